@@ -1,29 +1,29 @@
 /*
  * encoding.c
- *		What it brings to encode values as ranks where rays look for rows: an ablation, as in
+ *		Measure what encoding values as ranks gains if rays look for rows: an ablation, as in
  *		RTScan's section 5.7.
  *
  *	encoding SOCKET [CHUNKS [REPETITIONS]]
  *
- * rtscan always encodes.  So this is a client of the device program (device/protocol.h), at
- * DATA/pg_stat_tmp/rtscan_device.0, run as the user whose program that is.  It uploads made-up
+ * rtscan always encodes.  So this is a client of the device program (device/protocol.h), whose socket is
+ * DATA/pg_stat_tmp/rtscan_device.0, and must be run as the user that runs that program.  It uploads synthetic
  * segments of three columns, all of the same shape but with different codes of the rows:
  *
- *	ranks		unique ranks of the values; among equal ones the order is random
+ *	ranks		unique ranks of the values; the order of equal values is random
  *	values		the values themselves, scaled to 0 .. rows - 1 and rounded down
  *
- * The program takes either for ranks, for as many codes as rows are said to be distinct: they
- * are where the boxes are.  Bins divide them, of equal depth, which are those of the ranks
- * whatever the codes are; or of equal width, as a sieve has them that does not know the
- * distribution.  So one thing changes at a time: first where the boxes are, then the bins.
+ * The program treats either as ranks, since the segment claims as many distinct values as rows: boxes
+ * are at the codes.  Bins divide the codes with equal depth, which is that of the ranks
+ * whatever the codes are; or with equal width, as a sieve does that does not know the
+ * distribution.  So one thing changes at a time: first the position of the boxes, then the bins.
  *
- * The predicates are "below" on all columns.  Where they end is a quantile of the scaled
- * values, which takes whole values, so that the same rows are in the answer either way.  The
- * host counts these in each chunk, and a program that counts otherwise ends the benchmark.
+ * The predicates are "less than" on all columns.  They end at quantiles of the scaled
+ * values and include equal values, so that the same rows match with either encoding.  The
+ * host counts these rows in each chunk.  If the program counts differently, the benchmark ends.
  *
- * Times are the device's, up to counts, in milliseconds: medians of the repetitions, of which
- * there are fewer where TIME_LIMIT ends them; "-" where there would be too many rays.  What
- * was uploaded stays on the device until the program needs the memory.
+ * Times are the device's, up to counting, in milliseconds.  They are medians of the repetitions, of which
+ * there are fewer if they reach TIME_LIMIT.  "-" means that there would be too many rays.  The uploaded
+ * data stays on the device until the program needs the memory.
  */
 #define _GNU_SOURCE
 #include "../device/protocol.h"
@@ -50,22 +50,22 @@
 #define VECTORS			(2 * (RADIX - 1))
 
 #define AREA_UNIT		(UINT64_C(1) << 20)
-#define RESULTS			4096	/* in the area, behind a request's body */
+#define RESULTS			4096	/* in the area, after a request's body */
 
 #define ZIPF_VALUES		1000000
 #define ZIPF_EXPONENT	1.1
 
-/* A key to sort by is a scaled value, then random bits, then the row. */
+/* Sort keys consist of a scaled value, random bits, and the row. */
 #define ROW_BITS		22
 #define RANDOM_BITS		20
 
-/* A quantile is that of a bit more, lest predicates end just where bins do. */
+/* Factor for quantiles, so that predicates do not end exactly where bins do. */
 #define A_BIT_MORE		1.005
 
-/* Of the device, for the repetitions of one request, in nanoseconds. */
+/* Nanoseconds of device time for the repetitions of one request. */
 #define TIME_LIMIT		UINT64_C(5000000000)
 
-/* Before them, so that the device's clock has risen. */
+/* Nanoseconds of warm-up before them, so that the device's clock rises. */
 #define WARM_UP			UINT64_C(500000000)
 
 static const double selectivities[] = {0.01, 0.1, 0.2, 0.5, 0.9};
@@ -79,7 +79,7 @@ typedef enum Encoding
 	ENCODINGS
 } Encoding;
 
-/* What is measured. */
+/* A variant to be measured. */
 typedef struct Variant
 {
 	const char *name;
@@ -95,12 +95,12 @@ static const Variant variants[] = {
 
 #define VARIANTS		(sizeof(variants) / sizeof(variants[0]))
 
-/* What rows a predicate takes: those with codes below an end. */
+/* A column's codes.  A predicate selects the rows with codes below an end. */
 typedef struct Column
 {
 	uint32_t	codes[ENCODINGS][MAX_ROWS];
 	uint32_t	ends[ENCODINGS][SELECTIVITIES];
-	uint32_t	quantiles[BINS];	/* values at the ranks where bins of equal depth begin */
+	uint32_t	quantiles[BINS];	/* values at the ranks at which bins of equal depth begin */
 } Column;
 
 typedef struct Benchmark
@@ -112,10 +112,10 @@ typedef struct Benchmark
 	ColumnShape shape;
 	ColumnLayout layout;
 	Column		columns[COLUMNS];
-	uint32_t	counts[SELECTIVITIES][DEVICE_SEGMENT_CHUNKS];	/* that are right */
+	uint32_t	counts[SELECTIVITIES][DEVICE_SEGMENT_CHUNKS];	/* expected numbers of rows */
 } Benchmark;
 
-/* What EVALUATE finds in the area. */
+/* The request of EVALUATE in the area. */
 typedef struct Body
 {
 	EvaluateHeader header;
@@ -130,7 +130,7 @@ _Static_assert(sizeof(Body) == sizeof(EvaluateHeader) + sizeof(EvaluateSegment) 
 
 /* ---------------------------------------------------------------- distributions */
 
-/* xorshift64* */
+/* Random numbers: xorshift64*. */
 static uint64_t
 next_random(void)
 {
@@ -218,7 +218,7 @@ key_value(uint64_t key)
 	return (uint32_t) (key >> (RANDOM_BITS + ROW_BITS));
 }
 
-/* Behind the value at each quantile, and behind the last rank that this value has. */
+/* Choose the ends of the predicates: after the value at each quantile, and after the last rank with this value. */
 static void
 choose_ends(Column *column, const uint64_t *keys, uint32_t rows)
 {
@@ -234,7 +234,7 @@ choose_ends(Column *column, const uint64_t *keys, uint32_t rows)
 	}
 }
 
-/* The rank at which a bin begins. */
+/* Return the rank at which a bin begins. */
 static uint32_t
 bin_rank(uint32_t bin, uint32_t rows)
 {
@@ -258,7 +258,7 @@ make_column(Column *column, uint32_t rows, const Distribution *distribution)
 		column->quantiles[bin] = key_value(keys[bin_rank(bin, rows)]);
 }
 
-/* Count the answer in each chunk, and altogether. */
+/* Count the matching rows in each chunk.  Returns their total. */
 static uint32_t
 count_rows(const Benchmark *benchmark, Encoding encoding, size_t selectivity, uint32_t *counts)
 {
@@ -280,7 +280,7 @@ count_rows(const Benchmark *benchmark, Encoding encoding, size_t selectivity, ui
 
 /* ---------------------------------------------------------------- the program */
 
-/* Send a request, with a file if there is one, and wait for the reply. */
+/* Send a request, with a file descriptor if there is one, and wait for the reply. */
 static DeviceReply
 ask(const Benchmark *benchmark, DeviceRequest *request, int file)
 {
@@ -324,7 +324,7 @@ connect_to(const char *path)
 	return connection;
 }
 
-/* Memory that the program sees, too. */
+/* Allocate memory and share it with the program. */
 static void
 share_area(Benchmark *benchmark)
 {
@@ -342,7 +342,7 @@ share_area(Benchmark *benchmark)
 
 /* ---------------------------------------------------------------- uploading */
 
-/* Strictly ascending, 0 .. rows: a bin has the codes from its boundary to the next. */
+/* Choose strictly ascending boundaries in 0 .. rows; a bin has the codes from its boundary to the next. */
 static void
 choose_boundaries(const Column *column, const Variant *variant, uint32_t rows, uint32_t *boundaries)
 {
@@ -358,7 +358,7 @@ choose_boundaries(const Column *column, const Variant *variant, uint32_t rows, u
 	}
 }
 
-/* The bits of H_1 .. H_15 and L_1 .. L_15 (src/segment/sieve.h) that a row's bin sets. */
+/* Set a row's bits in H_1 .. H_15 and L_1 .. L_15 (src/segment/sieve.h), according to its bin. */
 static void
 set_vectors(char *sieve, uint32_t chunks, uint32_t row, uint32_t bin)
 {
@@ -375,7 +375,7 @@ set_vectors(char *sieve, uint32_t chunks, uint32_t row, uint32_t bin)
 static void
 fill_area(const Benchmark *benchmark, const uint32_t *codes, const uint32_t *boundaries)
 {
-	static uint16_t bin_of[MAX_ROWS];	/* each code */
+	static uint16_t bin_of[MAX_ROWS];	/* bin of each code */
 	const ColumnLayout *layout = &benchmark->layout;
 	uint32_t	rows = benchmark->shape.rows;
 	uint32_t   *pages = (uint32_t *) (benchmark->area + layout->pages);
@@ -431,7 +431,7 @@ evaluate(const Benchmark *benchmark, Encoding encoding, size_t selectivity, bool
 	return ask(benchmark, &(DeviceRequest) {.kind = DEVICE_EVALUATE, .results = RESULTS}, -1);
 }
 
-/* Upload the columns and have the BVH built, outside of what is measured. */
+/* Upload the columns and have the BVH built, before the measurement. */
 static void
 prepare(Benchmark *benchmark, const Variant *variant)
 {
@@ -447,7 +447,7 @@ prepare(Benchmark *benchmark, const Variant *variant)
 		errx(EXIT_FAILURE, "no BVH was built: result %u", reply.result);
 }
 
-/* Nanoseconds of one request; infinite if it is too complex. */
+/* Return the nanoseconds of one request; infinite if it is too complex. */
 static uint64_t
 time_request(const Benchmark *benchmark, const Variant *variant, size_t selectivity)
 {
@@ -464,7 +464,7 @@ time_request(const Benchmark *benchmark, const Variant *variant, size_t selectiv
 	return reply.nanoseconds;
 }
 
-/* The median, in milliseconds. */
+/* Measure the median, in milliseconds. */
 static void
 measure(const Benchmark *benchmark, const Variant *variant, size_t selectivity)
 {
@@ -487,7 +487,7 @@ measure(const Benchmark *benchmark, const Variant *variant, size_t selectivity)
 	fflush(stdout);
 }
 
-/* What is right must be the same whatever the codes are. */
+/* Count the expected rows; they must not depend on the encoding. */
 static void
 count_answers(Benchmark *benchmark)
 {
@@ -520,7 +520,7 @@ measure_distribution(Benchmark *benchmark, const Distribution *distribution)
 	}
 }
 
-/* ---------------------------------------------------------------- the beginning */
+/* ---------------------------------------------------------------- setup */
 
 static uint32_t
 read_number(const char *argument, uint32_t largest)
@@ -533,7 +533,7 @@ read_number(const char *argument, uint32_t largest)
 	return (uint32_t) number;
 }
 
-/* Segments have keys that no others have, not even those of an earlier run, which may still be there. */
+/* Open the benchmark.  Segments have new keys, since those of an earlier run may still be on the device. */
 static void
 open_benchmark(Benchmark *benchmark, const char *path, uint32_t chunks, uint32_t repetitions)
 {

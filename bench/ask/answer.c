@@ -13,7 +13,7 @@
 Column		columns[MAX_COLUMNS];
 int			n_columns;
 
-/* Equal numbers are one, whatever their scale; and one with integers. */
+/* Hash a number.  Equal numbers have equal hashes, whatever their scales, also if one of them is an integer. */
 uint64_t
 add_decimal(uint64_t hash, Decimal decimal)
 {

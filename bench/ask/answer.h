@@ -1,9 +1,9 @@
 /*
  * answer.h
- *		Answers that are compared: sets of rows, as a sum of hashes, and their floating values.
+ *		Answers to be compared: sets of rows, represented by the sum of their hashes and by their floating values.
  *
- * Numbers are the same if their values are, whatever their types and scales.  A column that is floating in either system may
- * differ in its last digits.
+ * Numbers are equal if their values are, whatever their types and scales.  Columns that are floating in either system
+ * may differ in their last digits.
  */
 #ifndef ASK_ANSWER_H
 #define ASK_ANSWER_H
@@ -15,36 +15,36 @@
 
 #define MAX_COLUMNS	64
 
-/* A column of the answer, as the two systems have it: postgres.c describes it first, then duckdb.c. */
+/* A column of the answer in both systems: postgres.c describes it first, then duckdb.c. */
 typedef struct Column
 {
 	Oid			postgres;		/* its type in PostgreSQL */
-	int			duckdb;			/* that which DuckDB stores it as */
+	int			duckdb;			/* the type as which DuckDB stores it */
 	int			scale;			/* of DuckDB's decimals */
-	bool		floating;		/* in either: compared with a tolerance */
+	bool		floating;		/* floating in either system: compared with a tolerance */
 } Column;
 
 extern Column columns[MAX_COLUMNS];
 extern int	n_columns;
 
-/* A floating value, and the hash of its column and of its row's other values. */
+/* A floating value, with the hash of its column and of the other values in its row. */
 typedef struct Floating
 {
-	uint64_t	place;
+	uint64_t	place;			/* that hash */
 	double		value;
 } Floating;
 
-/* A set of rows, whatever their order. */
+/* A set of rows, in any order. */
 typedef struct Answer
 {
 	uint64_t	rows;
-	uint64_t	sum;			/* of the rows' hashes, without floating values */
+	uint64_t	sum;			/* sum of the rows' hashes, without floating values */
 	Floating   *floating;
 	size_t		n_floating;
 	size_t		capacity;
 } Answer;
 
-/* digits / 10^scale */
+/* The number digits / 10^scale. */
 typedef struct Decimal
 {
 	__int128	digits;

@@ -1,8 +1,8 @@
 /*
  * duckdb.c
- *		DuckDB, through its C API.
+ *		Run queries in DuckDB, through its C API.
  *
- * That is declared here as far as it is used, for its packages come without the header.
+ * The API is declared here as far as it is used, since DuckDB's packages come without the header.
  */
 #define _GNU_SOURCE
 #include "answer.h"
@@ -118,7 +118,7 @@ load_duckdb(const char *path)
 	FIND(vector_get_data), FIND(vector_get_validity), FIND(list_vector_get_child);
 }
 
-/* A new database, after these statements. */
+/* Open a new database and execute these statements. */
 void *
 connect_duckdb(const char *library, const char *setup)
 {
@@ -132,7 +132,7 @@ connect_duckdb(const char *library, const char *setup)
 	return connection;
 }
 
-/* What the columns are in DuckDB. */
+/* Describe the columns' types in DuckDB. */
 static void
 describe(void)
 {
@@ -151,7 +151,7 @@ describe(void)
 	}
 }
 
-/* The number before its decimal point is put. */
+/* Return a number's digits, without its decimal point. */
 static __int128
 digits_at(const void *data, uint64_t row, int type)
 {
@@ -182,7 +182,7 @@ add_string(uint64_t hash, const DuckdbString *string)
 	return add_bytes(hash, inlined ? string->inlined.bytes : string->pointer.rest, string->inlined.length);
 }
 
-/* A list of INTEGER. */
+/* Hash a list of INTEGER. */
 static uint64_t
 add_list(uint64_t hash, void *vector, const DuckdbListEntry *entry)
 {
@@ -216,7 +216,7 @@ is_null(const uint64_t *valid, uint64_t row)
 	return valid && (valid[row / 64] >> row % 64 & 1) == 0;
 }
 
-/* Add a column's values of a chunk to the hashes of its rows. */
+/* Add the values of a column's vector to the hashes of its rows. */
 static void
 add_vector(uint64_t *hashes, uint64_t rows, void *vector, const Column *column)
 {

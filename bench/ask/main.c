@@ -1,13 +1,15 @@
 /*
  * main.c
- *		How long do PostgreSQL and DuckDB take to answer, until a client has read it all?
+ *		Measure how long PostgreSQL and DuckDB take to answer queries, until a client has read the whole answer.
  *
  *	ask LIBDUCKDB SETUP REPETITIONS [SQL]... <questions
  *
- * PostgreSQL is where libpq's environment says; there is a further connection for each SQL, which begins with that.  DuckDB is loaded
- * from a library, and set up by statements.  A line of input is a name, a tab and a query; after another tab DuckDB's own, if the two
- * do not speak alike.  Each is prepared; the first run of each says what its answer is, in binary, and these must be the same set of
- * rows; then they run in turn, so many times, and how long they took is written, in milliseconds with blanks between:
+ * libpq's environment says where PostgreSQL is.  There is a further connection for each SQL, which executes that
+ * first.  DuckDB is loaded from a library, and set up by statements.  A line of input has a name, a tab and a
+ * query; if DuckDB needs a different query, another tab and that query follow.  Each query is prepared.  The
+ * first run in each system reads the answer, in binary; all answers must be the same set of rows.  Then the
+ * systems run the query in turn, REPETITIONS times, and the times are written in milliseconds, separated by
+ * blanks:
  *
  *	name <tab> rows <tab> PostgreSQL's times <tab> those of each further connection <tab> DuckDB's
  */
@@ -37,14 +39,16 @@ static int	n_systems;
 static void
 add_postgres(const char *start)
 {
-	systems[n_systems++] = (System) {.connection = connect_postgres(start), .prepare = prepare_postgres, .ask = ask_postgres};
+	systems[n_systems++] = (System) {.connection = connect_postgres(start), .prepare = prepare_postgres,
+		.ask = ask_postgres};
 }
 
-/* The last one: a column is described by PostgreSQL first. */
+/* Add DuckDB, which must be the last one, since PostgreSQL describes the columns first. */
 static void
 add_duckdb(const char *library, const char *setup)
 {
-	systems[n_systems++] = (System) {.connection = connect_duckdb(library, setup), .prepare = prepare_duckdb, .ask = ask_duckdb};
+	systems[n_systems++] = (System) {.connection = connect_duckdb(library, setup), .prepare = prepare_duckdb,
+		.ask = ask_duckdb};
 }
 
 static double
@@ -56,7 +60,7 @@ now(void)
 	return (double) time.tv_sec * 1e3 + (double) time.tv_nsec / 1e6;
 }
 
-/* Ask one of them; how long it takes. */
+/* Run a query in one of them.  Returns the time. */
 static double
 timed(const System *system, Answer *answer)
 {
@@ -67,7 +71,7 @@ timed(const System *system, Answer *answer)
 	return now() - start;
 }
 
-/* The number of rows that all of them answer. */
+/* Check that all systems return the same rows.  Returns their number. */
 static uint64_t
 compare_answers(const char *name)
 {
@@ -102,7 +106,7 @@ print_times(const double *times, int n)
 		printf("%c%.3f", i == 0 ? '\t' : ' ', times[i]);
 }
 
-/* A line of input. */
+/* Process a line of input. */
 static void
 answer_line(char *line, int repetitions)
 {

@@ -1,6 +1,6 @@
 /*
  * postgres.c
- *		PostgreSQL, through libpq: a prepared statement, and its rows in binary.
+ *		Run queries in PostgreSQL, through libpq: prepared statements, with rows in binary.
  */
 #include "answer.h"
 
@@ -17,11 +17,11 @@
 #define DATEOID			1082
 #define NUMERICOID		1700
 
-#define UNIX_EPOCH		10957	/* days from then to PostgreSQL's */
+#define UNIX_EPOCH		10957	/* days from the Unix epoch to PostgreSQL's */
 
 #define NUMERIC_NEGATIVE	0x4000
 #define NUMERIC_SPECIAL		0x8000	/* NaN and infinities */
-#define NUMERIC_MAX_DIGITS	9	/* of base 10,000, which fit into a Decimal */
+#define NUMERIC_MAX_DIGITS	9	/* base-10000 digits that fit in a Decimal */
 
 static PGresult *
 check_result(PGconn *connection, PGresult *result)
@@ -68,7 +68,7 @@ float8_at(const char *value)
 	return result;
 }
 
-/* Number of digits, weight of the first, sign, scale for display; then digits of base 10,000. */
+/* Read a numeric: number of digits, weight of the first one, sign, display scale, then digits of base 10,000. */
 static Decimal
 numeric_at(const char *value)
 {
@@ -89,7 +89,10 @@ numeric_at(const char *value)
 	return result;
 }
 
-/* One dimension, no NULLs: a header of 20 bytes, with the length at 12; then each with a length before it. */
+/*
+ * Hash an array of one dimension without NULLs: a header of 20 bytes, with the length at 12; then each element
+ * with its length before it.
+ */
 static uint64_t
 add_array(uint64_t hash, const char *value)
 {
@@ -158,7 +161,7 @@ add_result_row(Answer *answer, const PGresult *result, int row)
 	add_row(answer, hash);
 }
 
-/* What the columns are in PostgreSQL. */
+/* Describe the columns' types in PostgreSQL. */
 static void
 describe(PGconn *connection)
 {
@@ -175,7 +178,7 @@ describe(PGconn *connection)
 	PQclear(result);
 }
 
-/* After these statements. */
+/* Connect and execute these statements. */
 void *
 connect_postgres(const char *start)
 {

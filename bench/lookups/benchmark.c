@@ -1,6 +1,6 @@
 /*
  * benchmark.c
- *		Ask all ways what a plan says, and print what that takes.
+ *		Run the lookups of a plan in all ways, and print their times.
  */
 #include "benchmark.h"
 
@@ -13,9 +13,11 @@ static void
 print_header(const Benchmark *benchmark)
 {
 	printf("| way | keys | batch | key bits | duplicates | hit rate | range | sorted | build ms | MB | lookup ms | sort ms |"
-		   " million lookups/s |\n|%s\n", " --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+		   " million lookups/s |\n|%s\n",
+		   " --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
 	if (benchmark->csv)
-		fprintf(benchmark->csv, "way,keys,dense,key_bits,duplicates,x_bits,y_bits,batch,hit_rate,range,sorted,build_ms,bytes,"
+		fprintf(benchmark->csv,
+				"way,keys,dense,key_bits,duplicates,x_bits,y_bits,batch,hit_rate,range,sorted,build_ms,bytes,"
 				"lookup_ms,sort_ms,lookups_per_second\n");
 }
 
@@ -28,23 +30,27 @@ print_line(const Benchmark *benchmark, const Structure *structure, const Experim
 	double		lookup = (double) times->lookups / 1e6;
 	double		sort = (double) times->sort / 1e6;
 
-	printf("| %s | 2^%u %s, x %u y %u | 2^%u | %u | %u | %g | %u | %s | %.3f | %.1f | %.4f | %.4f | %.1f |\n", structure->way->name,
+	printf("| %s | 2^%u %s, x %u y %u | 2^%u | %u | %u | %g | %u | %s | %.3f | %.1f | %.4f | %.4f | %.1f |\n",
+		   structure->way->name,
 		   shape->log_rows, shape->dense ? "dense" : "sparse", shape->x_bits, shape->y_bits, experiment->log_lookups,
 		   shape->key_bits, 1 << shape->log_duplicates, experiment->kind.hit_rate, experiment->kind.hits,
-		   experiment->sorted ? "yes" : "no", build, (double) structure->bytes / 1e6, lookup, sort, lookups / lookup / 1e3);
+		   experiment->sorted ? "yes" : "no", build, (double) structure->bytes / 1e6, lookup, sort,
+		   lookups / lookup / 1e3);
 	fflush(stdout);
 	if (benchmark->csv == NULL || times->wrong > 0)
 		return;
 	fprintf(benchmark->csv, "\"%s\",%u,%d,%u,%u,%u,%u,%u,%g,%u,%d,%.6f,%lu,%.6f,%.6f,%.0f\n", structure->way->name,
-			shape_rows(shape), shape->dense, shape->key_bits, 1 << shape->log_duplicates, shape->x_bits, shape->y_bits, lookups,
-			experiment->kind.hit_rate, experiment->kind.hits, experiment->sorted, build, (unsigned long) structure->bytes,
+			shape_rows(shape), shape->dense, shape->key_bits, 1 << shape->log_duplicates, shape->x_bits, shape->y_bits,
+			lookups,
+			experiment->kind.hit_rate, experiment->kind.hits, experiment->sorted, build,
+			(unsigned long) structure->bytes,
 			lookup, sort, lookups / lookup * 1e3);
 	fflush(benchmark->csv);
 }
 
 /* ---------------------------------------------------------------- measuring */
 
-/* Experiments on one column. */
+/* The experiments on one column. */
 typedef struct Session
 {
 	Benchmark  *benchmark;
@@ -52,8 +58,8 @@ typedef struct Session
 	uint32_t	count;
 	Column		column;
 	Desk		desk;
-	Questions  *questions;		/* of the first experiment of each kind */
-	Batch	   *batches;		/* of each experiment */
+	Questions  *questions;		/* lookups of the first experiment of each kind */
+	Batch	   *batches;		/* lookups of each experiment */
 } Session;
 
 static bool
@@ -62,7 +68,7 @@ same_kind(const Experiment *left, const Experiment *right)
 	return left->kind.hit_rate == right->kind.hit_rate && left->kind.hits == right->kind.hits;
 }
 
-/* The first experiment with such lookups. */
+/* Return the first experiment with lookups of the same kind. */
 static uint32_t
 first_alike(const Session *session, uint32_t number)
 {
@@ -73,7 +79,7 @@ first_alike(const Session *session, uint32_t number)
 	return first;
 }
 
-/* For experiments of one kind as many questions as the largest batch has. */
+/* For the experiments of a kind, draw as many lookups as the largest batch has. */
 static void
 draw_questions(Session *session)
 {
@@ -92,7 +98,7 @@ draw_questions(Session *session)
 	}
 }
 
-/* Is a way asked in an experiment? */
+/* Return true if an experiment includes a way. */
 static bool
 is_asked(const Session *session, const Way *way, const Experiment *experiment)
 {
@@ -158,7 +164,8 @@ open_session(Session *session)
 	session->questions = calloc(session->count, sizeof(Questions));
 	session->batches = calloc(session->count, sizeof(Batch));
 	if (session->questions == NULL || session->batches == NULL ||
-		!desk_open(&session->desk, &session->benchmark->workbench, UINT32_C(1) << largest, session->benchmark->repetitions))
+		!desk_open(&session->desk, &session->benchmark->workbench, UINT32_C(1) << largest,
+				   session->benchmark->repetitions))
 		fail("out of memory");
 }
 
@@ -202,7 +209,8 @@ run_plan(Benchmark *benchmark)
 	{
 		Session		session = {.benchmark = benchmark, .experiments = &plan->experiments[first]};
 
-		for (end = first + 1; end < plan->count && plan_same_column(&plan->experiments[first], &plan->experiments[end]);)
+		for (end = first + 1;
+			 end < plan->count && plan_same_column(&plan->experiments[first], &plan->experiments[end]);)
 			end++;
 		session.count = end - first;
 		if (time_is_up(benchmark))

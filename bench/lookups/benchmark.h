@@ -1,6 +1,6 @@
 /*
  * benchmark.h
- *		Ask all ways what a plan says, and print what that takes.
+ *		Run the lookups of a plan in all ways, and print their times.
  */
 #ifndef RTSCAN_LOOKUPS_BENCHMARK_H
 #define RTSCAN_LOOKUPS_BENCHMARK_H
@@ -14,13 +14,13 @@ typedef struct Benchmark
 {
 	Workbench	workbench;		/* its context is open */
 	Plan		plan;
-	const char *ways;			/* a part of the names of those that are asked */
+	const char *ways;			/* only ways whose names contain this are run */
 	FILE	   *csv;			/* or NULL */
 	uint32_t	repetitions;
-	uint64_t	end;			/* no structure is built after that; 0: whenever */
+	uint64_t	end;			/* no structure is built after this time; 0: no limit */
 	bool		checking;		/* print only what is wrong */
-	uint32_t	cases;			/* batches, */
-	uint32_t	wrong;			/* and those with wrong answers */
+	uint32_t	cases;			/* number of batches */
+	uint32_t	wrong;			/* number of batches with wrong answers */
 } Benchmark;
 
 extern void benchmark_run(Benchmark *benchmark);

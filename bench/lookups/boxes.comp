@@ -1,6 +1,6 @@
 /*
  * boxes.comp
- *		A box around the place of each entry's key, or around a sphere there.
+ *		Write a box around the place of each entry's key, or around a sphere at that place.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 /*
  * bucket.rchit
- *		The bucket whose triangle, or mark, a ray has met first.
+ *		Return the bucket whose triangle or mark a ray has met first.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

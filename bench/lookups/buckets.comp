@@ -1,9 +1,10 @@
 /*
  * buckets.comp
- *		The triangles of each bucket of sorted entries: one at its last key; one at x = -1, a mark, if
- *		it is the first that ends in its row (of keys that differ in x alone), and one at x = y = -1 if
- *		it is the first that ends in its plane (of keys with the same z).  Marks are behind the buckets,
- *		in any order.
+ *		Write the triangles of each bucket of sorted entries.
+ *
+ * A bucket has a triangle at its last key.  It has a second one, a mark, at x = -1 if it is the first bucket that
+ * ends in its row (keys that differ only in x), and a third one at x = y = -1 if it is the first that ends in its
+ * plane (keys with the same z).  Marks follow the buckets' triangles, in any order.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

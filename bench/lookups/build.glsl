@@ -1,6 +1,6 @@
 /*
  * build.glsl
- *		What the shaders that build share.
+ *		Declarations shared by the shaders that build.
  */
 #include "common.glsl"
 
@@ -19,7 +19,7 @@ store_key(uint64_t keys, uint32_t i, uint64_t key)
 		Words(keys).at[i] = uint32_t(key);
 }
 
-/* A triangle that rays along each of the three axes meet at its centre, whatever its size. */
+/* Write a triangle.  Rays along any of the three axes meet it at its centre, whatever its size. */
 void
 store_triangle(uint32_t number, vec3 centre)
 {

@@ -1,6 +1,6 @@
 /*
  * closest.rchit
- *		The one primitive that a ray has met: take its rows.
+ *		Add the rows of the only primitive that a ray has met.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 /*
  * column.c
- *		A column of keys on the device, and its entries.
+ *		Make a column of keys on the device, and its entries.
  */
 #include "column.h"
 
@@ -9,7 +9,7 @@
 #include "../../device/shader.h"
 #include "../../device/tasks.h"
 
-/* Rows that are uploaded at a time. */
+/* Rows uploaded at a time. */
 #define UPLOAD_ROWS		(UINT32_C(1) << 22)
 
 typedef struct SortPass SortPass;
@@ -75,7 +75,7 @@ upload_keys(Column *column, Context *context)
 
 /* ---------------------------------------------------------------- sorting */
 
-/* What is needed while a column's entries are made. */
+/* The state of making a column's entries. */
 typedef struct Build
 {
 	Workbench  *workbench;
@@ -84,7 +84,7 @@ typedef struct Build
 	uint32_t	blocks;			/* of rows */
 	Memory		keys[2];
 	Memory		values[2];
-	Memory		scratch;		/* of the sort; then the blocks' heads, and their total */
+	Memory		scratch;		/* of the sort; later the heads of each block, and their total */
 } Build;
 
 static bool
@@ -106,7 +106,7 @@ allocate(Build *build)
 						 &column->firsts);
 }
 
-/* As sort.h sums what blocks have of a digit, of which there is one here. */
+/* Sum up the heads of the blocks by the step of device/sort.h that sums up the counts of a digit. */
 static void
 sum_heads(Build *build)
 {
@@ -119,8 +119,8 @@ sum_heads(Build *build)
 }
 
 /*
- * Sort the rows' keys: in a submission of its own, for it may take long.  More than DEVICE_MAX_PAIRS, which is what the program
- * offers backends, it sorts as well, as the answers prove.
+ * Sort the rows' keys, in a submission of its own, since it may take long.  There may be more than
+ * DEVICE_MAX_PAIRS rows, the limit for backends' requests; the answers show that the sort is right.
  */
 static uint32_t
 sort_keys(Build *build, BuildTask *task)

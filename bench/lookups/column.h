@@ -1,6 +1,6 @@
 /*
  * column.h
- *		A column of keys on the device, and its entries: a row each, or a distinct key each, sorted.
+ *		A column of keys on the device, and its entries, which are rows or distinct sorted keys.
  */
 #ifndef RTSCAN_LOOKUPS_COLUMN_H
 #define RTSCAN_LOOKUPS_COLUMN_H
@@ -9,12 +9,12 @@
 #include "data.h"
 #include "programs.h"
 
-/* What all need. */
+/* State that all measurements share. */
 typedef struct Workbench
 {
 	Context		context;
 	Sorter		sorter;
-	Programs	programs[2];	/* for keys of 32 bits, and of 64 */
+	Programs	programs[2];	/* for 32-bit keys, and for 64-bit keys */
 } Workbench;
 
 typedef struct Column
@@ -22,10 +22,10 @@ typedef struct Column
 	Shape		shape;
 	Memory		keys;			/* of the rows */
 	uint32_t	distinct;
-	Memory		sorted_keys;	/* distinct ones, */
-	Memory		firsts;			/* where their rows begin; none if each has one row, */
-	Memory		rows;			/* and their rows */
-	uint64_t	nanoseconds;	/* that sorting and compressing took */
+	Memory		sorted_keys;	/* distinct keys */
+	Memory		firsts;			/* where the rows of each distinct key begin; none if each key has one row */
+	Memory		rows;			/* rows of the distinct keys */
+	uint64_t	nanoseconds;	/* device time of sorting and compressing */
 } Column;
 
 static inline const Programs *
@@ -37,7 +37,7 @@ column_programs(const Workbench *workbench, const Column *column)
 /* Read a word of device memory. */
 extern uint32_t workbench_read(Workbench *workbench, const Memory *memory, uint64_t offset);
 
-/* Make a column; false: there is no memory for it. */
+/* Make a column.  Returns false if there is no memory for it. */
 extern bool column_make(Column *column, Workbench *workbench, const Shape *shape);
 
 extern void column_free(Column *column, Workbench *workbench);

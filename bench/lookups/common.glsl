@@ -1,12 +1,12 @@
 /*
  * common.glsl
- *		What the benchmark's shaders share.
+ *		Declarations shared by the benchmark's shaders.
  */
 #extension GL_GOOGLE_include_directive : require
 #include "../../shaders/common.glsl"
 #include "layout.h"
 
-/* Have keys 64 bits in memory? */
+/* Keys have 64 bits in memory, otherwise 32. */
 layout(constant_id = 0) const bool wide = true;
 
 uint64_t
@@ -15,7 +15,7 @@ load_key(uint64_t keys, uint32_t i)
 	return wide ? Doublewords(keys).at[i] : uint64_t(Words(keys).at[i]);
 }
 
-/* Where a key is. */
+/* Return the place of a key. */
 uvec3
 place_of(uint64_t key, uint32_t x_bits, uint32_t y_bits)
 {
@@ -23,7 +23,7 @@ place_of(uint64_t key, uint32_t x_bits, uint32_t y_bits)
 				 uint32_t(key >> (x_bits + y_bits)));
 }
 
-/* Murmur3's finalizer, of 64 bits. */
+/* Return the slot of a key's hash, by Murmur3's 64-bit finalizer. */
 uint32_t
 first_slot(uint64_t key, uint32_t slots)
 {

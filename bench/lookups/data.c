@@ -1,6 +1,6 @@
 /*
  * data.c
- *		Made-up columns of keys, and what lookups in them must find.
+ *		Synthetic columns of keys, and the expected answers of lookups.
  */
 #include "data.h"
 
@@ -12,7 +12,7 @@
 
 _Static_assert((uint32_t) (FACTOR_1 * INVERSE_1) == 1 && (uint32_t) (FACTOR_2 * INVERSE_2) == 1, "inverses are");
 
-/* xorshift64*: the same columns and lookups in each run */
+/* Random numbers: xorshift64*, the same columns and lookups in each run. */
 static uint64_t
 next_random(void)
 {
@@ -24,7 +24,7 @@ next_random(void)
 	return state * UINT64_C(0x2545F4914F6CDD1D);
 }
 
-/* Murmur3's finalizer */
+/* Hash: Murmur3's finalizer. */
 static uint64_t
 mix(uint64_t h)
 {
@@ -35,7 +35,7 @@ mix(uint64_t h)
 
 /* ---------------------------------------------------------------- rows and keys */
 
-/* A permutation of the rows: multiply, fold the upper half onto the lower, twice. */
+/* Permute row numbers: multiply and XOR the upper half into the lower one, twice. */
 static uint32_t
 number_of(const Shape *shape, uint32_t row)
 {
@@ -48,7 +48,7 @@ number_of(const Shape *shape, uint32_t row)
 	return row ^ row >> half;
 }
 
-/* Its inverse */
+/* Invert number_of(). */
 static uint32_t
 row_of(const Shape *shape, uint32_t number)
 {
@@ -61,14 +61,14 @@ row_of(const Shape *shape, uint32_t number)
 	return (number * INVERSE_1) & mask;
 }
 
-/* Bits of the part of all numbers that a key is drawn from. */
+/* Return the number of bits of the part from which a sparse key is drawn. */
 static uint32_t
 part_bits(const Shape *shape)
 {
 	return shape->dense ? 0 : shape->key_bits - (shape->log_rows - shape->log_duplicates);
 }
 
-/* The keys by their numbers, ascending. */
+/* Return a key by its number; keys ascend with their numbers. */
 static uint64_t
 key_of(const Shape *shape, uint32_t number)
 {
@@ -91,7 +91,7 @@ data_width(const Shape *shape, const Kind *kind)
 	return kind->hits == 0 ? 0 : ((uint64_t) kind->hits << part_bits(shape)) - 1;
 }
 
-/* Another number of the same part; where keys are dense, one above all of them. */
+/* Draw a number that is not a key: another number of the same part, or if keys are dense, one greater than all keys. */
 static uint64_t
 draw_miss(const Shape *shape, uint32_t number)
 {

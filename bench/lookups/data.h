@@ -1,11 +1,11 @@
 /*
  * data.h
- *		Made-up columns of keys, and what lookups in them must find.
+ *		Synthetic columns of keys, and the expected answers of lookups.
  *
- * A column has 2^n rows and 2^m distinct keys, each of them 2^(n - m) times, in no order.  The
- * keys are dense, 0 .. 2^m - 1; or sparse, one drawn from each of 2^m equal parts of all numbers
- * of 32 or 64 bits.  Which key a row has, and which rows a key has, are functions without memory,
- * so that the host knows the answers whatever the column's size.
+ * A column has 2^n rows and 2^m distinct keys.  Each key occurs 2^(n - m) times, in random order.  The
+ * keys are dense, 0 .. 2^m - 1; or sparse, with one key from each of 2^m equal parts of all numbers
+ * of 32 or 64 bits.  The key of a row and the rows of a key are computed by functions without state,
+ * so that the host knows the answers for columns of any size.
  */
 #ifndef RTSCAN_LOOKUPS_DATA_H
 #define RTSCAN_LOOKUPS_DATA_H
@@ -19,21 +19,21 @@ typedef struct Shape
 	uint32_t	log_duplicates; /* rows of each key */
 	uint32_t	key_bits;		/* 32 or 64 */
 	bool		dense;
-	uint32_t	x_bits;			/* where rays find them: layout.h */
+	uint32_t	x_bits;			/* bits of coordinates in space: layout.h */
 	uint32_t	y_bits;
 } Shape;
 
 /* Lookups of single keys, or of ranges. */
 typedef struct Kind
 {
-	double		hit_rate;		/* of keys */
-	uint32_t	hits;			/* of ranges: distinct keys in each, or about as many; 0: of keys */
+	double		hit_rate;		/* fraction of lookups that find a key, for single keys */
+	uint32_t	hits;			/* number of distinct keys in each range, approximately; 0: single keys */
 } Kind;
 
-/* Rows that a lookup finds. */
+/* The rows that a lookup finds. */
 typedef struct Answer
 {
-	uint64_t	sum;			/* of their numbers */
+	uint64_t	sum;			/* sum of their row numbers */
 	uint32_t	count;
 } Answer;
 
@@ -49,13 +49,13 @@ shape_distinct(const Shape *shape)
 	return UINT32_C(1) << (shape->log_rows - shape->log_duplicates);
 }
 
-/* The key of a row. */
+/* Return the key of a row. */
 extern uint64_t data_key(const Shape *shape, uint32_t row);
 
-/* A range is a key and as many behind it; 0 for lookups of single keys. */
+/* Return the width of ranges, low .. low + width; 0 for single keys. */
 extern uint64_t data_width(const Shape *shape, const Kind *kind);
 
-/* The least key that a random lookup wants. */
+/* Return the least key of a random lookup. */
 extern uint64_t data_draw(const Shape *shape, const Kind *kind);
 
 extern Answer data_answer(const Shape *shape, uint64_t low, uint64_t width);

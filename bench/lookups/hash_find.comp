@@ -1,6 +1,6 @@
 /*
  * hash_find.comp
- *		Look up in the hash that hash_insert.comp has filled, a thread a lookup.
+ *		Look up in the hash table that hash_insert.comp has filled, with one thread for each lookup.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -11,7 +11,7 @@ layout(local_size_x = LOOKUP_GROUP) in;
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Slots { uvec2 at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer WideSlots { uvec4 at[]; };
 
-/* An entry, and its key. */
+/* Load a slot: an entry and its key. */
 uvec4
 load_slot(uint32_t slot)
 {

@@ -1,7 +1,9 @@
 /*
  * hash_insert.comp
- *		Put entries into a hash with open addressing: the first slot that is empty, from the key's
- *		own on.  A slot is an entry's number and its key, beside each other.  No two have the same key.
+ *		Insert entries into a hash table with open addressing.
+ *
+ * An entry is put into the first empty slot, from that of its key's hash on.  A slot has the entry's number and
+ * its key, next to each other.  All keys are distinct.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,7 +1,7 @@
 /*
  * heads.glsl
- *		Where sorted keys differ from those before them entries begin: a workgroup a block of rows,
- *		a thread a row.
+ *		Find the heads of entries: sorted keys that differ from the key before.  Each workgroup handles a block
+ *		of rows, and each thread a row.
  */
 #include "build.glsl"
 
@@ -13,7 +13,7 @@ is_head(uint32_t i)
 	return i < task.rows && (i == 0 || Doublewords(task.sorted).at[i] != Doublewords(task.sorted).at[i - 1]);
 }
 
-/* Heads up to this thread's, of the workgroup. */
+/* Return the number of heads in the workgroup up to this thread's. */
 uint32_t
 count_heads(bool head)
 {
@@ -21,7 +21,10 @@ count_heads(bool head)
 	uint32_t	sum = head ? 1 : 0;
 	uint32_t	side = 0;
 
-	/* Two sides, lest a thread write what another has yet to read: one barrier a step. */
+	/*
+	 * Steps alternate between two arrays, so that no thread overwrites what another has yet to read, with one
+	 * barrier a step.
+	 */
 	for (uint32_t distance = 1; distance < LOOKUP_GROUP; distance *= 2)
 	{
 		counts[side][thread] = sum;

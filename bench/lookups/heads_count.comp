@@ -1,6 +1,6 @@
 /*
  * heads_count.comp
- *		How many entries begin in each block of rows.
+ *		Count the entries that begin in each block of rows.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 /*
  * heads_write.comp
- *		Write the entries' keys, and where their rows begin; and where the last one's end.
+ *		Write the entries' keys, the row at which each entry begins, and where the last one ends.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

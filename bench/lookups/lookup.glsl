@@ -1,6 +1,6 @@
 /*
  * lookup.glsl
- *		What the shaders that look up share: answers.
+ *		Declarations shared by the shaders that look up.
  */
 #include "common.glsl"
 
@@ -33,7 +33,7 @@ add_entry(uint32_t entry, inout Found found)
 	found.count += end;
 }
 
-/* The first of the sorted entries first .. end - 1 that has this key or a greater one; end if none has. */
+/* Return the first of the sorted entries first .. end - 1 whose key is at least this one, or end if there is none. */
 uint32_t
 search(uint32_t first, uint32_t end, uint64_t key)
 {
@@ -49,7 +49,7 @@ search(uint32_t first, uint32_t end, uint64_t key)
 	return first;
 }
 
-/* All sorted entries from one on whose keys are not above the last that is wanted; no two have the same key. */
+/* Add all sorted entries from one on whose keys are at most last.  All keys are distinct. */
 void
 add_run(uint32_t entry, uint64_t last, inout Found found)
 {

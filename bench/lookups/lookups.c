@@ -1,23 +1,22 @@
 /*
  * lookups.c
- *		Batches of lookups on a device: RTIndeX and cgRX, beside a binary search a thread and a hash.
+ *		Batches of lookups on a device: RTIndeX and cgRX, compared with a binary search and a hash table.
  *
  *	lookups [--device NAME] [--csv FILE] [--repetitions N] [--seconds N] [--ways PART]
- *			[--paper | --check | of one column: --keys LOG2 --batch LOG2 --bits 32|64 --duplicates LOG2 --dense
+ *			[--paper | --check | for one column: --keys LOG2 --batch LOG2 --bits 32|64 --duplicates LOG2 --dense
  *			 --hit-rate RATE --hits N --sorted --x-bits N --y-bits N]
  *
- * Each way builds its structure on the device from the column's keys, in no order, and answers the
- * same lookups: how many rows there are of a key, or of a range of them, and the sum of their
- * numbers.  Every answer is compared with the host's; if one is wrong the exit status is 1.
+ * Each way builds its structure on the device from the column's unsorted keys, and runs the
+ * same lookups: the number of rows with a key, or with keys in a range, and the sum of their row
+ * numbers.  All answers are compared with the host's; if one is wrong, the exit status is 1.
  *
- * Times are the device's.  Builds begin with the keys on the device, and are timed once; lookups
- * are medians, and do not include the sort of sorted ones, which is there beside them.
- * Bytes are those of what lookups read, not of what a build needs for a while.
+ * Times are the device's.  Builds begin with the keys on the device, and are timed once.  Times of lookups
+ * are medians.  They do not include sorting the lookups, which has a column of its own.
+ * Bytes are those that lookups read, without temporary memory of the build.
  *
- *	--paper		all that the papers vary: bench/lookups.py makes figures of it
- *	--check		small columns with what is special about keys and their places, each batch once;
- *				as device/test/lookups_test.c does
- *	--seconds	after so many no other structure is built
+ *	--paper		everything that the papers vary; bench/lookups.py makes figures of it
+ *	--check		small columns with special keys and places, each batch once, as in device/test/lookups_test.c
+ *	--seconds	build no further structure after that many seconds
  */
 #include <err.h>
 #include <getopt.h>
@@ -36,7 +35,7 @@ read_number(const char *argument, unsigned long least, unsigned long largest)
 	return number;
 }
 
-/* Is there room for all keys in the coordinates, and for rows, keys and lookups in arrays? */
+/* Check that all keys fit in the coordinates, and that rows, keys and lookups fit in arrays. */
 static void
 check_experiment(const Experiment *experiment)
 {
@@ -56,7 +55,7 @@ check_experiment(const Experiment *experiment)
 typedef struct Options
 {
 	Benchmark	benchmark;
-	Experiment	experiment;		/* where there is no other plan */
+	Experiment	experiment;		/* if no other plan is chosen */
 	const char *device;
 	uint64_t	seconds;
 } Options;
@@ -64,7 +63,8 @@ typedef struct Options
 typedef enum Option
 {
 	OPTION_DEVICE, OPTION_CSV, OPTION_REPETITIONS, OPTION_SECONDS, OPTION_WAYS, OPTION_PAPER, OPTION_CHECK, OPTION_KEYS,
-	OPTION_BATCH, OPTION_BITS, OPTION_DUPLICATES, OPTION_DENSE, OPTION_HIT_RATE, OPTION_HITS, OPTION_SORTED, OPTION_X_BITS,
+	OPTION_BATCH, OPTION_BITS, OPTION_DUPLICATES, OPTION_DENSE, OPTION_HIT_RATE, OPTION_HITS, OPTION_SORTED,
+	OPTION_X_BITS,
 	OPTION_Y_BITS
 } Option;
 

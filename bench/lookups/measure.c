@@ -1,6 +1,6 @@
 /*
  * measure.c
- *		Ask lookups of a structure, time them, and compare every answer with the host's.
+ *		Run lookups in a structure, time them, and compare every answer with the host's.
  */
 #include "measure.h"
 
@@ -8,14 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before the repetitions, so that the device's clock has risen; and of the device, for them; in nanoseconds. */
+/*
+ * Nanoseconds of warm-up before the repetitions, so that the device's clock rises, and nanoseconds of device
+ * time for the repetitions.
+ */
 #define WARM_UP			UINT64_C(30000000)
 #define TIME_LIMIT		UINT64_C(100000000)
 
 #define MAX_REPETITIONS	1000
 #define LEAST_TIMES		3
 
-/* ---------------------------------------------------------------- questions */
+/* ---------------------------------------------------------------- lookups */
 
 void
 questions_draw(Questions *questions, const Shape *shape, const Kind *kind, uint32_t count)
@@ -72,10 +75,11 @@ desk_close(Desk *desk)
 static void
 copy(Context *context, const Memory *from, const Memory *to, uint64_t to_offset, uint64_t size)
 {
-	vkCmdCopyBuffer(context->commands, from->buffer, to->buffer, 1, &(VkBufferCopy) {.dstOffset = to_offset, .size = size});
+	vkCmdCopyBuffer(context->commands, from->buffer, to->buffer, 1, &(VkBufferCopy) {.dstOffset = to_offset,
+		.size = size});
 }
 
-/* Put lookups on the device, and sort them if they are to be.  Which array has them. */
+/* Copy lookups to the device, and sort them if required.  Returns the index of the array that has them. */
 static uint32_t
 place_lookups(Desk *desk, const Batch *batch, uint32_t key_bits, Times *times)
 {
@@ -90,7 +94,7 @@ place_lookups(Desk *desk, const Batch *batch, uint32_t key_bits, Times *times)
 	memcpy(desk->host.host, batch->questions->lows, size);
 	context_begin(context);
 	copy(context, &desk->host, &desk->lows[0], 0, size);
-	/* Answers of earlier lookups must not pass for those of these. */
+	/* Clear the answers, so that those of earlier lookups are not taken for new ones. */
 	vkCmdFillBuffer(context->commands, desk->counts.buffer, 0, VK_WHOLE_SIZE, NONE);
 	context_submit(context);
 	if (!batch->sorted)
@@ -120,7 +124,7 @@ look_up(Desk *desk, const Structure *structure, const Programs *programs, const 
 	return context_submit(&desk->workbench->context);
 }
 
-/* The median of the repetitions, of which there are fewer where TIME_LIMIT ends them. */
+/* Return the median time of the repetitions, which end early at TIME_LIMIT. */
 static uint64_t
 time_lookups(Desk *desk, const Structure *structure, const Programs *programs, const LookupTask *task)
 {
@@ -136,8 +140,8 @@ time_lookups(Desk *desk, const Structure *structure, const Programs *programs, c
 }
 
 /*
- * Put the answers into the order of sorted lookups, which is the same each time: once, for it takes the host longer than
- * all else.
+ * Put the expected answers into the order of the sorted lookups.  The order is always the same, so this is done
+ * only once: it takes the host longer than everything else.
  */
 static void
 sort_answers(Desk *desk, Batch *batch, uint32_t array)
@@ -155,7 +159,7 @@ sort_answers(Desk *desk, Batch *batch, uint32_t array)
 		batch->answers[i] = batch->questions->answers[numbers[i]];
 }
 
-/* How many answers are wrong; the first of them is reported. */
+/* Return the number of wrong answers, and report the first of them. */
 static uint32_t
 compare_answers(Desk *desk, const Batch *batch)
 {
@@ -172,7 +176,8 @@ compare_answers(Desk *desk, const Batch *batch)
 	context_submit(context);
 	for (uint32_t i = 0; i < batch->lookups; i++)
 		if ((counts[i] != answers[i].count || sums[i] != answers[i].sum) && wrong++ == 0)
-			printf("WRONG: lookup %u: %u rows with the sum %lu, not %u with %lu\n", i, counts[i], (unsigned long) sums[i],
+			printf("WRONG: lookup %u: %u rows with the sum %lu, not %u with %lu\n", i, counts[i],
+				   (unsigned long) sums[i],
 				   answers[i].count, (unsigned long) answers[i].sum);
 	return wrong;
 }

@@ -1,13 +1,13 @@
 /*
  * measure.h
- *		Ask lookups of a structure, time them, and compare every answer with the host's.
+ *		Run lookups in a structure, time them, and compare every answer with the host's.
  */
 #ifndef RTSCAN_LOOKUPS_MEASURE_H
 #define RTSCAN_LOOKUPS_MEASURE_H
 
 #include "ways.h"
 
-/* Lookups of one kind in one column, and their answers. */
+/* Lookups of one kind in one column, with the expected answers. */
 typedef struct Questions
 {
 	Kind		kind;
@@ -17,23 +17,23 @@ typedef struct Questions
 	Answer	   *answers;
 } Questions;
 
-/* The first of some questions, at a time. */
+/* A batch: the first of some lookups. */
 typedef struct Batch
 {
 	const Questions *questions;
 	uint32_t	lookups;
-	bool		sorted;			/* by the device, beforehand */
-	Answer	   *answers;		/* in that order, since it is known */
+	bool		sorted;			/* the device sorts them first */
+	Answer	   *answers;		/* expected answers in sorted order, once that is known */
 } Batch;
 
-/* Where lookups and answers lie. */
+/* The memory of lookups and answers. */
 typedef struct Desk
 {
 	Workbench  *workbench;
-	uint32_t	capacity;		/* lookups */
+	uint32_t	capacity;		/* lookups, at most */
 	uint32_t	repetitions;	/* at most */
 	Memory		lows[2];
-	Memory		numbers[2];		/* which questions they are, if sorted */
+	Memory		numbers[2];		/* original indexes of sorted lookups */
 	Memory		scratch;		/* of the sort */
 	Memory		counts;
 	Memory		sums;
@@ -42,15 +42,15 @@ typedef struct Desk
 
 typedef struct Times
 {
-	uint64_t	lookups;		/* median, in nanoseconds, of the device */
-	uint64_t	sort;
-	uint32_t	wrong;			/* answers */
+	uint64_t	lookups;		/* median device time, in nanoseconds */
+	uint64_t	sort;			/* device time of sorting the lookups, in nanoseconds */
+	uint32_t	wrong;			/* number of wrong answers */
 } Times;
 
 extern void questions_draw(Questions *questions, const Shape *shape, const Kind *kind, uint32_t count);
 extern void questions_free(Questions *questions);
 
-/* False: there is no memory for it. */
+/* Allocate memory.  Returns false if there is not enough. */
 extern bool desk_open(Desk *desk, Workbench *workbench, uint32_t capacity, uint32_t repetitions);
 extern void desk_close(Desk *desk);
 

@@ -1,6 +1,6 @@
 /*
  * nothing.rmiss
- *		A ray has come to its end.
+ *		Handle the end of a ray: there is nothing to do.
  */
 #version 460
 #extension GL_EXT_ray_tracing : require

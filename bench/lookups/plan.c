@@ -1,6 +1,6 @@
 /*
  * plan.c
- *		What is measured.
+ *		Lists of experiments.
  */
 #include "plan.h"
 
@@ -10,7 +10,7 @@
 #include "../../device/context.h"
 #include "layout.h"
 
-/* Lookups of most figures, and keys: powers of two. */
+/* Numbers of lookups and keys in most figures, as powers of two. */
 #define LOOKUPS		24
 #define KEYS		26
 
@@ -37,7 +37,7 @@ dense(uint32_t log_rows, uint32_t x_bits, uint32_t y_bits)
 	return (Shape) {log_rows, 0, 32, true, x_bits, y_bits};
 }
 
-/* Every key is found; unsorted, then sorted. */
+/* Add lookups that find every key, unsorted and sorted. */
 static void
 add_both(Plan *plan, const Shape *shape, uint32_t log_lookups)
 {
@@ -54,7 +54,7 @@ add_hit_rates(Plan *plan, const Shape *shape, bool sorted)
 		add(plan, (Experiment) {*shape, {rates[i], 0}, LOOKUPS, .sorted = sorted});
 }
 
-/* Batches, hit rates and sizes of buckets, of the same keys. */
+/* Add batches, hit rates and sizes of buckets for the same keys. */
 static void
 add_base(Plan *plan)
 {
@@ -93,7 +93,7 @@ add_ranges(Plan *plan)
 		add(plan, (Experiment) {shape, {1, hits[i]}, 18, .sorted = false, .variants = true});
 }
 
-/* Other parts of a key in x, y and z. */
+/* Add other divisions of a key into x, y and z. */
 static void
 add_places(Plan *plan)
 {
@@ -146,7 +146,7 @@ add_checks(Plan *plan, const Shape *shape, uint32_t hits)
 Plan
 plan_check(void)
 {
-	/* One row; rows of 2^7 and planes of 2^9 keys; many of either; 64 bits in all coordinates. */
+	/* One row; rows of 2^7 and planes of 2^9 keys; many rows, many planes; 64 bits in all coordinates. */
 	const Shape shapes[] = {
 		dense(12, X_BITS, Y_BITS), dense(13, 7, 2), dense(9, X_BITS, Y_BITS), sparse(12, 0, 32), sparse(12, 3, 32),
 		{10, 1, 32, false, 14, 10}, sparse(12, 0, 64), sparse(13, 2, 64)};

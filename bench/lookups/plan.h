@@ -1,6 +1,6 @@
 /*
  * plan.h
- *		What is measured: lists of experiments.
+ *		Lists of experiments.
  */
 #ifndef RTSCAN_LOOKUPS_PLAN_H
 #define RTSCAN_LOOKUPS_PLAN_H
@@ -12,22 +12,22 @@ typedef struct Experiment
 	Shape		shape;
 	Kind		kind;
 	uint32_t	log_lookups;
-	bool		sorted;			/* the lookups */
-	bool		variants;		/* ask ways that are variants, too */
-	bool		rays_only;		/* ask only ways that cast rays */
+	bool		sorted;			/* the lookups are sorted */
+	bool		variants;		/* include ways that are variants */
+	bool		rays_only;		/* include only ways that trace rays */
 } Experiment;
 
-/* Experiments on one column stand beside each other. */
+/* Experiments on the same column are next to each other. */
 typedef struct Plan
 {
 	Experiment *experiments;
 	uint32_t	count;
 } Plan;
 
-/* As RTIndeX and cgRX were measured. */
+/* Return the experiments of the papers on RTIndeX and cgRX. */
 extern Plan plan_paper(void);
 
-/* Small columns, so that what is special about keys and their places comes up. */
+/* Return experiments on small columns, with special keys and places. */
 extern Plan plan_check(void);
 
 extern bool plan_same_column(const Experiment *left, const Experiment *right);

@@ -28,10 +28,10 @@
 #include "triangles.h"
 #include "widen.h"
 
-/* A launch is this wide, or less, and as high as need be. */
+/* Greatest width of a launch; its height is as large as needed. */
 #define LAUNCH_WIDTH	32768
 
-/* What GLSL calls gl_RayFlags... */
+/* The ray flags of GLSL, gl_RayFlags... */
 #define OPAQUE				1
 #define NO_OPAQUE			2
 #define FIRST_HIT			4
@@ -59,7 +59,7 @@ static const Code shader_codes[SHADERS] = {
 	[SHADER_HASH_FIND] = CODE(hash_find),
 };
 
-/* The stages of a tracer, beside nothing.rmiss; those that it has not are empty. */
+/* The stages of a tracer, besides nothing.rmiss; stages that it does not have are empty. */
 typedef struct TracerCodes
 {
 	Code		generation;
@@ -77,16 +77,18 @@ static const TracerCodes tracer_codes[TRACERS] = {
 	[TRACER_BUCKETS] = {CODE(buckets_rgen), .closest_hit = CODE(bucket_rchit), .ray_flags = OPAQUE},
 };
 
-#define STAGES	(VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR | \
+#define STAGES (VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR | \
 				 VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR)
 
-_Static_assert(sizeof(LookupTask) <= 128 && sizeof(BuildTask) <= sizeof(LookupTask), "every device has such push constants");
-_Static_assert(sizeof(LookupTask) == 9 * sizeof(uint64_t) + 6 * sizeof(uint32_t) && sizeof(BuildTask) == 6 * sizeof(uint64_t) + 6 * sizeof(uint32_t),
+_Static_assert(sizeof(LookupTask) <= 128 && sizeof(BuildTask) <= sizeof(LookupTask),
+			   "every device has such push constants");
+_Static_assert(sizeof(LookupTask) == 9 * sizeof(uint64_t) + 6 * sizeof(uint32_t) &&
+			   sizeof(BuildTask) == 6 * sizeof(uint64_t) + 6 * sizeof(uint32_t),
 			   "no padding: C and GLSL have the same members in the same places");
 
 /* ---------------------------------------------------------------- ray tracing pipelines */
 
-/* The stages of a pipeline, as they are collected. */
+/* The stages of a pipeline, while they are collected. */
 typedef struct Stages
 {
 	Context    *context;
@@ -95,7 +97,7 @@ typedef struct Stages
 	VkPipelineShaderStageCreateInfo infos[5];
 } Stages;
 
-/* The stage's number, or VK_SHADER_UNUSED_KHR. */
+/* Add a stage.  Returns its number, or VK_SHADER_UNUSED_KHR if it is empty. */
 static uint32_t
 add_stage(Stages *stages, VkShaderStageFlagBits stage, const Code *code)
 {
@@ -157,7 +159,7 @@ create_tracer(Programs *programs, const TracerCodes *codes, bool wide)
 	return pipeline;
 }
 
-/* A record for each group, each where a table may begin. */
+/* Create the shader binding table: one record for each group, each aligned as the beginning of a table. */
 static void
 create_records(Context *context, TracerPipeline *tracer)
 {
@@ -170,7 +172,8 @@ create_records(Context *context, TracerPipeline *tracer)
 		fail("shader group handles of %u bytes", size);
 	check(vkGetRayTracingShaderGroupHandlesKHR(context->device, tracer->pipeline, 0, 3, (size_t) 3 * size, handles),
 		  "vkGetRayTracingShaderGroupHandlesKHR");
-	if (!memory_on_host(context, HOST_WRITES, 4 * stride, VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR, &tracer->records))
+	if (!memory_on_host(context, HOST_WRITES, 4 * stride, VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR,
+						&tracer->records))
 		fail("out of memory");
 	first = device_align(tracer->records.address, stride);
 	for (int i = 0; i < 3; i++)
@@ -180,7 +183,7 @@ create_records(Context *context, TracerPipeline *tracer)
 	}
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- opening */
 
 void
 programs_open(Programs *programs, Context *context, bool wide)
@@ -192,7 +195,8 @@ programs_open(Programs *programs, Context *context, bool wide)
 		.layout = shader_layout(context, VK_SHADER_STAGE_COMPUTE_BIT, sizeof(LookupTask)),
 	};
 	for (int i = 0; i < SHADERS; i++)
-		programs->shaders[i] = shader_compute_with(context, programs->layout, shader_codes[i].words, shader_codes[i].size,
+		programs->shaders[i] = shader_compute_with(context, programs->layout, shader_codes[i].words,
+												   shader_codes[i].size,
 												   &constant, 1);
 	if (!context->ray_tracing)
 		return;
@@ -243,5 +247,6 @@ programs_trace(const Programs *programs, Tracer tracer, const LookupTask *task)
 
 	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, pipeline->pipeline);
 	vkCmdPushConstants(commands, programs->tracer_layout, STAGES, 0, sizeof(*task), task);
-	vkCmdTraceRaysKHR(commands, &regions[0], &regions[1], &regions[2], &none, width, (task->lookups + width - 1) / width, 1);
+	vkCmdTraceRaysKHR(commands, &regions[0], &regions[1], &regions[2], &none, width,
+					  (task->lookups + width - 1) / width, 1);
 }

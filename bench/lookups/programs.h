@@ -55,10 +55,10 @@ typedef struct Programs
 	TracerPipeline tracers[TRACERS];
 } Programs;
 
-/* wide: keys have 64 bits. */
+/* Open the shaders.  wide: keys have 64 bits. */
 extern void programs_open(Programs *programs, Context *context, bool wide);
 
-/* Record a shader that builds, with so many threads, and a barrier. */
+/* Record a shader that builds, with that many threads, and a barrier. */
 extern void programs_build(const Programs *programs, Shader shader, const BuildTask *task, uint32_t threads);
 
 /* Record a shader that looks up. */

@@ -1,6 +1,6 @@
 /*
  * rays.glsl
- *		What the shaders that cast rays share; PAYLOAD is what rays bring back.
+ *		Declarations shared by the shaders that trace rays.  PAYLOAD is the type that rays return.
  */
 #include "lookup.glsl"
 
@@ -8,7 +8,7 @@ layout(constant_id = 1) const uint32_t ray_flags = 0;
 
 layout(location = 0) rayPayloadEXT PAYLOAD payload;
 
-/* The lookup of this invocation. */
+/* Return the index of this invocation's lookup. */
 uint32_t
 lookup_number()
 {

@@ -1,6 +1,6 @@
 /*
  * scene.c
- *		A BVH of triangles or boxes, built in two submissions, as device/bvh.c does.
+ *		Build a BVH of triangles or boxes in two submissions, as device/bvh.c does.
  */
 #include "scene.h"
 
@@ -15,7 +15,7 @@
 
 #define PART_ALIGNMENT	256
 
-/* What is needed while it is built. */
+/* The state of a build. */
 typedef struct Build
 {
 	Context    *context;
@@ -31,7 +31,7 @@ typedef struct Build
 	VkQueryPool sizes;
 } Build;
 
-/* Answers count what rays meet: each once. */
+/* Describe the primitives.  Any-hit shaders must be called once for each, since they count. */
 static VkAccelerationStructureGeometryKHR
 geometry_of(VkGeometryTypeKHR type, VkDeviceAddress primitives, uint32_t count)
 {
@@ -70,14 +70,15 @@ prepare(Build *build)
 	check(vkCreateQueryPool(context->device, &sizes, NULL, &build->sizes), "vkCreateQueryPool");
 	if (!memory_on_device(context, MEMORY_BVH, scratch + alignment, 0, &build->scratch) ||
 		!memory_on_device(context, MEMORY_BVH, build->bottom_sizes.accelerationStructureSize, STORAGE, &build->large) ||
-		!memory_on_host(context, HOST_WRITES, sizeof(VkAccelerationStructureInstanceKHR), SCENE_INPUT, &build->instance))
+		!memory_on_host(context, HOST_WRITES, sizeof(VkAccelerationStructureInstanceKHR), SCENE_INPUT,
+						&build->instance))
 		return false;
 	build->scratch_address = device_align(build->scratch.address, alignment);
 	return structure_create(context, BOTTOM, &build->large, 0, build->bottom_sizes.accelerationStructureSize,
 							&build->large_bottom);
 }
 
-/* The first submission; the bottom level's compacted size. */
+/* Run the first submission.  Returns the bottom level's compacted size. */
 static uint64_t
 build_bottom(Build *build, Scene *scene)
 {
@@ -94,7 +95,8 @@ build_bottom(Build *build, Scene *scene)
 	vkCmdBuildAccelerationStructuresKHR(context->commands, 1, &info, &ranges);
 	context_barrier(context);
 	vkCmdWriteAccelerationStructuresPropertiesKHR(context->commands, 1, &build->large_bottom,
-												  VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR, build->sizes, 0);
+												  VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR, build->sizes,
+												  0);
 	scene->nanoseconds += context_submit(context);
 	check(vkGetQueryPoolResults(context->device, build->sizes, 0, 1, sizeof(size), &size, sizeof(size),
 								VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT), "vkGetQueryPoolResults");
@@ -113,7 +115,7 @@ create_levels(Build *build, Scene *scene, uint64_t bottom_size)
 		structure_create(context, TOP, &scene->memory, top, top_size, &scene->top);
 }
 
-/* The second submission */
+/* Run the second submission. */
 static void
 build_top(Build *build, Scene *scene)
 {

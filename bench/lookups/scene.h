@@ -1,6 +1,6 @@
 /*
  * scene.h
- *		A BVH of triangles or boxes, in two levels, compacted.
+ *		A compacted BVH of triangles or boxes, with two levels.
  */
 #ifndef RTSCAN_LOOKUPS_SCENE_H
 #define RTSCAN_LOOKUPS_SCENE_H
@@ -13,17 +13,21 @@ typedef struct Scene
 	VkAccelerationStructureKHR bottom;
 	VkAccelerationStructureKHR top;
 	VkDeviceAddress address;	/* of the top level */
-	uint64_t	nanoseconds;	/* that its build took */
+	uint64_t	nanoseconds;	/* device time of its build */
 } Scene;
 
-/* What the primitives lie in must be made for it. */
+/* Usage with which the memory of the primitives must be created. */
 #define SCENE_INPUT	VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR
 
 #define TRIANGLE_BYTES	(9 * sizeof(float))
 #define BOX_BYTES		sizeof(VkAabbPositionsKHR)
 
-/* Build one of so many primitives at an address; false: there is no memory for it, or the device takes fewer. */
-extern bool scene_build(Scene *scene, Context *context, VkGeometryTypeKHR type, VkDeviceAddress primitives, uint32_t count);
+/*
+ * Build a BVH of count primitives at an address.  Returns false if there is no memory for it, or if the device
+ * does not support that many.
+ */
+extern bool scene_build(Scene *scene, Context *context, VkGeometryTypeKHR type, VkDeviceAddress primitives,
+						uint32_t count);
 
 extern void scene_free(Scene *scene, Context *context);
 

@@ -1,6 +1,6 @@
 /*
  * search.comp
- *		Look up by a binary search in the sorted keys, a thread a lookup.
+ *		Look up by a binary search in the sorted keys, with one thread for each lookup.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

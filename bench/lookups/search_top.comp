@@ -1,7 +1,8 @@
 /*
  * search_top.comp
- *		Look up by a binary search, whose first steps a workgroup takes in shared memory: there it
- *		has TOP_KEYS of the keys, those at which equal parts of the array end.
+ *		Look up by a binary search whose first steps are in shared memory.
+ *
+ * Shared memory has TOP_KEYS of the keys, the last ones of equal parts of the array.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -11,14 +12,14 @@ layout(local_size_x = LOOKUP_GROUP) in;
 
 shared uint64_t top[TOP_KEYS];
 
-/* Where a part of the array ends. */
+/* Return where a part of the array ends. */
 uint32_t
 part_end(uint32_t part)
 {
 	return uint32_t(uint64_t(part + 1) * task.entries / TOP_KEYS);
 }
 
-/* The first part whose last key is not below this one, or TOP_KEYS. */
+/* Return the first part whose last key is at least this one, or TOP_KEYS. */
 uint32_t
 find_part(uint64_t key)
 {

@@ -1,6 +1,7 @@
 /*
  * top.comp
- *		The keys that search_top.comp has in shared memory; of fewer entries some are there twice.
+ *		Write the keys that search_top.comp loads into shared memory; if there are fewer entries, some keys are
+ *		repeated.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

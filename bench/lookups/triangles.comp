@@ -1,6 +1,6 @@
 /*
  * triangles.comp
- *		A triangle around the place of each entry's key.
+ *		Write a triangle around the place of each entry's key.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

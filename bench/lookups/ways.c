@@ -6,10 +6,10 @@
 
 #include <stdint.h>
 
-/* Four fifths of a hash's slots are taken. */
+/* Size of a hash table: four fifths of its slots are used. */
 #define SLOTS(entries)	((uint32_t) ((uint64_t) (entries) * 5 / 4))
 
-/* A range along more rows of keys than that is not looked up by rays along the rows. */
+/* Ranges that need more rays than this, along rows of keys, are not looked up by rays. */
 #define MAX_RAYS		64
 
 const Way	ways[] = {
@@ -30,7 +30,7 @@ const Way	ways[] = {
 
 const uint32_t ways_count = sizeof(ways) / sizeof(ways[0]);
 
-/* Rays of a lookup by rays along rows. */
+/* Return the number of rays along rows that a lookup needs. */
 static uint64_t
 rays_of(const Shape *shape, uint64_t width)
 {
@@ -59,7 +59,7 @@ build_task(const Structure *structure, uint64_t result)
 		.slots = task->slots, .x_bits = task->x_bits, .y_bits = task->y_bits};
 }
 
-/* Say where the entries are; those that are sorted are so by the column. */
+/* Set where the entries are; sorted entries are those of the column. */
 static void
 choose_entries(Structure *structure, const Column *column)
 {
@@ -91,7 +91,7 @@ fill_memory(Structure *structure, Workbench *workbench, const Column *column, Sh
 	structure->nanoseconds += context_submit(&workbench->context);
 }
 
-/* Allocate the structure's memory, each word of it the same. */
+/* Allocate the structure's memory, and fill it with a word. */
 static bool
 allocate(Structure *structure, Workbench *workbench, uint64_t size, uint32_t word)
 {
@@ -131,9 +131,10 @@ build_top(Structure *structure, Workbench *workbench, const Column *column)
 	return true;
 }
 
-/* Build a BVH, and say what it adds. */
+/* Build a BVH, and add its size and time. */
 static bool
-build_scene(Structure *structure, Workbench *workbench, VkGeometryTypeKHR type, const Memory *primitives, uint32_t count)
+build_scene(Structure *structure, Workbench *workbench, VkGeometryTypeKHR type, const Memory *primitives,
+			uint32_t count)
 {
 	if (!scene_build(&structure->scene, &workbench->context, type, primitives->address, count))
 		return false;
@@ -143,7 +144,7 @@ build_scene(Structure *structure, Workbench *workbench, VkGeometryTypeKHR type, 
 	return true;
 }
 
-/* A primitive an entry */
+/* Build a BVH with a primitive for each entry. */
 static bool
 build_primitives(Structure *structure, Workbench *workbench, const Column *column, bool boxes)
 {
@@ -152,16 +153,18 @@ build_primitives(Structure *structure, Workbench *workbench, const Column *colum
 	Memory		primitives;
 	bool		built;
 
-	if (!memory_on_device(context, MEMORY_BVH, entries * (boxes ? BOX_BYTES : TRIANGLE_BYTES), SCENE_INPUT, &primitives))
+	if (!memory_on_device(context, MEMORY_BVH, entries * (boxes ? BOX_BYTES : TRIANGLE_BYTES), SCENE_INPUT,
+						  &primitives))
 		return false;
 	fill_memory(structure, workbench, column, boxes ? SHADER_BOXES : SHADER_TRIANGLES, &primitives, entries);
-	built = build_scene(structure, workbench, boxes ? VK_GEOMETRY_TYPE_AABBS_KHR : VK_GEOMETRY_TYPE_TRIANGLES_KHR, &primitives,
+	built = build_scene(structure, workbench, boxes ? VK_GEOMETRY_TYPE_AABBS_KHR : VK_GEOMETRY_TYPE_TRIANGLES_KHR,
+						&primitives,
 						entries);
 	memory_free(context, &primitives);
 	return built;
 }
 
-/* A triangle a bucket, and marks, of which there are as many as the shader finds. */
+/* Build a BVH with a triangle for each bucket, and marks, whose number the shader determines. */
 static bool
 build_buckets(Structure *structure, Workbench *workbench, const Column *column)
 {
@@ -185,7 +188,7 @@ build_buckets(Structure *structure, Workbench *workbench, const Column *column)
 	return built;
 }
 
-/* Shaders that compare keys read them. */
+/* Return true if the shaders of a way compare keys, and so read them. */
 static bool
 reads_keys(const Way *way)
 {

@@ -8,12 +8,12 @@
 #include "column.h"
 #include "scene.h"
 
-/* Which entries (layout.h) a way has. */
+/* The kind of entries (layout.h) that a way has. */
 typedef enum Entries
 {
-	ENTRIES_ROWS,				/* a row each, in no order */
-	ENTRIES_KEYS,				/* a distinct key each, sorted: duplicates are compressed */
-	ENTRIES_SIMPLEST			/* rows if each has its own key, else keys */
+	ENTRIES_ROWS,				/* rows, in no order */
+	ENTRIES_KEYS,				/* distinct keys, sorted: duplicates are compressed */
+	ENTRIES_SIMPLEST			/* rows if keys are distinct, otherwise distinct keys */
 } Entries;
 
 typedef enum Method
@@ -26,16 +26,16 @@ typedef enum Method
 } Method;
 
 /* Flags of a way. */
-#define KEYS_ONLY		1		/* it looks up no ranges */
-#define DUPLICATES_ONLY	2		/* without duplicates another way is the same */
-#define VARIANT			4		/* of another way, for some figures only */
+#define KEYS_ONLY		1		/* does not look up ranges */
+#define DUPLICATES_ONLY	2		/* is the same as another way if there are no duplicates */
+#define VARIANT			4		/* is a variant of another way, for some figures only */
 
 typedef struct Way
 {
 	const char *name;
 	Method		method;
 	Entries		entries;
-	Tracer		tracer;			/* of the methods that cast rays */
+	Tracer		tracer;			/* of the methods that trace rays */
 	uint32_t	bucket;			/* entries of a bucket */
 	uint32_t	flags;
 } Way;
@@ -46,27 +46,27 @@ extern const uint32_t ways_count;
 typedef struct Structure
 {
 	const Way  *way;
-	LookupTask	task;			/* but for the lookups */
+	LookupTask	task;			/* without the lookups */
 	Memory		memory;			/* slots, or the top of the array */
 	Scene		scene;
-	uint64_t	bytes;			/* that lookups need */
-	uint64_t	nanoseconds;	/* of the device, from the column's keys on */
+	uint64_t	bytes;			/* bytes that lookups read */
+	uint64_t	nanoseconds;	/* device time of the build, beginning with the column's keys */
 } Structure;
 
-/* Does a way cast rays? */
+/* Return true if a way traces rays. */
 static inline bool
 way_casts_rays(const Way *way)
 {
 	return way->method == METHOD_RAYS || way->method == METHOD_BUCKETS;
 }
 
-/* Does a way look up like this, on this device, and is it no other way's double there? */
+/* Return true if a way supports these lookups on this device, and differs from all other ways there. */
 extern bool way_looks_up(const Way *way, const Workbench *workbench, const Shape *shape, const Kind *kind);
 
-/* False: there is no memory for it. */
+/* Build a structure.  Returns false if there is no memory for it. */
 extern bool way_build(Structure *structure, const Way *way, Workbench *workbench, const Column *column);
 
-/* Record the lookups of a task: the structure's, with the lookups. */
+/* Record the lookups of a task, which is the structure's task with lookups added. */
 extern void way_look_up(const Structure *structure, const Programs *programs, const LookupTask *task);
 
 extern void way_free(Structure *structure, Workbench *workbench);

@@ -1,6 +1,6 @@
 /*
  * widen.comp
- *		The rows' keys, as device/sort.h takes them.
+ *		Convert the rows' keys to 64 bits, as device/sort.h requires.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

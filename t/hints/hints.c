@@ -1,7 +1,8 @@
 /*
  * hints.c
- *		A library that does to the paths of a table what pg_hint_plan does where a scan is hinted: it throws all away that there are,
- *		and has others made.  Here it is the sequential scan.
+ *		A library that replaces the paths of a table, as pg_hint_plan does if a scan is hinted.
+ *
+ * It deletes all existing paths, and adds a sequential scan.
  */
 #include "postgres.h"
 
