@@ -1,8 +1,8 @@
-"""The types that the fuzzer puts into key columns: how values are made from a number, and which constants are traps.
+"""The types of key columns in the fuzzer: how a value is made from a number, and which constants are special.
 
-A type's `make` is an SQL expression that turns the bigint {x} into a value, for every x; mostly it keeps order, so that
-a column can be sorted with the heap.  Several x can give values that are equal but not identical ('a' and 'A' under a
-case-insensitive collation, 1.0 and 1.00): those are the interesting ones.
+A type's `make` is an SQL expression that turns the bigint {x} into a value, for every x. Mostly it preserves order,
+so that a column can be sorted with the heap. Several x can give values that are equal but not identical ('a' and 'A'
+in a case-insensitive collation, 1.0 and 1.00): these are the interesting ones.
 """
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,23 +17,23 @@ COLLATIONS = ("", '"C"', '"und-x-icu"', "ci", "blank", "naturally")
 
 @dataclass(frozen=True)
 class Type:
-    name: str                               # of the entry: several entries can have the same SQL type
+    name: str                               # of the entry; several entries can have the same SQL type
     sql: str
     make: str
     extremes: tuple = ()                    # as text
     opclasses: tuple = (("", STANDARD),)     # the first one is the default
     collations: tuple = NO_COLLATION
-    cross: tuple = ()                       # entries whose values the column can be compared with
+    cross: tuple = ()                       # entries with whose values the column can be compared
     arrays: bool = True                     # whether "op ANY (array of it)" exists
-    text: str = "({v})::text"               # value -> text, with which literal() makes the same value again
-    literal_cast: str = ""                  # for the types whose input function does not take that text
-    constant_type: str = ""                 # for the types that have no operators of their own
-    zone: str = ""                          # where the values lie around a clock change
-    big: bool = False                       # values of up to about 2 kB
+    text: str = "({v})::text"               # value -> text, from which literal() makes the same value
+    literal_cast: str = ""                  # for types whose input function does not accept that text
+    constant_type: str = ""                 # for types that have no operators of their own
+    zone: str = ""                          # time zone with a clock change near the values
+    big: bool = False                       # values have up to about 2 kB
 
     @property
     def constant(self):
-        """The type of the constants that a column is compared with."""
+        """Return the type of the constants that a column is compared with."""
         return self.constant_type or self.sql
 
     def literal(self, text):
@@ -42,7 +42,7 @@ class Type:
 
 
 def wrapped(bits):
-    """{x} as a signed integer of so many bits."""
+    """Return {x} as a signed integer of that many bits."""
     half = 1 << (bits - 1)
     return f"(((({{x}}) + {half}) & {2 * half - 1}) - {half})"
 
@@ -52,11 +52,11 @@ def modulo(n):
 
 
 def variants(*choices):
-    """One of the choices by the two low bits of {x}."""
+    """Return one of the choices, selected by the two low bits of {x}."""
     return "(ARRAY[" + ", ".join(choices) + "])[1 + (({x}) & 3)]"
 
 
-# Texts that differ in trailing blanks, case and accents only, four to a number.
+# Texts that differ only in trailing blanks, case and accents, four for each number.
 TEXT_VARIANTS = "((({x}) >> 2)::text || " + variants("'ab'", "'aB'", "'ab '", "'áb'") + ")"
 LONG_COMPRESSIBLE = "(repeat('x', 1900) || ({x}))"
 LONG_RANDOM = "(SELECT string_agg(md5((({x}) * 100 + j)::text), '' ORDER BY j) FROM generate_series(1, 60) j)"
@@ -110,7 +110,7 @@ def texts():
     yield Type("domain text", "fz_text", TEXT_VARIANTS + "::fz_text", TEXT_EXTREMES, text_opclasses, COLLATIONS)
 
 
-# Shortly after these moments clocks change in these places.
+# Clocks change shortly after these times, in these time zones.
 CLOCK_CHANGES = {"2021-03-14 01:30": "America/New_York", "2021-11-07 00:30": "America/New_York", "2021-03-28 01:30": "Europe/Berlin",
                  "2021-10-31 01:30": "Europe/Berlin", "2011-12-29 23:30": "Pacific/Apia", "2018-11-03 23:30": "America/Sao_Paulo",
                  "2021-04-04 01:15": "Australia/Lord_Howe", "1847-11-30 23:30": "Europe/London"}
@@ -120,7 +120,9 @@ TIMESTAMPTZ_EXTREMES = ("infinity", "-infinity", "4713-01-02 BC", "294276-12-30 
 
 
 def around(day, suffix=""):
-    """Texts of the next two hours and of midnight on both sides: some of these times do not exist, some exist twice."""
+    """Texts of the next two hours, and of midnight before and after. Some of these times do not exist, some exist
+    twice.
+    """
     start = datetime.fromisoformat(day)
     minutes = list(range(0, 125, 11)) + [-1440, 1440, 2880]
     return tuple(f"{start + timedelta(minutes=m)}{suffix}" for m in minutes)
@@ -203,7 +205,7 @@ TYPES = {t.name: t for family in FAMILIES for t in family()}
 
 
 def palette(rng):
-    """The types that a round chooses from: mostly all; or those around one clock change; or one family."""
+    """Return the types that a round chooses from: mostly all; or those around one clock change; or one family."""
     roll = rng.random()
     if roll < 0.8:
         return list(TYPES.values())
@@ -213,7 +215,7 @@ def palette(rng):
     return list(rng.choice(FAMILIES)())
 
 
-# hash(): non-negative, so that a reproducer can say its rows without a list of values.
+# hash() is non-negative. It makes rows reproducible without listing their values.
 SETUP = """
 CREATE FUNCTION hash(i int8, salt int8) RETURNS int8 IMMUTABLE LANGUAGE sql
   AS $$ SELECT hashint8extended(i, salt) & 9223372036854775807 $$;
@@ -232,6 +234,6 @@ CREATE COLLATION blank (provider = icu, locale = 'und-u-ka-shifted-ks-level1', d
 CREATE COLLATION naturally (provider = icu, locale = 'und-u-kn-true');
 """
 
-# Those whose comparisons the parser finds by their names.
+# Types for whose values the parser finds the operators by name.
 PLAIN_TYPES = {"bool", "int2", "int4", "int8", "oid", "float4", "float8", "numeric", "money", "text", "varchar", "bytea", "date", "time", "timestamp",
                "timestamptz", "interval", "uuid"}

@@ -1,5 +1,7 @@
-"""A round with several sessions: writers and a vacuum run while readers compare, each in one REPEATABLE READ
-transaction, what the index and what a sequential scan finds."""
+"""A round with several sessions: readers compare index scans with sequential scans while others write.
+
+Each reader runs both scans in one REPEATABLE READ transaction.
+"""
 import random
 import threading
 import time
@@ -20,7 +22,7 @@ MAINTENANCE = (("VACUUM t", 10), ("VACUUM (INDEX_CLEANUP ON) t", 5), ("VACUUM (F
                ("REINDEX INDEX CONCURRENTLY t_idx", 1), ("REINDEX INDEX t_idx", 1))
 
 class Writer(Workload):
-    """The same steps as in a single session; conflicts with the others are part of the game."""
+    """Writes with the same steps as in a single session; conflicts with other sessions are expected."""
 
     def run(self, sql):
         return self.session.run(sql, TOLERATED)
@@ -35,7 +37,7 @@ class Writer(Workload):
 
 
 class Threads:
-    """Sessions that work at the same time, for a while or until one of them finds something."""
+    """Sessions that run concurrently, for a while or until one of them finds something."""
 
     def __init__(self, rng, connect, log, counts):
         self.rng, self.connect, self.log, self.counts = rng, connect, log, counts
@@ -44,7 +46,7 @@ class Threads:
         self.limit = next((text for _, text in log if text.startswith("SET rtscan.pending_list_limit")), "")
 
     def spawn(self, label, work):
-        """A thread with its own session and its own randomness."""
+        """Start a thread with its own session and its own random numbers."""
         def body(seed):
             try:
                 session = self.connect(label, self.log)
@@ -52,7 +54,7 @@ class Threads:
                     work(session, random.Random(seed))
                 finally:
                     session.close()
-            except Exception as e:          # whatever ends a session early
+            except Exception as e:          # anything that ends a session early
                 self.findings.append(f"{label}: {e}")
                 self.stop = 0
         thread = threading.Thread(target=body, args=(self.rng.random(),))
@@ -69,7 +71,7 @@ class Threads:
             raise Finding("\n".join(self.findings))
 
     def repeat(self, step, session):
-        """Steps of a transaction each, which others may make come to nothing."""
+        """Repeat a step, a transaction each time. Other sessions may make it fail."""
         while self.busy():
             try:
                 step()
@@ -79,7 +81,7 @@ class Threads:
                 session.query("ROLLBACK")
 
     def hold(self, session, rng):
-        """Hold, now and then, the lock that counts wait for after the step that rtscan.debug_pause names."""
+        """From time to time hold the lock that counts wait for after the step that rtscan.debug_pause names."""
         while self.busy():
             try:
                 session.query("SELECT pg_advisory_lock(1920234339)")
@@ -168,7 +170,7 @@ class Crowd(Threads):
 
     @staticmethod
     def fetch(session, rng, query):
-        """The rows, sorted; sometimes by a cursor that is held open for a while."""
+        """Return the sorted rows of a query, sometimes through a cursor that stays open for a while."""
         if rng.random() < 0.6:
             return sorted(session.query(query))
         session.query(f"DECLARE held CURSOR FOR {query}")

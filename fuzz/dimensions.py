@@ -1,29 +1,37 @@
-"""Tables that t is joined with: each has keys like those of one or two of t's columns, of the same type or of one that compares with it,
-mostly unique, and for each some columns of its own.
+"""Tables that t is joined with.
+
+The keys of each are like those of one or two of t's columns, of the same type or of one that can be compared with
+it. Mostly they are unique. Each table has some more columns.
 """
 from dataclasses import replace
 
 from catalog import TYPES
 
 NAMES = ("d0", "d1", "d2")
-PLACES = "places"                           # what the dimensions' own dimension is called
+PLACES = "places"                           # the dimension of the dimensions
 OWN = ("g", "s", "m")
 ROW_COUNTS = (0, 1, 20, 20, 300, 300, 2000)
 DROP = f"DROP TABLE IF EXISTS {', '.join(NAMES)}, {PLACES} CASCADE"
 
 
 def joinable(key):
-    """Has it an equality that the parser and a btree know? (That of names has a collation of its own.)"""
+    """Return true if the key has an equality that the parser and btree know. (The type name has a collation of its
+    own.)
+    """
     return key.operators[2] == "=" and key.column.type.sql != "name" and not key.column.type.constant_type
 
 
 def across_zones(key, kind):
-    """Around a clock change such times have no order, and merge joins fail."""
+    """Return true if only one of the two types has a time zone. Such times have no order around a clock change, and
+    merge joins fail.
+    """
     return (key.column.type.sql == "timestamptz") != (kind.sql == "timestamptz")
 
 
 def asserts_in_btree(column):
-    """Equal values of it have several images, which btree believes to be one: splitting a page fails an assertion then."""
+    """Return true if equal values have several images. btree assumes that they have one, and fails an assertion when
+    it splits a page.
+    """
     return column.type.sql == "bpchar"
 
 
@@ -64,7 +72,7 @@ class Dimension:
                 + (" ON CONFLICT DO NOTHING" if self.unique else ""))
 
     def change(self):
-        """A statement that changes some of it."""
+        """Return a statement that changes some rows."""
         rng = self.rng
         some = f"id % {rng.randint(2, 20)} = {rng.randint(0, 5)}"
         first, self.next_row = self.next_row, self.next_row + rng.choice((1, 20, 200) if self.unique else (1, 2))
@@ -74,7 +82,7 @@ class Dimension:
 
 
 def draw(rng, schema):
-    """Some, if a column can be a key, and joins are asked in this round."""
+    """Return some dimensions, if a column can be a key and this round has joins."""
     if not any(map(joinable, schema.keys)) or (rng.random() < 0.3 and not schema.only_joins):
         return []
     return [Dimension(rng, schema, name) for name in NAMES[:rng.randint(1, len(NAMES))]]

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A differential fuzzer: random tables, changes and queries; an index scan must find what a sequential scan finds.
+"""A differential fuzzer: on random tables, index scans must return what sequential scans return.
 
-Each round has its own seed, so --seed S --round N tells the same story again.  A failure prints the round's schema and
-statements as a psql script, then the query, and the exit status is 1.
+Each round has its own seed, so --seed S --round N repeats it. If a round fails, the program prints the round's
+schema and statements as a psql script, then the query, and exits with status 1.
 """
 import argparse
 import random
@@ -23,7 +23,7 @@ import workload
 from session import TOO_LONG, Finding, Session, script
 
 
-# Of the kinds of rounds, in modes that mix them.
+# The kinds of rounds in modes that mix them.
 KINDS = ("concurrent", "transfers", "tallies", "single")
 SHARES = {"mixed": (4, 2, 4, 90), "joins": (20, 0, 0, 80)}
 
@@ -56,7 +56,7 @@ class Fuzzer:
         return session
 
     def prepare(self):
-        """The schema with the types, which all rounds share."""
+        """Create the schema with the types that all rounds share."""
         session = Session(self.args.dsn, "setup", [])
         if self.args.access_method == "rtscan":
             session.query("CREATE EXTENSION IF NOT EXISTS rtscan")
@@ -69,7 +69,7 @@ class Fuzzer:
         session.close()
 
     def round(self, number):
-        """One round; its log is what a finding prints."""
+        """Run a round. Its log is printed if it finds something."""
         rng = random.Random(self.args.seed * 1_000_003 + number)
         log, started = [], time.monotonic()
         kind = self.args.mode
@@ -112,14 +112,16 @@ class Fuzzer:
         self.verify(session)
 
     def limit_memory(self, session, rng, table):
-        """Mostly little, for many segments; a large table's shall have whole chunks."""
+        """Set the memory of builds, mostly to little, for many segments; but a large table must have whole chunks."""
         choices = ("4MB",) + 9 * ("64MB",) if table.large else ("1MB", "1MB", "4MB", "64MB")
         session.run(f"SET maintenance_work_mem = '{rng.choice(choices)}'")
         if self.args.access_method == "rtscan":
             session.run(f"SET rtscan.pending_list_limit = '{rng.choice((64, 64, 128, 1024))}kB'")
 
     def create(self, session, table):
-        """The table, its index, its rows; the index before or after the rows.  False if the index was refused."""
+        """Create the table, its index and its rows; the index before or after the rows. Returns False if the index
+        was refused.
+        """
         if not session.query(f"SELECT pg_indexam_has_property(oid, 'can_include') FROM pg_am "
                              f"WHERE amname = '{self.args.access_method}'")[0][0]:
             table.without_include()
@@ -128,7 +130,7 @@ class Fuzzer:
         load = f"INSERT INTO t ({table.column_list()}) {table.row_source(1, table.rows)}"
         build = table.create_index(concurrently=table.kind != "PARTITIONED" and table.rng.random() < 0.2)
         statements = (build, load) if table.build_first else (load, build)
-        # 0A000: pattern opclasses with a nondeterministic collation
+        # 0A000: pattern operator classes with a nondeterministic collation
         statements += tuple(dimensions.create(table.dimensions, self.args.access_method))
         return all(session.run(statement, TOO_LONG | {"0A000"}) for statement in statements)
 
@@ -140,7 +142,7 @@ class Fuzzer:
                 comparer.one_query()
             changes.step()
             if not session.query("SELECT to_regclass('t_idx')")[0][0]:
-                return                      # a step made it again, with rows too long for it
+                return                      # a step has recreated the index, and rows are too long for it
             comparer.refresh_names()
         comparer.one_query()
 

@@ -1,5 +1,7 @@
-"""Random joins of t with dimensions: inner and left, by unique keys and by others, of one column or two, semi and anti, NOT IN, by
-dimensions of dimensions, in any number.  What they show does not depend on which of equal rows comes first.
+"""Random joins of t with any number of dimensions, and dimensions of dimensions.
+
+Joins are inner, left, semi and anti joins and NOT IN, by unique keys and others, on one column or two. Their results
+do not depend on which of several equal rows comes first.
 """
 from dataclasses import dataclass, field
 
@@ -10,12 +12,12 @@ from sums import INTEGERS, NO_MINIMUM, ORDERED, operands
 
 @dataclass
 class Parts:
-    """Of a query, as they are put together."""
+    """The parts of a query that is being put together."""
     tables: str = "t"
     quals: list = field(default_factory=list)
-    columns: list = field(default_factory=list)     # of dimensions, (text, is it a number?)
-    outer: str = ""                                 # a number from outside, for conditions
-    multiplied: bool = False                        # has a row of t met several rows?
+    columns: list = field(default_factory=list)     # of dimensions: (text, whether it is a number)
+    outer: str = ""                                 # a number from an outer query, for conditions
+    multiplied: bool = False                        # whether a row of t may match several rows
 
 
 def as_text(query):
@@ -29,7 +31,7 @@ class Joins:
     # ---- dimensions
 
     def filter(self, alias, parts, places=False):
-        """A condition that a dimension's rows meet."""
+        """Return a condition on a dimension's rows."""
         rng = self.rng
         forms = ["true", "true", f"{alias}.g = {rng.randrange(8)}", f"{alias}.g IS NULL", f"{alias}.s < 's3'", f"{alias}.m BETWEEN 20 AND 80.5",
                  f"{alias}.g IN (1, 2, 5)", f"({alias}.s = 's1' OR {alias}.g > 4)", "false" if rng.random() < 0.1 else "true"]
@@ -40,8 +42,9 @@ class Joins:
         return rng.choice(forms)
 
     def source(self, dimension, alias, parts):
-        """What is joined, with columns named after the alias; those that it has besides keys, and whether its keys are as unique as the
-        dimension's."""
+        """Return what is joined, with columns named after the alias; its columns besides the keys; and whether its
+        keys are unique.
+        """
         rng, keys = self.rng, [column.name for column in dimension.columns]
         listed, roll = ", ".join(f"d.{key}" for key in keys), rng.random()
         own, unique = [(name, name != "s") for name in OWN], dimension.unique
@@ -49,7 +52,7 @@ class Joins:
             text = f"SELECT {listed}, d.g, d.s, d.m FROM {dimension.name} d WHERE {self.filter('d', parts)}"
         elif roll < 0.75:
             kind, own = rng.choice(("JOIN", "LEFT JOIN")), own + [("place", False), ("size", True), ("known", True)]
-            # which is NULL where there is no place, constant though it is
+            # the constant known is NULL if there is no place
             places = f"(SELECT g, place, size, 1 AS known FROM {PLACES})"
             text = (f"SELECT {listed}, d.g, d.s, d.m, p.place, p.size, p.known FROM {dimension.name} d {kind} {places} p ON p.g = d.g "
                     f"WHERE {self.filter('d', parts, True)}")
@@ -58,13 +61,13 @@ class Joins:
                     f"GROUP BY {listed}")
             unique = True
         if rng.random() < 0.2:
-            # likewise, where a row meets none
+            # a column that is NULL for rows without a match
             text, own = f"SELECT *, {rng.choice(('7', 'NULL::int', 'g + 0', 'coalesce(g, 0)'))} FROM ({text}) c", own + [("c", True)]
         names = [f"{alias}_{name}" for name in keys + [name for name, _ in own]]
         return f"({text}) AS {alias} ({', '.join(names)})", [(f"{alias}_{name}", number) for name, number in own], unique
 
     def on(self, dimension, names):
-        """Its keys are equal to those of t."""
+        """Return the condition that its keys equal those of t."""
         sides = [(key.expression, name) for key, name in zip(dimension.keys, names)]
         return " AND ".join(f"{a} = {b}" if self.rng.random() < 0.7 else f"{b} = {a}" for a, b in sides)
 
@@ -80,7 +83,7 @@ class Joins:
         kind = rng.choices(("", "LEFT ", "RIGHT "), (13, 7, 1))[0]
         if rng.random() < (0.5 if kind else 0.1):
             condition += f" AND {rng.choice((f'{alias}_g < 4', f'{alias}_g = u', f'u - {alias}_g > 2', 'u > 3', 'c0 IS NOT NULL'))}"
-        # which of the rows with equal keys a group's key is taken from, is not known
+        # if several rows have equal keys, it is undefined from which of them a group's key is taken
         exact = [column for column in dimension.columns if unique and dimension.unique and not column.type.big]
         parts.columns += own + [(f'{alias}_{column.name}::text COLLATE "C"', False) for column in exact]
         parts.tables += f" {kind}JOIN {source} ON {condition}"
@@ -91,7 +94,7 @@ class Joins:
     def exists(self, dimension, alias, parts, negation):
         rng, (key, column) = self.rng, (dimension.keys[0], dimension.columns[0])
         filtered, roll = self.filter(alias, parts), rng.random()
-        # partitions share a hashed subplan, and PostgreSQL forgets to fill the hashes of some of them anew
+        # partitions share a hashed subplan, and PostgreSQL does not refill the hash tables of some of them
         if negation and roll < 0.5 and not (parts.outer and self.schema.kind == "PARTITIONED"):
             known = f" AND {alias}.{column.name} IS NOT NULL" if rng.random() < 0.6 else ""
             parts.quals.append(f"{key.expression} NOT IN (SELECT {column.name} FROM {dimension.name} {alias} WHERE {filtered}{known})")
@@ -112,7 +115,7 @@ class Joins:
         return parts
 
     def conditions(self, parts):
-        """On t, and on what dimensions have."""
+        """Add conditions on t and on the dimensions' columns."""
         rng, numbers = self.rng, [name for name, number in parts.columns if number]
         quals = [self.comparer.filled(self.comparer.generator.tree(rng.choice((0, 1))))] if rng.random() < 0.6 else []
         quals += [f"({self.schema.predicate})"] if self.schema.predicate else []
@@ -143,7 +146,7 @@ class Joins:
         return rng.sample(keys, min(len(keys), rng.choice((0, 1, 1, 2)))) if keys else []
 
     def shown(self, parts):
-        """What is selected, whether of groups, and the settings for that."""
+        """Return what is selected, GROUP BY, and the settings for the query."""
         rng, returned = self.rng, self.comparer.returned
         if rng.random() < 0.55:
             keys = self.group_keys(parts)
@@ -159,7 +162,7 @@ class Joins:
         return ", ".join(["t.ctid, id"] + (own if rng.random() < 0.3 else [])), "", HEAP_ROWS
 
     def settings(self, settings):
-        """Mostly PostgreSQL's joins are what there is to be avoided."""
+        """Return the settings, which mostly disable PostgreSQL's own joins."""
         settings = settings.replace("enable_scan = off", "enable_scan = on")
         if self.rng.random() < 0.85:
             settings += f"; {JOINS_OFF}"
@@ -168,7 +171,7 @@ class Joins:
         return settings + f"; SET work_mem = '{self.rng.choice(('64kB', '4MB', '16MB'))}'"
 
     def query(self):
-        """A query, whose rows are text, and settings with which it should be answered by the index."""
+        """Return a query whose rows are text, and settings with which the index should answer it."""
         query, settings = self.columns_query()
         return as_text(query), settings
 
@@ -180,19 +183,19 @@ class Joins:
         return query, self.settings(settings)
 
     def query_again(self):
-        """The same for several numbers from outside."""
+        """Return a query that is repeated for several numbers from an outer query."""
         query, settings = self.columns_query(outer="v.n")
         return as_text(f"SELECT v.n, l.* FROM (VALUES (0), (2), (5), (NULL)) AS v (n), LATERAL ({query} OFFSET 0) AS l"), settings
 
 
 class Starred:
-    """Forms of queries, for a Comparer."""
+    """Forms of queries with joins, for a Comparer."""
 
     def joins(self):
         return Joins(self)
 
     def starred(self):
-        """A join, or the same join again and again."""
+        """Compare a join, or a join that is repeated."""
         joins = self.joins()
         query, self.settings = joins.query() if self.rng.random() < 0.85 else joins.query_again()
         expected = self.rows_of(SEQUENTIAL_JOINS, query, "SET enable_nestloop = on")

@@ -1,8 +1,8 @@
-"""What the planner may take for a query: a sequential scan, or one kind of scan of the index."""
+"""Settings that leave the planner a single kind of scan: a sequential scan, or one kind of scan of the index."""
 SEQUENTIAL = ("SET enable_seqscan = on; SET enable_bitmapscan = off; SET plan_cache_mode = auto; SET work_mem = '16MB'; SET enable_sort = on; SET enable_hashagg = on; "
               "SET enable_hashjoin = on; SET enable_mergejoin = on; SET enable_nestloop = on; "
               "SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = off")
-# The same of joins. Where tables have grown since they were analyzed, the planner would loop over many rows for each of many.
+# The same for joins. If tables have grown since they were analyzed, nested loops would take too long.
 SEQUENTIAL_JOINS = f"{SEQUENTIAL}; SET enable_nestloop = off"
 BITMAP = ("SET enable_seqscan = off; SET enable_bitmapscan = on; SET rtscan.enable_scan = off; "
           "SET rtscan.enable_aggregate = on")

@@ -1,4 +1,4 @@
-"""Random conditions over the key columns, run in several forms through the index and compared with a sequential scan."""
+"""Random conditions on the key columns, evaluated in several forms by the index and compared with a sequential scan."""
 import psycopg2
 
 from catalog import PLAIN_TYPES, STANDARD, TYPES
@@ -9,14 +9,15 @@ from session import Finding
 from sums import FLOATS, NUMBERS, Sums
 
 COMMUTED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
-# What a sum may raise, with the node and without: out of range, division by zero, NaN as an integer, no such operator of types.
+# Errors of a sum, with or without the node: out of range, division by zero, NaN as an integer, no operator for the
+# types.
 SUM_ERRORS = {"22003", "2201F", "0A000", "22012", "42883", "42725", "22008", "22023"}
 MOMENTS = ("date", "timestamp", "timestamptz")
 MEMORY = ("64kB", "64kB", "4MB", "16MB")
 
 
 class Slot:
-    """A place for a constant in a qual: draw() gives a literal, a new one every time."""
+    """A place for a constant in a qual; draw() returns a new literal each time."""
 
     def __init__(self, sql_type, draw):
         self.sql_type, self.draw = sql_type, draw
@@ -30,7 +31,7 @@ class Qual:
 
 
 class Constants:
-    """Literals of each key's type and of those that it can be compared with: mostly from the data, some beyond."""
+    """Literals of each key's type and of types comparable with it, mostly from the data, some beyond it."""
 
     def __init__(self, rng, session, schema):
         self.rng, self.pools = rng, {}
@@ -67,7 +68,8 @@ class Constants:
         roll = self.rng.random()
         if roll < 0.05:
             return f"(NULL::{kind.constant}[])"
-        # core hashes longer arrays, and the hash of a name ignores its collation: the sequential scan would be wrong
+        # PostgreSQL hashes longer arrays, and its hash of a name ignores the collation: the sequential scan would be
+        # wrong
         count = self.rng.choice((0, 1, 2, 3, 3, 5) if kind.sql == "name" else (0, 1, 2, 3, 3, 5, 10, 150))
         elements = [self.draw(key, kind) for _ in range(count)]
         if elements and roll < 0.3:
@@ -80,7 +82,7 @@ class Generator:
         self.rng, self.schema, self.constants = rng, schema, constants
 
     def constant_type(self, key):
-        """The type to compare a key with, and how its constants have to be written."""
+        """Return the type to compare a key with, and the format of its constants."""
         kind = key.column.type
         if kind.cross and self.rng.random() < 0.4:
             kind = TYPES[self.rng.choice(kind.cross)]
@@ -90,7 +92,7 @@ class Generator:
     def written(key, kind):
         if "name" not in (kind.sql, key.column.type.sql):
             return "{%d}"
-        # the type name has a collation of its own, which would be in conflict with the column's
+        # the type name has a collation of its own, which would conflict with the column's
         collation = key.collation or ('"C"' if key.column.type.sql == "name" else '"default"')
         return f"({{%d}} COLLATE {collation})"
 
@@ -123,7 +125,7 @@ class Generator:
         return Qual(f"{key.template} {operator} ANY ({written % 0})", self.constants.array_slot(key, kind))
 
     def in_list(self, key):
-        """Only of the column's own type: the parser would convert others, and that can fail."""
+        """Return an IN list of the column's own type; the parser would convert other types, which can fail."""
         kind = key.column.type
         written = self.written(key, kind)
         if key.operators[2] != "=":
@@ -133,7 +135,7 @@ class Generator:
                     *[self.constants.slot(key, kind) for _ in range(count)])
 
     def wider_qual(self, key):
-        """What only the nodes take: negations, differences, whole arrays, rows, prefixes."""
+        """Return a qual that only the nodes support: negations, differences, whole arrays, rows, prefixes."""
         if not self.is_plain(key):
             return self.qual(key)
         kinds = [self.different, self.distinct, self.row_comparison]
@@ -145,7 +147,7 @@ class Generator:
 
     @staticmethod
     def is_plain(key):
-        """Has it the operators that the parser looks for?"""
+        """Return true if the key has the operators that the parser looks for."""
         return key.operators == STANDARD and key.column.type.sql.split("(")[0] in PLAIN_TYPES
 
     def different(self, key):
@@ -188,7 +190,7 @@ class Generator:
         return Qual(self.rng.choice(("{0}", "NOT {0}", "{0} IS TRUE", "{0} IS FALSE")).replace("{0}", key.template))
 
     def pair(self, keys):
-        """Columns compared with each other."""
+        """Return a comparison of columns with each other."""
         one = self.rng.choice(keys)
         alike = NUMBERS + FLOATS if one.column.type.sql in NUMBERS + FLOATS else MOMENTS if one.column.type.sql in MOMENTS else ()
         others = [key for key in keys if key.column.type.sql in alike and self.is_plain(key)]
@@ -207,7 +209,7 @@ class Generator:
         return quals
 
     def tree(self, depth):
-        """A qual that is made of others with AND, OR and NOT."""
+        """Return a qual that is made of others with AND, OR and NOT."""
         if depth == 0 or self.rng.random() < 0.25:
             included = [key for key in self.schema.included if self.constants.knows(key)]
             key = self.rng.choice(included if included and self.rng.random() < 0.3 else self.schema.keys)
@@ -218,7 +220,9 @@ class Generator:
         return combined(self.rng.choice((" AND ", " OR ", " OR ")).join(["({})"] * len(quals)), quals)
 
     def counts(self):
-        """Of all rows that meet a condition: their number, those not NULL, those that meet another condition.  With {0}.."""
+        """Return counts of the rows that meet a condition, those not NULL, and those that meet another one, with
+        slots.
+        """
         keys = self.rng.sample(self.schema.keys, self.rng.randint(0, min(2, len(self.schema.keys))))
         counted = ["count(*)"] + [f"count({key.template})" for key in keys]
         quals, having = [Qual(", ".join(counted))], ""
@@ -233,14 +237,14 @@ class Generator:
         return combined("SELECT {}" + having, [query])
 
     def keyed_counts(self):
-        """Likewise in groups by what has no columns, and which the conditions ask for as well: {0} in many places."""
+        """Return counts grouped by constants, which conditions use as well: the slot {0} occurs several times."""
         rng, key = self.rng, self.rng.choice(self.schema.keys)
         kind, written = self.constant_type(key)
         value = rng.choice(("{}", "{}", "fz_steady({})")).format(written % 0)
         slot = self.constants.slot(key, kind)
         asked = [f"{key.template} {rng.choice(key.operators)} {value}" for _ in range(4)]
         groups = [value, f"{key.template} IS NULL", asked[0]]
-        # (an aggregate of an outer query's columns alone would be that query's)
+        # (an aggregate of only an outer query's columns would belong to that query)
         number = f"count(CASE WHEN {key.template} IS NOT NULL THEN {value} END)"
         largest = f"max(({value})::text || ({key.template} IS NULL)::text)"
         shown = [f"coalesce(({value})::text, '')", number, "count(*)", f"count(*) FILTER (WHERE {asked[0]})",
@@ -257,7 +261,7 @@ class Generator:
 
 
 def combined(frame, quals):
-    """One qual of several: {} in the frame are theirs."""
+    """Combine quals into one; each {} in the frame stands for one of them."""
     slots, templates = [], []
     for qual in quals:
         text = qual.template.format(*[f"\0{len(slots) + n}\1" for n in range(len(qual.slots))])
@@ -267,24 +271,24 @@ def combined(frame, quals):
 
 
 def render(quals, fill):
-    """The conjunction's text; fill(slot) gives the text of each constant."""
+    """Return the conjunction of the quals as text; fill(slot) returns the text of each constant."""
     return " AND ".join(q.template.format(*[fill(slot) for slot in q.slots]) for q in quals)
 
 
 class Comparer(Scans, Starred):
-    """Runs queries in a session, twice each, and counts how many of them went through the index."""
+    """Runs each query twice in a session, and counts how many of them used the index."""
 
     def __init__(self, rng, session, schema, counts):
         self.rng, self.session, self.schema, self.counts = rng, session, schema, counts
         self.generator = Generator(rng, schema, Constants(rng, session, schema))
         self.settings, self.keys, self.selected = BITMAP, schema.keys, "tableoid, ctid"
-        self.leg = ""  # the settings of a query whose error would not be those of the plan under test
+        self.leg = ""  # the settings of a query whose error does not come from the plan under test
         self.zones = ["UTC", "Asia/Kolkata"] + [k.column.type.zone for k in schema.keys if k.column.type.zone] * 4
         self.refresh_names()
 
     @classmethod
     def of(cls, session, rng, other):
-        """The same in another session."""
+        """Return a copy for another session."""
         comparer = cls.__new__(cls)
         comparer.__dict__.update(other.__dict__, session=session, rng=rng)
         return comparer
@@ -301,7 +305,9 @@ class Comparer(Scans, Starred):
         self.ordered_keys = [key for key in self.returned_keys if alike(key.column.name, key)]
 
     def choose_scan(self, rng):
-        """What plans may have, what to select, and which keys to ask for: columns look as they did, to the last blank."""
+        """Return settings, what to select, and the keys to use in conditions. Columns must look as they did, to the
+        last blank.
+        """
         roll = rng.random()
         if roll < 0.3 and self.returned_keys:
             columns = rng.sample(self.returned, rng.randint(1, len(self.returned)))
@@ -309,7 +315,9 @@ class Comparer(Scans, Starred):
         return HEAP_ROWS if roll < 0.55 else BITMAP, "tableoid, ctid", self.schema.keys
 
     def one_query(self, changing=True):
-        """Ask something; what changes rows (and rolls that back) needs a transaction of its own, and no locks of others."""
+        """Run a random query. Those that change rows, and roll that back, need a transaction of their own without
+        locks of others.
+        """
         rng = self.rng
         self.settings, self.selected, self.keys = self.choose_scan(rng)
         self.settings += f"; SET work_mem = '{rng.choice(MEMORY)}'"
@@ -345,18 +353,18 @@ class Comparer(Scans, Starred):
         self.compare(f"SELECT {self.selected} FROM t WHERE ({self.literals()}) OR ({self.literals()})")
 
     def run_time_key(self):
-        """Keys that are known only when the scan starts, once."""
+        """Compare a scan whose keys are known only when it starts."""
         where = render(self.generator.conjunction(self.keys), lambda slot: f"((SELECT {slot.draw()})::{slot.sql_type})")
         self.compare(f"SELECT {self.selected} FROM t WHERE {where}")
 
     def grouped(self):
-        """Answers that a scan could give without the heap; only of columns where equal is identical."""
+        """Compare groups, which need no heap; only of columns whose equal values are identical."""
         self.compare(f"SELECT count(*), sum(id), min(u), max(u) FROM t WHERE {self.literals()}")
         self.compare(f"SELECT u, count(*) FROM t WHERE {self.literals()} GROUP BY u")
         self.compare(f"SELECT DISTINCT u, id % 7 FROM t WHERE {self.literals()}")
 
     def prepared(self):
-        """A generic plan; executed twice with other parameters."""
+        """Compare a generic plan, which is executed twice with different parameters."""
         self.prepare_and_compare(self.generator.conjunction(self.keys), f"SELECT {self.selected} FROM t WHERE ")
 
     def prepare_and_compare(self, quals, start):
@@ -373,7 +381,7 @@ class Comparer(Scans, Starred):
             self.compare(execute, oracle, before=f"SET plan_cache_mode = force_generic_plan; {statement}", after="DEALLOCATE q")
 
     def nested_loop(self):
-        """The index on the inner side: run-time keys and rescans."""
+        """Compare a nested loop with the index on the inner side: run-time keys and rescans."""
         quals = self.generator.conjunction(self.keys)
         slots = [slot for q in quals for slot in q.slots]
         rows = ", ".join("(" + ", ".join([str(n)] + [s.draw() for s in slots]) + ")" for n in range(self.rng.randint(2, 4)))
@@ -384,13 +392,13 @@ class Comparer(Scans, Starred):
                      f"LATERAL (SELECT {self.selected} FROM t WHERE {where} OFFSET 0) s")
 
     def limited(self):
-        """Some of the rows, and only whether there is one."""
+        """Compare the number of rows with a limit, and whether there is a row."""
         where, count = self.literals(), self.rng.choice((1, 2, 100))
         self.compare(f"SELECT count(*) FROM (SELECT {self.selected} FROM t WHERE {where} LIMIT {count}) l")
         self.compare(f"SELECT EXISTS (SELECT FROM t WHERE {where})")
 
     def held_cursor(self):
-        """A cursor is not disturbed by what happens after it was declared, be it in its own transaction."""
+        """Check that a cursor does not see later changes, even of its own transaction."""
         select = f"SELECT {self.selected} FROM t WHERE {self.literals()}"
         self.count_plan(select)
         expected = self.rows_of(SEQUENTIAL, select)
@@ -406,7 +414,7 @@ class Comparer(Scans, Starred):
         self.check(select, expected, rows)
 
     def deleting(self):
-        """The index under a DELETE; the index must also find what the transaction itself did before."""
+        """Delete rows by the index, which must also find earlier changes of the transaction."""
         where = self.literals()
         self.count_plan(f"DELETE FROM t WHERE {where}")
         returning = f"BEGIN; UPDATE t SET u = u + 1 WHERE id % 5 = 0; DELETE FROM t WHERE {where} RETURNING id"
@@ -424,11 +432,11 @@ class Comparer(Scans, Starred):
         self.compare(self.filled(self.generator.any_counts(), lambda slot: f"((SELECT {slot.draw()})::{slot.sql_type})"))
 
     def counted_prepared(self):
-        """A generic plan; executed twice with other parameters."""
+        """Compare counts by a generic plan, which is executed twice with different parameters."""
         self.prepare_and_compare([self.generator.any_counts()], "")
 
     def counted_again(self):
-        """Once for each row of another table."""
+        """Compare counts that are repeated for each row of another table."""
         query = self.generator.any_counts()
         rows = ", ".join("(" + ", ".join([str(n)] + [s.draw() for s in query.slots]) + ")" for n in range(self.rng.randint(2, 4)))
         columns = [f"p{n}" for n in range(len(query.slots))]
@@ -437,7 +445,7 @@ class Comparer(Scans, Starred):
                      f"LATERAL ({self.filled(query, lambda slot: f'k.{next(names)}')}) s")
 
     def counted_held(self):
-        """A cursor that is declared before its own transaction changes the table."""
+        """Compare counts by a cursor that is declared before its own transaction changes the table."""
         query = self.filled(self.generator.any_counts())
         self.count_plan(query)
         expected = self.rows_of(SEQUENTIAL, query)
@@ -448,7 +456,7 @@ class Comparer(Scans, Starred):
         self.check(query, expected, rows)
 
     def counted_changing(self):
-        """What the own transaction did before counts."""
+        """Compare counts after changes of the own transaction."""
         query = self.filled(self.generator.any_counts())
         self.count_plan(query)
         self.session.query("BEGIN; DELETE FROM t WHERE id % 5 = 0; SAVEPOINT s; UPDATE t SET u = u + 1 WHERE id % 7 = 1; "
@@ -461,14 +469,14 @@ class Comparer(Scans, Starred):
         return Sums(self.rng, self.schema, lambda: f"({self.filled(self.generator.tree(self.rng.choice((0, 1, 2))))})").query()
 
     def outcome(self, settings, query):
-        """Its rows as text, which shows the scales of numerics, or the error that a sum may raise."""
+        """Return the rows as text, which shows the scales of numerics, or the error of a sum."""
         self.session.query(settings)
         try:
             return sorted(text for text, in self.session.query(f"SELECT q::text FROM ({query}) q"))
         except psycopg2.Error as e:
             if e.pgcode not in SUM_ERRORS:
                 raise
-            # of rows, keys and aggregates that fail in their ways, any may be the first
+            # if several rows, keys or aggregates fail, any of their errors may be raised
             return ["22..." if e.pgcode.startswith(("22", "0A")) else e.pgcode]
 
     def summed(self):
@@ -476,7 +484,7 @@ class Comparer(Scans, Starred):
         self.compare_sums(*self.sums())
 
     def compare_sums(self, query, rows):
-        """In a transaction errors go back to a savepoint."""
+        """Compare sums. In a transaction a savepoint is restored after errors."""
         idle = self.session.connection.info.transaction_status == psycopg2.extensions.TRANSACTION_STATUS_IDLE
         savepoint = "SELECT 1" if idle else "ROLLBACK TO sums"
         if not idle:
@@ -489,7 +497,7 @@ class Comparer(Scans, Starred):
         plan = ""
         try:
             plan = str(self.session.query(f"{self.settings}; EXPLAIN (COSTS OFF) {query}"))
-        except psycopg2.Error:              # the planner finds it, too
+        except psycopg2.Error:              # the planner raises the error as well
             self.session.query(savepoint)
         by_node = "RtscanAggregate" in plan
         found = self.outcome(self.settings, query)
@@ -497,7 +505,7 @@ class Comparer(Scans, Starred):
         if expected == ["22..."] and found != expected:
             fails = self.outcome(SEQUENTIAL, rows) == expected
             self.session.query(savepoint)
-            if fails:       # a condition, for rows that an index leaves out before it is asked
+            if fails:       # a condition fails for rows that the index excludes before it is evaluated
                 self.counts["sums by the node, without what would fail"] += 1
                 return
         self.counts[f"sums {'' if by_node else 'not '}by the node"] += 1
@@ -519,7 +527,7 @@ class Comparer(Scans, Starred):
             raise Finding(f"{self.story(query)}\nexpected {len(expected)} rows, got {len(found)}; missing {missing[:5]}, too many {extra[:5]}")
 
     def summed_changing(self):
-        """What the own transaction did before is summed up, too."""
+        """Compare sums after changes of the own transaction."""
         query, rows = self.sums()
         self.session.query("BEGIN; DELETE FROM t WHERE id % 5 = 0; SAVEPOINT s; UPDATE t SET u = u + 1 WHERE id % 7 = 1; "
                            "DELETE FROM t WHERE id % 4 = 0; ROLLBACK TO s; UPDATE t SET u = u + 1 WHERE id % 3 = 1")
@@ -540,7 +548,7 @@ class Comparer(Scans, Starred):
         return rows
 
     def count_plan(self, query, before=""):
-        """Whether the plan under test uses the index."""
+        """Count whether the plan under test uses the index."""
         plan = "\n".join(line for line, in self.session.query(f"{self.settings}; {before}; EXPLAIN (COSTS OFF) {query}"))
         words = plan.replace('"', "").split()
         for node, shown in (("Bitmap Index Scan", "Bitmap Index Scan on"), ("RtscanScan", "Index:")):

@@ -1,4 +1,4 @@
-"""Queries of the forms that RtscanScan takes part in: any quals, orders again and again, cursors, locks, changes, joins."""
+"""Queries of the forms that RtscanScan supports: any quals, orders, repetition, cursors, locks, changes, joins."""
 import re
 
 from catalog import PLAIN_TYPES
@@ -10,7 +10,7 @@ LOCKS = ("UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE", "UPDATE SKIP LOCKED", 
 
 
 def identical(name, key):
-    """A column as text that is the same for equal values, or None."""
+    """Return a column as text that is the same for equal values, or None."""
     sql = key.column.type.sql.split("(")[0] if key else "int8"
     if sql in ("float4", "float8"):
         return f"({name} + 0)::text"
@@ -22,7 +22,7 @@ def identical(name, key):
 
 
 def alike(name, key):
-    """Likewise, of more types: as which of equal keys comes first in an order nobody knows."""
+    """Return a column of more types as such text. Which of several rows with equal keys comes first is undefined."""
     return identical(name, key) or (f"{name}::text" if key.column.type.sql in EXACT and key.collation not in BLIND else None)
 
 
@@ -40,7 +40,7 @@ class Scans:
     # ---- parts of queries
 
     def any_where(self):
-        """Trees of quals, and quals that no index looks up."""
+        """Return a tree of quals, with some that no index looks up."""
         rng = self.rng
         quals = [self.filled(self.generator.tree(rng.choice((0, 1, 2))))]
         if rng.random() < 0.4:
@@ -53,7 +53,7 @@ class Scans:
         return " AND ".join(f"({qual})" for qual in quals)
 
     def scan_of(self, share):
-        """Settings for columns of the index or for rows of the heap, and a list that asks for these."""
+        """Return settings for columns of the index or for rows of the heap, and a select list for these."""
         if self.returned and self.rng.random() < share:
             return INDEX_ROWS, f"ROW({', '.join(self.rng.sample(self.returned, self.rng.randint(1, len(self.returned))))})::text"
         return HEAP_ROWS, self.rng.choice(("ctid, tableoid", "t::text", "ctid, id, u"))
@@ -69,7 +69,7 @@ class Scans:
     # ---- orders
 
     def ordered(self):
-        """In the order of a key, from either end; the rows of equal keys in any order."""
+        """Compare the order of keys, in either direction. Rows with equal keys may be in any order."""
         if not self.ordered_keys:
             return self.plain()
         rng, keys = self.rng, rng_sample(self.rng, self.ordered_keys)
@@ -92,7 +92,9 @@ class Scans:
         self.counts["offsets skipped"] += "Offset:" in self.plan
 
     def first_rows(self):
-        """The first rows in an order of any columns of the index, also more of them than are expected; a plan without a sort, if there is one."""
+        """Compare the first rows in an order of any columns of the index, also more rows than expected. The plan has
+        no sort, if there is such a plan.
+        """
         rng = self.rng
         columns = [(key.template, key) for key in self.returned_keys + self.schema.included] + [(name, None) for name in ("id", "u") if name in self.returned]
         if not columns:
@@ -122,9 +124,10 @@ class Scans:
         self.compare(f"SELECT {selected} FROM t WHERE {self.any_where()}")
 
     def joined(self):
-        """
-        Some rows with those that compare with them in some way: parameters of every type. Sequential scans are joined by nested
-        loops, too: names of a collation that takes more than bytes for equal are not hashed as they are compared.
+        """Compare a join of some rows with rows that compare with them in some way: parameters of every type.
+
+        Sequential scans are joined by nested loops, too, because names with some collations are not hashed as they
+        are compared.
         """
         rng, key = self.rng, self.rng.choice(self.schema.keys)
         if self.schema.rows > 10000:
@@ -142,7 +145,9 @@ class Scans:
         self.compare(query, after="RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material", sequential=f"{SEQUENTIAL}; {LOOPS_ONLY}")
 
     def ordered_again(self):
-        """The first rows of an order, for each of some parameters; which of those that are equal come, nobody knows."""
+        """Compare the first rows of an order, repeated for several parameters. Which of several equal rows are
+        returned is undefined.
+        """
         if not self.ordered_keys:
             return self.any_quals()
         rng, (key, order) = self.rng, self.an_order()
@@ -160,7 +165,7 @@ class Scans:
         self.counts["orders by the node"] += "Order:" in self.plan
 
     def windowed(self):
-        """What is the same whichever of equal rows comes first."""
+        """Compare windows whose results do not depend on the order of equal rows."""
         if not self.ordered_keys:
             return self.any_quals()
         rng, (key, order) = self.rng, self.an_order()
@@ -179,7 +184,7 @@ class Scans:
     # ---- in transactions of their own, which are rolled back
 
     def ordered_cursor(self):
-        """Fetched piece by piece, back and forth, while its own transaction changes the table."""
+        """Compare a cursor in an order that moves back and forth while its own transaction changes the table."""
         if not self.ordered_keys:
             return self.held_cursor()
         rng, (key, order) = self.rng, self.an_order()
@@ -202,7 +207,7 @@ class Scans:
         self.counts["orders by the node"] += "Order:" in self.plan
 
     def locked(self):
-        """Rows that are locked; in an order too."""
+        """Lock rows, also in an order."""
         rng = self.rng
         self.settings, selected = HEAP_ROWS, rng.choice(("ctid, tableoid", "id, u"))
         order = f" ORDER BY {self.an_order()[1]}" if self.ordered_keys and rng.random() < 0.5 else ""
@@ -216,7 +221,7 @@ class Scans:
         self.check(query, expected, rows)
 
     def changed(self):
-        """Rows that are changed: alone, by joins, and by what the index has of them."""
+        """Change rows: alone, by joins, and by values from the index."""
         rng, where = self.rng, self.any_where()
         low = rng.randint(0, self.schema.rows)
         some = f"generate_series({low}, {low + 30}) g"
@@ -251,7 +256,7 @@ class Scans:
         self.check(merge, *answers)
 
     def changed_at_cursor(self):
-        """WHERE CURRENT OF: the row that was fetched last."""
+        """Change the row fetched last: WHERE CURRENT OF."""
         rng = self.rng
         self.settings, selected = self.scan_of(0.5)
         order = ""
@@ -266,7 +271,7 @@ class Scans:
         for _ in range(3):
             asked = rng.choice((1, 1, 5))
             found = self.session.query(f"FETCH {asked} FROM held")
-            if len(found) < asked:          # it is behind the last row
+            if len(found) < asked:          # the cursor is after the last row
                 break
             self.session.query("SAVEPOINT s")
             self.check(f"{query}; ... CURRENT OF", found[-1:],

@@ -1,4 +1,4 @@
-"""A random table and index: columns of random types, each with a random distribution of its values over the rows."""
+"""A random table and index: columns of random types, each with a random distribution of values."""
 from dataclasses import dataclass
 
 import dimensions
@@ -10,7 +10,7 @@ BINS = (2, 3, 4, 5, 16, 17, 64, 100, 255, 256, 257, 1000, 1024)
 
 
 def distribution(rng):
-    """An SQL expression for the number {x} behind a row's value, from the row's number {i}."""
+    """Return an SQL expression for the number {x} of a row's value, from the row's number {i}."""
     h = f"hash({{i}}, {rng.randrange(1 << 30)})"
     spread = rng.choice((3, 20, 1000, 100000, 1 << 31, 1 << 40))
     return rng.choice((
@@ -41,7 +41,7 @@ class Column:
         return self.type.make.replace("{x}", self.numbers.replace("{i}", row))
 
     def value(self, row):
-        """An SQL expression for the column's value in a row: from the distribution, or NULL, or an extreme."""
+        """Return an SQL expression for the column's value in a row: from the distribution, or NULL, or an extreme."""
         arms = [f"WHEN hash({row}, {self.salt}) % 100 < {self.nulls} THEN NULL"] if self.nulls else []
         if self.extremes and self.type.extremes:
             choice = " ".join(f"WHEN {n} THEN {self.type.literal(text)}" for n, text in enumerate(self.type.extremes))
@@ -63,7 +63,7 @@ class Key:
 
     @property
     def template(self):
-        """The expression, for str.format()."""
+        """Return the expression for str.format()."""
         return self.expression.replace("{", "{{").replace("}", "}}")
 
     def definition(self):
@@ -71,7 +71,7 @@ class Key:
 
 
 def random_type(rng, kinds):
-    """All SQL types are equally likely, however many entries they have."""
+    """Return a type. All SQL types are equally likely, however many entries they have."""
     sql = rng.choice(sorted({kind.sql for kind in kinds}))
     return rng.choice([kind for kind in kinds if kind.sql == sql])
 
@@ -105,7 +105,7 @@ class Schema:
         self.kind = rng.choices(("", "UNLOGGED", "TEMP", "PARTITIONED"), (8, 1, 1, 0 if large else 2))[0]
         if shared and self.kind == "TEMP":
             self.kind = ""
-        self.sparse_heap = not large and rng.random() < 0.05    # a row a page: enough pages for a lossy bitmap
+        self.sparse_heap = not large and rng.random() < 0.05    # one row a page: enough pages for a lossy bitmap
         if self.sparse_heap:
             self.rows = 2500
         self.unique = rng.random() < 0.4
@@ -125,7 +125,7 @@ class Schema:
         return columns
 
     def random_amounts(self):
-        """Columns of numerics, for INCLUDE only: with a type modifier or without, of one scale or of several."""
+        """Return columns of numerics, for INCLUDE only: with or without a type modifier, of one scale or of several."""
         if self.rng.random() > 0.4 or len(self.columns) > 30:
             return []
         first = len(self.columns)
@@ -135,7 +135,7 @@ class Schema:
         return amounts
 
     def draw_index(self):
-        """Key columns, INCLUDE columns, predicate and options of the index."""
+        """Draw key columns, INCLUDE columns, predicate and options of the index."""
         rng = self.rng
         columns = [c for c in self.columns if c not in self.amounts]
         keyed = rng.sample(columns, len(columns) if rng.random() < 0.7 else rng.randint(1, len(columns)))
@@ -149,7 +149,7 @@ class Schema:
 
     @property
     def included(self):
-        """INCLUDE columns, as keys are asked for: by the default operators of their types."""
+        """Return the INCLUDE columns as keys, with the default operators of their types."""
         return [Key(c, c.name, c.name, c.collation, "", c.type.opclasses[0][1]) for c in self.columns
                 if c.name in self.include and c not in [k.column for k in self.keys] and not c.type.constant_type]
 
@@ -160,7 +160,7 @@ class Schema:
         columns = ", ".join(["id bigint", "u int"] + [c.definition() for c in self.columns] + ["pad text"])
         prefix = self.kind if self.kind != "PARTITIONED" else ""
         fillfactor = self.rng.choice((10, 50, 90, 100))
-        # a table that asks for workers has its indexes built by several processes, however small it is
+        # if the table has parallel_workers, several processes build its indexes, even if it is small
         workers = self.rng.choice(("", "", ", parallel_workers = 1", ", parallel_workers = 3"))
         storage = f" WITH (autovacuum_enabled = off, fillfactor = {fillfactor}{workers})"
         if self.kind != "PARTITIONED":
@@ -184,7 +184,7 @@ class Schema:
         return text + (f" WHERE {self.predicate}" if self.predicate else "")
 
     def row_source(self, first, last):
-        """A SELECT of the rows with these numbers."""
+        """Return a SELECT of the rows with these numbers."""
         pad = "repeat('p', 3000)" if self.sparse_heap else "NULL"
         values = ", ".join(c.value("i") for c in self.columns)
         return f"SELECT i, (i % 10)::int, {values}, {pad} FROM generate_series({first}::int8, {last}) i"

@@ -1,7 +1,7 @@
-"""A connection that writes down what it did, so that a failure can be told as a psql script."""
+"""A connection that logs what it did, so that a failure can be printed as a psql script."""
 import psycopg2
 
-# What a statement may raise without being wrong: a value too long for an index page, and what concurrency brings.
+# Errors that are expected of statements: a value too long for an index page, and those of concurrency.
 TOO_LONG = {"54000"}
 CONFLICTS = {"40001", "40P01", "23505", "55P03"}
 
@@ -22,13 +22,15 @@ class Session:
         self.log.append((self.label, text))
 
     def query(self, sql):
-        """Rows of a statement that changes nothing worth a note."""
+        """Return the rows of a statement that need not be logged."""
         self.last = sql
         self.cursor.execute(sql)
         return self.cursor.fetchall() if self.cursor.description else []
 
     def run(self, sql, tolerated=frozenset()):
-        """A statement that changes the database; False if it raised a tolerated error (and any transaction is over)."""
+        """Run and log a statement that changes the database. Returns False for a tolerated error, which ends any
+        transaction.
+        """
         self.note(sql + ";")
         try:
             self.cursor.execute(sql)
@@ -43,8 +45,8 @@ class Session:
     def copy_in(self, table, columns, rows, tolerated=frozenset()):
         """COPY the rows of a query into a table.
 
-        By a file in the server's directory: while psycopg2 feeds data to a server that waits for a lock, no other thread
-        can run, also not the one that has the lock.
+        The rows are in a file in the server's directory. If psycopg2 fed the data while the server waits for a lock,
+        no other thread could run, not even the one that has the lock.
         """
         file = f"fuzz.{self.connection.info.backend_pid}.copy"
         return (self.run(f"COPY ({rows}) TO PROGRAM 'cat >{file}'")
@@ -60,6 +62,8 @@ class Session:
 
 
 def script(log):
-    """The log as a psql script; with several sessions their labels say who did what, in the order of the starts."""
+    """Return the log as a psql script. With several sessions, labels tell them apart; statements are in the order of
+    their starts.
+    """
     several = len({label for label, _ in log}) > 1
     return "\n".join((f"/* {label} */ {text}" if several else text) for label, text in log)

@@ -1,8 +1,8 @@
-"""Random queries for sums, averages, variances, minima, percentiles and other aggregates of columns and expressions, in groups or not, under
-conditions on them.
+"""Random queries with aggregates of columns and expressions, with or without GROUP BY.
 
-What depends on the order of rows is not asked: sums of floats, and which one of equal values stands for them. Variances of floats and
-regressions are those of constants, and where all sums are exact.
+The aggregates are sums, averages, variances, minima, percentiles and others. Their results do not depend on the
+order of rows: there are no sums of floats, and nothing depends on which of several equal values represents them.
+Variances of floats and regressions are of constants, or of values whose sums are exact.
 """
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ REGRESSIONS = ("covar_pop", "covar_samp", "corr", "regr_avgx", "regr_avgy", "reg
                "regr_sxx", "regr_sxy", "regr_syy")
 BITS = ("bit_and", "bit_or", "bit_xor")
 BOOLEANS = ("bool_and", "bool_or", "every")
-BLIND = ("ci", "blank")                     # collations that take different texts for equal
+BLIND = ("ci", "blank")                     # collations in which different texts are equal
 
 
 @dataclass
@@ -28,11 +28,11 @@ class Operand:
     """A column of the index, as queries write it."""
     text: str
     sql: str
-    exact: bool                             # do equal values look alike?
+    exact: bool                             # whether equal values look alike
 
     @property
     def looks(self):
-        """What the values look like, also those that are equal to others."""
+        """Return an expression for what the values look like, which differs even between some equal values."""
         return f"concat('.', {self.text}, '.') COLLATE \"C\""
 
     @property
@@ -52,11 +52,11 @@ def operands(schema):
 
 class Sums:
     def __init__(self, rng, schema, condition):
-        """condition() gives a literal condition over the key columns."""
+        """condition() returns a literal condition on the key columns."""
         self.rng, self.schema, self.condition = rng, schema, condition
 
     def number(self, depth=2):
-        """An expression that is a number and may be out of range."""
+        """Return an expression that is a number and may be out of range."""
         rng = self.rng
         columns = [o for o in operands(self.schema) if o.sql in NUMBERS]
         if not columns:
@@ -74,12 +74,12 @@ class Sums:
         return rng.choice(forms)
 
     def of(self, kinds):
-        """A column of one of some types, or None."""
+        """Return a column of one of some types, or None."""
         columns = [o for o in operands(self.schema) if o.sql in kinds]
         return self.rng.choice(columns).text if columns else None
 
     def real(self, depth=2):
-        """An expression that is a float and may be out of range; with rows in another order it is the same."""
+        """Return an expression that is a float and may be out of range, and does not depend on the order of rows."""
         rng = self.rng
         column = self.of(FLOATS)
         if column is None or (depth > 0 and rng.random() < 0.2):
@@ -92,7 +92,7 @@ class Sums:
                            f"CASE WHEN {other} > 0 THEN sqrt({other}) END", f"greatest({other}, {column})", f"coalesce({other}, 1)"))
 
     def moment(self):
-        """An expression that is a date, or a timestamp, or a number from one; or None."""
+        """Return an expression that is a date or a timestamp, or a number computed from one; or None."""
         rng = self.rng
         day, time = self.of(("date",)), self.of(("timestamp", "timestamptz"))
         forms = []
@@ -106,7 +106,7 @@ class Sums:
         return rng.choice(forms) if forms else None
 
     def comparison(self):
-        """Of columns and expressions with each other."""
+        """Return a comparison of columns and expressions with each other."""
         rng = self.rng
         operator = rng.choice(("<", "<=", "=", "<>", ">=", ">", "IS DISTINCT FROM"))
         sides = [(self.number(1), self.number(1))] if self.number(0) else []
@@ -119,7 +119,7 @@ class Sums:
         return f"({one} {operator} {other})"
 
     def bound(self):
-        """An expression and a constant that bounds it: ranges of its columns follow."""
+        """Return an expression compared with a constant, from which ranges of its columns follow."""
         rng = self.rng
         constants = [0, 1, -1, 7, 100, -1000, 12345, 1000003, -2147483648, 9007199254740993, "0.1", "-12.75", "1e15"]
         forms = [(self.number(), "")] * 3 if self.number(0) else []
@@ -140,13 +140,13 @@ class Sums:
         return f"({expression} {rng.choice(('<', '<=', '=', '>=', '>'))} {constant}{cast})"
 
     def bounds(self):
-        """Some such conditions, with others."""
+        """Return some such conditions, combined with others."""
         one = self.bound()
         return self.rng.choice((one, one, f"({one} AND {self.bound()})", f"({one} OR {self.bound()})", f"({one} OR {self.condition()})",
                                 f"({one} AND {self.comparison()})", f"NOT {one}"))
 
     def truth(self, depth=2):
-        """A condition that the index does not look up, of others."""
+        """Return a condition, made of others, that the index does not look up."""
         rng = self.rng
         if depth == 0 or rng.random() < 0.4:
             return self.comparison() if rng.random() < 0.8 else f"({self.condition()})"
@@ -155,7 +155,7 @@ class Sums:
                            f"({one} IS UNKNOWN)", f"(CASE WHEN {one} THEN {other} END)", f"coalesce({one}, {other})", f"({one} = {other})"))
 
     def chosen(self):
-        """A number that conditions choose: some keep others from failing."""
+        """Return a number that conditions choose; some conditions prevent errors of others."""
         one, other, number = self.number(1), self.number(1), self.number(0)
         return self.rng.choice((f"CASE WHEN {self.truth(1)} THEN {one} ELSE {other} END", f"CASE WHEN {self.truth(1)} THEN {one} END",
                                 f"CASE WHEN {number} <> 0 THEN {one} / {number} END", f"coalesce({one}, {other})", f"nullif({one}, {other})",
@@ -189,7 +189,7 @@ class Sums:
         return f"'{{{','.join(self.fraction() for _ in range(rng.choice((0, 1, 2, 3, 20))))}}}'::float8[]"
 
     def collected(self):
-        """An aggregate that needs all of a group's values, or all distinct ones."""
+        """Return an aggregate that needs all of a group's values, or all distinct ones."""
         rng, number, fractions = self.rng, self.number(1), self.fractions()
         columns = [o for o in operands(self.schema) if o.sql in NUMBERS + FLOATS or o.sql in ORDERED and o.exact]
         one = rng.choice(columns) if columns else Operand("(1 + 1)", "int4", True)
@@ -212,11 +212,11 @@ class Sums:
         return rng.choice(forms)
 
     def constant(self):
-        """A float that is a constant or NULL."""
+        """Return a float that is a constant or NULL."""
         return f"(CASE WHEN {self.condition()} THEN {self.rng.choice(('0.5', '2', '-3', '1e10'))}::float8 END)"
 
     def statistic(self):
-        """An aggregate that is no sum and no minimum."""
+        """Return an aggregate that is neither a sum nor a minimum."""
         rng = self.rng
         number = self.number()
         whole = [o.text for o in operands(self.schema) if o.whole]
@@ -261,10 +261,10 @@ class Sums:
         return self.minimum()
 
     def keys(self):
-        """GROUP BY's keys, and whether they can be shown."""
+        """Return keys for GROUP BY, and whether they can be shown."""
         rng = self.rng
         for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3))):
-            # core's hash of a name ignores its collation
+            # PostgreSQL's hash of a name ignores its collation
             one = rng.choice([o for o in operands(self.schema) if o.sql != "name" or o.exact] or [Operand("1 + 1", "", True)])
             number = self.number(1)
             forms = [(one.text, one.exact)] * 3 + [(f"{one.text} IS NULL", True), (one.looks, True)]
@@ -283,7 +283,7 @@ class Sums:
             yield rng.choice(forms)
 
     def sets(self, keys):
-        """GROUP BY's sets of some of the keys; each key is in one."""
+        """Return grouping sets of the keys; each key is in at least one set."""
         rng = self.rng
 
         def some():
@@ -297,7 +297,7 @@ class Sums:
         return rng.choice(("", "", "DISTINCT ")) + ", ".join(part() for _ in range(rng.choice((1, 1, 1, 2))))
 
     def plain(self):
-        """Of columns as they are and often many rows, which a device may add up."""
+        """Return aggregates of plain columns, often over many rows, which a device may add up."""
         rng = self.rng
         keys = [o.text for o in operands(self.schema) if o.exact]
         keys = rng.sample(keys, min(len(keys), rng.choice((0, 1, 1, 2))))
@@ -311,7 +311,7 @@ class Sums:
         return f"SELECT {', '.join(shown)} {rows}" + (f" GROUP BY {', '.join(keys)}" if keys else ""), f"SELECT 1 {rows}"
 
     def query(self):
-        """The query, and one that asks nothing but its conditions."""
+        """Return the query, and one that evaluates only its conditions."""
         rng = self.rng
         if rng.random() < (0.6 if self.schema.large else 0.25):
             return self.plain()

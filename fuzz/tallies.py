@@ -1,6 +1,10 @@
-"""A round that a device adds up: chunks most rows of which all see, columns of few values and of many, wide ranges, and
-sums, counts, minima and maxima of columns as they are, of distinct values and of some rows, in groups or not, and percentiles, of stars too; and
-between two answers of a device others are asked of it, groups have no memory, and segments no codes in common."""
+"""A round whose queries a device adds up.
+
+Most rows of the chunks are all-visible; columns have few values and many, and wide ranges. There are sums, counts,
+minima and maxima of columns, also of distinct values and of some rows, in groups or not, and percentiles, also of
+stars. Between two answers the device evaluates other queries; groups have no memory; and segments have no codes in
+common.
+"""
 import re
 from collections import namedtuple
 
@@ -11,32 +15,38 @@ from session import Finding
 
 ROWS = (64511, 64513, 130000, 200000)                   # around one chunk, about two and three
 DISTINCT = (1, 10, 300, 5000, 60000, 1000000, 1000000)
-LATER = (1, 1, 1000, 65000)                             # rows that come later; the last are a segment that a device takes
-MEMORY = ("4MB", "32MB", "48MB") + 20 * ("96MB",)        # of a build: little segments, which a device leaves alone, some, or one
-GROUPS = ("SET work_mem = '64kB'; SET hash_mem_multiplier = 1", "SET work_mem = '16MB'; SET hash_mem_multiplier = 2")    # in which they are spilled, or not
-TYPES = {   # an expression of {x}, an integer from 0; and the extremes
+# rows that are appended; the last are a segment that a device evaluates
+LATER = (1, 1, 1000, 65000)
+# of a build: small segments, which are not given to a device, some segments, or a single one
+MEMORY = ("4MB", "32MB", "48MB") + 20 * ("96MB",)
+# groups are spilled, or not
+GROUPS = ("SET work_mem = '64kB'; SET hash_mem_multiplier = 1", "SET work_mem = '16MB'; SET hash_mem_multiplier = 2")
+TYPES = {   # an expression of {x}, an integer from 0 on, and the extremes
     "int2": ("({x} % 60000 - 30000)::int2", ("-32768", "32767")),
     "int4": ("({x} * 3 - 1000)::int4", ("-2147483648", "2147483647")),
     "int8": ("({x} * 1003 - 5000000000)", ("-9223372036854775808", "9223372036854775807")),
     "numeric(12,2)": ("({x} / 100.0)", ("-9999999999.99", "9999999999.99")),
-    "numeric": ("round({x} * 0.5, (1 + i / 70000)::int)",     # of another scale further on
+    "numeric": ("round({x} * 0.5, (1 + i / 70000)::int)",     # with another scale in later rows
                 ("NaN", "-Infinity", "1e30", "0.00001")),
     "date": ("(date '2020-01-01' + {x}::int % 5000)", ("-infinity", "infinity")),
     "timestamp": ("(timestamp '2020-01-01' + {x} * interval '7 microseconds')", ("-infinity", "infinity")),
     "text": ("lpad(({x} % 30011)::text, 5, '0')", ("", "zz")),
     "float8": ("({x} / 8.0)::float8", ("NaN", "-Infinity", "-0"))}
-SELDOM = ("numeric", "float8")                          # most are no integers, which only a CPU adds up
+SELDOM = ("numeric", "float8")                          # mostly not integers, which only a CPU adds up
 NUMBERS = ("int2", "int4", "int8", "numeric(12,2)", "numeric")
 KEYS = ("int2", "int4", "int8", "date", "timestamp", "text", "numeric(12,2)")
 Column = namedtuple("Column", "name type source distinct")
 Dimension = namedtuple("Dimension", "name column")
 Far = namedtuple("Far", "many appended")
-# Groups of values that are far apart: what is kept of one segment may not be of the next; a tally has no room for so many, and work_mem none for so many bits.
+# Groups of values far apart. What is kept for one segment may not be valid for the next. Tallies have no room for so
+# many, and work_mem none for so many bits.
 FAR = (Far(300, 65000), Far(1000, 65000), Far(300000, 600000))
 
 
 def far_column(rng, name, rows, many):
-    """Values so far apart that each segment has a dictionary of them: so many in the first one, and few in what is appended."""
+    """Return a column of values so far apart that each segment has a dictionary: many values in the first one, and
+    few in appended ones.
+    """
     few = rng.choice((10, 500, 1100, 1100))
     return Column(name, "int8", f"i % (CASE WHEN i > {rows} THEN {few} ELSE {many} END) * 10000000019", few)
 
@@ -86,10 +96,10 @@ class Tallies:
         self.session.run(f"CREATE INDEX t_idx ON t USING {access_method} ({', '.join(c.name for c in self.keys)})" +
                          (f" INCLUDE ({included})" if included else ""))
         self.dimensions = [self.dimension(f"d{n}", c) for n, c in enumerate(some_of(self.rng, [c for c in self.columns if c.type in KEYS], 2))]
-        self.session.run("SET rtscan.pending_list_limit = '100MB'")     # what is appended becomes one segment
+        self.session.run("SET rtscan.pending_list_limit = '100MB'")     # appended rows become one segment
         if self.far or self.rng.random() < 0.3:
             self.append(self.far.appended if self.far else 65000)
-        for c in self.columns:          # of more values than are expected a tally has no room
+        for c in self.columns:          # if there are more values than expected, a tally has no room
             if self.rng.random() < (0.9 if self.far and c == self.columns[-1] else 0.1):
                 self.session.run(f"ALTER TABLE t ALTER {c.name} SET (n_distinct = {self.rng.choice((3, 50, 50, 1000))})")
         self.session.run("VACUUM ANALYZE")
@@ -102,7 +112,7 @@ class Tallies:
         self.next += n
 
     def dimension(self, name, of):
-        """Of some values that a column has, and others, each once; few labels, some of which are NULL."""
+        """Create a dimension of distinct values, some of a column, with few labels, some of them NULL."""
         part, labels = self.rng.choice((1, 2, 10, 1000)), self.rng.choice((1, 3, 50, 5000))
         self.session.run(f"CREATE TABLE {name} AS SELECT k, nullif('label ' || h % {labels}, 'label 2') AS label, h % 100 AS n FROM "
                          f"(SELECT k, abs(hashtext(k::text)::int8) AS h FROM (SELECT DISTINCT {of.name} AS k FROM t) AS keys) AS hashed WHERE h % {part} = 0")
@@ -113,7 +123,7 @@ class Tallies:
         self.session.run(f"INSERT INTO t SELECT i, {', '.join(c.source for c in self.columns)} FROM generate_series({first}::int8, {last}) i")
 
     def change(self):
-        """Rows that are dead, that not all see, or that the index has in its pending list."""
+        """Make rows that are dead, not all-visible, or in the pending list."""
         rng = self.rng
         first = rng.randrange(self.rows)
         self.session.run(rng.choice((f"DELETE FROM t WHERE id BETWEEN {first} AND {first + rng.choice((0, 1, 100, 70000))}",
@@ -126,7 +136,7 @@ class Tallies:
             self.session.run("VACUUM t")
 
     def value(self, key):
-        """One that a row has, as a literal; most often not far from an end."""
+        """Return a value of a row as a literal, mostly near the least or the greatest value."""
         place = self.rng.choice((0, 0.01, 0.1, 0.5, 0.9, 0.99))
         found = self.session.query(f"SELECT {key.name}::text FROM (SELECT {key.name} FROM t WHERE {key.name} IS NOT NULL ORDER BY 1 "
                                    f"OFFSET (SELECT {place} * count({key.name}) FROM t)::int LIMIT 1) q")
@@ -141,12 +151,12 @@ class Tallies:
         return form.format(c=key.name, v=self.value(key))
 
     def list_of(self, key):
-        """Values of some rows, as an array."""
-        step = self.rng.choice((500, 500, 5000, 30000))     # a sequential scan compares each row with all
+        """Return values of some rows, as an array."""
+        step = self.rng.choice((500, 500, 5000, 30000))     # a sequential scan compares each row with all of them
         return f"ARRAY(SELECT {key.name} FROM t WHERE id % {step} = 1 AND {key.name} IS NOT NULL)"
 
     def joined(self):
-        """Dimensions in FROM and WHERE, and what of them there may be groups by."""
+        """Return dimensions in FROM, conditions with others, and columns of dimensions to group by."""
         joins, where, labels = "", [], []
         for d in some_of(self.rng, self.dimensions, self.rng.choice((0, 0, 1, 1, 2))):
             some = f"{d.name}.n {self.rng.choices(('< 1000', '< 50', '> 90', '= 1000'), (5, 5, 5, 1))[0]}"
@@ -160,7 +170,7 @@ class Tallies:
         return joins, where, some_of(self.rng, labels, self.rng.choice((0, 1, 1, 2)))
 
     def conditions(self, depth=2):
-        """One, or alternatives, each of one or two, some of which have alternatives themselves."""
+        """Return a condition, or alternatives of one or two conditions, some with alternatives themselves."""
         def part():
             return f"({self.conditions(depth - 1)})" if depth > 0 and self.rng.random() < 0.1 else self.condition()
 
@@ -168,11 +178,11 @@ class Tallies:
         return " OR ".join(f"({a})" for a in alternatives)
 
     def simple(self, column):
-        """A comparison with a constant, either way round, or what no index looks up."""
+        """Return a comparison with a constant on either side, or a condition that no index looks up."""
         rng, value = self.rng, self.value(column)
         written = f"{value}::{column.type}"
         forms = ["{c} {o} {v}", "{c} {o} {v}", "{v} {o} {c}", "{c} IS NULL", "coalesce({c} {o} {v}, true)", "{c}::text > '3'"]
-        if rng.random() < 0.3:          # asked for with the first rows, and by some of them
+        if rng.random() < 0.3:          # evaluated with the first rows, and for some of them
             key = self.keys[0]
             forms = [f"{{c}} {{o}} (SELECT min({column.name}) FROM t WHERE {key.name} >= {self.value(key)})", "({c} {o} {v}) = ((SELECT asked()) > 100)"]
             forms += ["CASE WHEN {c} = {v} THEN asked() > 100 ELSE {c} {o} {v} END"] if column.distinct > 5000 and column.type != "date" else []
@@ -181,7 +191,7 @@ class Tallies:
         return rng.choice(forms).format(c=column.name, o=rng.choice(("<", "<=", "=", "<>", ">=", ">")), v=written)
 
     def filtered(self):
-        """A FILTER, in some cases."""
+        """Return a FILTER, in some cases."""
         rng = self.rng
         if rng.random() < 0.75:
             return ""
@@ -189,7 +199,7 @@ class Tallies:
         return f" FILTER (WHERE {rng.choice((' AND ', ' OR ')).join(parts)})"
 
     def percentile(self):
-        """Of some column, in either order; its type says whether there is something between two values."""
+        """Return a percentile of a column, in either order. The kind depends on the column's type."""
         rng, of = self.rng, self.rng.choice([c for c in self.columns if c.type not in ("text", "numeric", "float8")] or self.columns)
         fraction = rng.choice(("0.5", "0.5", "0", "1", "0.999", "ARRAY[0.1, 0.5, 0.9]", "ARRAY[0.25, 0.26]"))
         form = rng.choice(("disc", "cont")) if of.type in ("int2", "int4", "int8") else "disc"
@@ -208,7 +218,7 @@ class Tallies:
         return form.replace(f"({column.name})", f"({column.name}){self.filtered()}") if " + 0" not in form else form
 
     def sum_of_expression(self, numbers):
-        """Of a polynomial; NULLs, and overflows, which are errors, come as in the columns."""
+        """Return a sum of a polynomial. NULLs, and overflows, which are errors, depend on the columns."""
         rng = self.rng
 
         def part(depth):
@@ -219,7 +229,9 @@ class Tallies:
         return f"{rng.choice(('sum', 'sum', 'avg'))}({rng.choice(numbers)} {rng.choice('*+-')} {part(rng.choice((0, 0, 1, 2)))})"
 
     def aggregate_of_expression(self, numbers):
-        """Of what depends on few values, or compares one with constants; or on a number as well."""
+        """Return an aggregate of an expression that has few values, or compares a column with constants; or also of
+        a number.
+        """
         rng, when = self.rng, self.simple(self.rng.choice(self.columns))
         forms = ["count(CASE WHEN {w} THEN 1 END)", "sum(CASE WHEN {w} THEN 1 ELSE 0 END)", "sum(CASE WHEN {w} THEN 0.5 WHEN random() > 2 THEN 1 END)",
                  "avg(CASE WHEN {w} THEN 1.50 ELSE 3 END)", "max(CASE WHEN {w} THEN 2 ELSE -7 END)", "min(CASE WHEN {w} THEN date '2021-02-03' END)",
@@ -230,7 +242,9 @@ class Tallies:
         return rng.choice(forms).format(w=when, v=self.simple(rng.choice(self.columns)), n=rng.choice(numbers or [""]), m=rng.choice(numbers or [""]))
 
     def plain_groups(self):
-        """Of the values that are far apart, or of others: what is read from a tally as it is, or with rows beside it, which ask in between."""
+        """Return groups by the values far apart, or by others: read from a tally as they are, or with rows that
+        evaluate other queries in between.
+        """
         rng, key = self.rng, self.keys[0]
         of = self.columns[-1] if rng.random() < 0.8 else rng.choice([c for c in self.columns if c.type not in SELDOM])
         forms = ["count(*)", "sum({n})", "count({c})"] + 2 * ["count(*) FILTER (WHERE {c} >= (SELECT min({c}) FROM t WHERE {w}))"]
@@ -265,7 +279,7 @@ class Tallies:
         return f"SELECT {', '.join(shown)} FROM t{joins}" + (f" WHERE {where}" if where else "") + (f" GROUP BY {', '.join(groups)}" if groups else "")
 
     def rows_of(self, settings, query):
-        """What a query returns; or that an expression is beyond its type."""
+        """Return the rows of a query, or that an expression is out of range."""
         self.session.query(settings)
         try:
             return sorted(text for text, in self.session.query(f"SELECT q::text FROM ({query}) q"))
@@ -273,12 +287,14 @@ class Tallies:
             return ["out of range"]
 
     def settings(self):
-        """Joins are for stars only (PostgreSQL's own are switched on again before); where executors are compared, bits stay with who compares them."""
+        """Return settings. Only stars may join (PostgreSQL's own joins are enabled for the expected answer). If
+        executors are compared, bits are not returned.
+        """
         groups, compared = self.rng.choices(GROUPS, (1, 1 if self.far else 4))[0], self.rng.choice(("RESET {}", "SET {} = off"))
         return f"{AGGREGATE}; {JOINS_OFF}; SET enable_sort = off; SET enable_hashagg = off; {groups}; {compared.format('rtscan.debug_compare_executors')}"
 
     def loops(self, settings, query):
-        """Would PostgreSQL itself join, though it is not to?  It takes minutes for that."""
+        """Return true if PostgreSQL would join by nested loops although that is disabled: it takes minutes."""
         self.session.query(settings)
         return any("Nested Loop" in line for line, in self.session.query(f"EXPLAIN {query}"))
 
@@ -310,5 +326,5 @@ class Tallies:
 
 
 def run(rng, session, access_method, counts, large):
-    """Of some 800,000 rows, too, where that is not too long."""
+    """Run a round, with some 800,000 rows if large."""
     Tallies(rng, session, access_method, counts, large).run()

@@ -1,5 +1,7 @@
-"""A round with an invariant: whatever the writers do, each of their transactions leaves as many rows with a = 1 as it
-found, and as many rows; so that every count, in whatever snapshot, is the same; and so is the sum of all amounts."""
+"""A round with an invariant: all counts, and the sum of all amounts, stay the same in every snapshot.
+
+Each transaction of the writers leaves as many rows, and as many rows with a = 1, as it found.
+"""
 import random
 import time
 
@@ -9,7 +11,7 @@ from session import Finding
 
 ROWS = 3000
 MEMORY = ("64kB", "64kB", "4MB")
-COUNTS = (  # with {n}, the number of rows, {ones}, that of those with a = 1, and {total}, the sum of amounts
+COUNTS = (  # {n} is the number of rows, {ones} that of rows with a = 1, {total} the sum of amounts
     ("SELECT count(*), count(a), count(*) FILTER (WHERE a = 1) FROM t", "[({n}, {n}, {ones})]"),
     ("SELECT count(*) FROM t WHERE a = 1", "[({ones},)]"),
     ("SELECT count(*), count(*) FILTER (WHERE NOT a <> 1) FROM t WHERE a < 1 OR a >= 1 AND a IS NOT NULL", "[({n}, {ones})]"),
@@ -36,7 +38,7 @@ class Writer:
         return self.next_id - count
 
     def run(self, *statements):
-        """All of a transaction, or nothing; False if it came to nothing."""
+        """Run all statements of a transaction. Returns False if it failed."""
         return all(self.session.run(statement, TOLERATED) for statement in statements)
 
     def finish(self):
@@ -47,12 +49,12 @@ class Writer:
         getattr(self, self.rng.choices(names, weights)[0])()
 
     def some(self, count, a):
-        """Rows with that a which nobody else is at."""
+        """Return some rows with this a that no other session has locked."""
         return (f"SELECT id FROM t WHERE id >= (SELECT {self.rng.random()} * max(id) FROM t) AND a = {a} ORDER BY id LIMIT {count} "
                 "FOR UPDATE SKIP LOCKED")
 
     def replacing(self, count, a):
-        """Delete rows, and insert as many that have the same a."""
+        """Delete rows, and insert as many with the same a."""
         return (f"WITH gone AS (DELETE FROM t WHERE id IN ({self.some(count, a)}) RETURNING a, amount) "
                 f"INSERT INTO t SELECT {self.ids(count)} + row_number() OVER (), a, {self.rng.randrange(100)}, amount FROM gone")
 
@@ -64,19 +66,19 @@ class Writer:
             self.finish()
 
     def swap(self):
-        """A row with a = 1 and one with a = 2 change places."""
+        """Exchange a row with a = 1 for one with a = 2."""
         self.run(f"WITH one AS ({self.some(1, 1)}), two AS ({self.some(1, 2)}), pair AS (SELECT one.id AS one, two.id AS two FROM one, two) "
                  "UPDATE t SET a = 3 - a FROM pair WHERE id IN (one, two)")
 
     def pay(self):
-        """One row gives to another."""
+        """Transfer an amount from one row to another."""
         amount = self.rng.choice((1, "0.01", "99.99", -5))
         self.run(f"WITH one AS ({self.some(1, 0)}), two AS ({self.some(1, self.rng.choice((1, 2)))}), "
                  "pair AS (SELECT one.id AS one, two.id AS two FROM one, two) "
                  f"UPDATE t SET amount = amount + CASE id WHEN one THEN - {amount} ELSE {amount} END FROM pair WHERE id IN (one, two)")
 
     def share(self):
-        """Some rows have the same in the end, or keep what they have."""
+        """Set some rows to the same amount, or leave them unchanged."""
         if self.run("BEGIN", f"UPDATE t SET amount = amount + 1 WHERE id IN ({self.some(40, 2)}) AND id % 2 = 0", "ROLLBACK", "BEGIN",
                     f"WITH gone AS (DELETE FROM t WHERE id IN ({self.some(10, 1)}) RETURNING *) "
                     f"INSERT INTO t SELECT {self.ids(20)} + row_number() OVER (), a, b, "
@@ -84,7 +86,7 @@ class Writer:
             self.finish()
 
     def touch(self):
-        """HOT, where there is space."""
+        """Update a row; the update is HOT if there is space."""
         self.run(f"UPDATE t SET filler = 'x' WHERE id IN ({self.some(self.rng.choice((1, 50)), 1)})")
 
     def move(self):
@@ -106,7 +108,7 @@ class Writer:
                              TOLERATED | {"23502"})
 
     def conflict(self):
-        """Rows that there are, and rows that others insert at the same time, some of them only to take them back."""
+        """Insert rows that exist, and rows that others insert at the same time, some of them only to roll back."""
         self.run(f"WITH ids AS ({self.some(5, 1)}) INSERT INTO t SELECT id, 1, 3 FROM ids ON CONFLICT (id) DO UPDATE SET b = t.b + 1")
         if self.run("BEGIN", "INSERT INTO t SELECT -i, 1, i FROM generate_series(1, 20) i ON CONFLICT (id) DO NOTHING"):
             self.run("ROLLBACK")

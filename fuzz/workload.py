@@ -8,7 +8,7 @@ STEPS = (("insert", 6), ("copy", 2), ("update_unindexed", 3), ("update_key", 4),
 
 class Workload:
     def __init__(self, rng, session, schema, query):
-        """query() asks a question, in the middle of transactions."""
+        """query() runs a query, in the middle of transactions."""
         self.rng, self.session, self.schema, self.query = rng, session, schema, query
         self.next_id = schema.rows + 1
         possible = int(session.query("SHOW max_prepared_transactions")[0][0]) > 0
@@ -22,13 +22,13 @@ class Workload:
         return self.session.run(sql, TOO_LONG)
 
     def new_rows(self):
-        """A SELECT of new rows; mostly few."""
+        """Return a SELECT of new rows, mostly few."""
         count = self.rng.choice((1, 1, 3, 20, 100, 500))
         first, self.next_id = self.next_id, self.next_id + count
         return self.schema.row_source(first, first + count - 1)
 
     def some(self):
-        """A condition that some rows meet."""
+        """Return a condition that some rows meet."""
         rng = self.rng
         low = rng.randint(0, self.next_id)
         return rng.choice((f"id % {rng.randint(2, 20)} = 0", f"id BETWEEN {low} AND {low + rng.choice((1, 50, 1000))}",
@@ -53,7 +53,7 @@ class Workload:
         self.session.copy_in("t", self.schema.column_list(), self.new_rows(), TOO_LONG)
 
     def broken_copy(self):
-        """A COPY that fails at its end, with its rows already in the index."""
+        """A COPY that fails at its end, when its rows are already in the index."""
         source = f"SELECT * FROM ({self.new_rows()}) s UNION ALL SELECT 0, NULL{', NULL' * (len(self.schema.columns) + 1)}"
         self.session.run("ALTER TABLE t ADD CONSTRAINT no_zero CHECK (id <> 0) NOT VALID")
         self.session.copy_in("t", self.schema.column_list(), source, TOO_LONG | {"23514"})
@@ -119,7 +119,7 @@ class Workload:
         choices = ["ALTER TABLE t ALTER COLUMN u TYPE bigint", "ALTER TABLE t ALTER COLUMN u TYPE int"]
         if self.schema.kind in ("", "UNLOGGED"):
             choices += ["ALTER TABLE t SET UNLOGGED", "ALTER TABLE t SET LOGGED"]
-        # a type modifier may go and come; the index's file may stay
+        # a type modifier may be added or removed; the index's file may stay
         modified = [c.name for c in self.schema.columns if c.type.sql == "numeric(12,2)"]
         choices += [f"ALTER TABLE t ALTER COLUMN {name} TYPE {sql}" for name in modified for sql in ("numeric", "numeric(14,2)", "numeric(16,4)")]
         self.run(self.rng.choice(choices))
