@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check the protocol: that no history goes wrong, and that each mutation is refuted.
+"""Check the protocol: no history may go wrong, and each mutation must be refuted.
 
 Usage: check.py [--seconds N] [--find SECONDS] [--show NAME] [--history 'FAMILY NUMBER'] [--switches N]
 """
@@ -18,7 +18,7 @@ from mutations import MUTATIONS
 
 
 def one_history(family, number, broken, seen):
-    """A history has a name, its family and a number, and is the same whenever it runs: (scenario, trace, error)."""
+    """Run the history with a family and a number, which is always the same: (scenario, trace, error)."""
     if family in scenarios.SCRIPTS:
         scenario, script = scenarios.SCRIPTS[family]
         return scenario, *history.run(scenario, broken, explore.scripted_choice(script), seen)
@@ -51,7 +51,7 @@ def random_histories(first, seen):
 
 
 def check_protocol(args):
-    """Histories of the protocol as it is; returns whether all went right."""
+    """Check histories of the protocol as it is. Returns whether all went right."""
     seen, deadline, count = Counter(), time.monotonic() + args.seconds, 0
     sources = [scripted_histories(seen), exhaustive_histories(args.switches, seen), random_histories(args.first, seen)]
     for source in sources:
@@ -76,7 +76,7 @@ def show_shortest(scenario, trace, broken):
 # ---------------------------------------------------------------- mutations
 
 def refutation(name, seconds):
-    """(number, scenario, trace, error) of a history that refutes a mutation: the one that is known, else one that is looked for."""
+    """Find a history that refutes a mutation: (number, scenario, trace, error). The known history is tried first."""
     mutation, deadline, tried = MUTATIONS[name], time.monotonic() + seconds, 0
     number = mutation.number
     while tried == 0 or time.monotonic() < deadline and mutation.family in scenarios.FAMILIES:
@@ -89,7 +89,7 @@ def refutation(name, seconds):
 
 
 def check_mutations(seconds):
-    """Returns whether each was refuted."""
+    """Check that each mutation is refuted. Returns whether all were."""
     missed = []
     for name, mutation in MUTATIONS.items():
         found = refutation(name, seconds)
@@ -103,7 +103,7 @@ def check_mutations(seconds):
 
 
 def check_names():
-    """Each mutation is asked for somewhere, and nothing else is."""
+    """Check that each mutation's name occurs in the model, and no others do."""
     asked = set()
     for path in Path(__file__).parent.glob("*.py"):
         for group in re.findall(r'broken (?:==|!=|in|not in) (\("[^)]*\)|"[^"]*")', path.read_text(encoding="utf-8")):
@@ -114,7 +114,7 @@ def check_names():
     return not wrong
 
 
-# ---------------------------------------------------------------- one of them
+# ---------------------------------------------------------------- a single mutation or history
 
 def show_mutation(name):
     print(MUTATIONS[name].what)

@@ -1,13 +1,14 @@
 """Search of schedules: random and exhaustive histories, and the shortest form of a counterexample.
 
-run(scenario, choose) runs one history and returns (trace, error): trace is a list of (backend, step); choose(those who can
-take a step, trace so far) gives the one that takes the next step, None to end the history.
+run(scenario, choose) runs one history and returns (trace, error). trace is a list of (backend, step).
+choose(backends that can take a step, trace so far) returns the backend that takes the next step, or None to end the
+history.
 """
 LONGEST = 1000
 
 
 def random_choice(rng):
-    """Runs of steps of one backend, some long: most counterexamples need few switches."""
+    """Choose runs of steps of one backend, some of them long, because most counterexamples need few switches."""
     queue = []
 
     def choose(live, trace):
@@ -18,7 +19,7 @@ def random_choice(rng):
 
 
 def forced_choice(forced):
-    """Every backend runs until it ends or waits, in turn, but for forced switches: {step: backend}."""
+    """Let each backend in turn run until it ends or waits, except for forced switches: {step: backend}."""
     current = [0]
 
     def choose(live, trace):
@@ -30,7 +31,9 @@ def forced_choice(forced):
 
 
 def scripted_choice(script):
-    """Follow a script of (backend, text): it runs until a step says that; None: until it ends, or waits.  Then the others end."""
+    """Follow a script of (backend, text): the backend runs until a step contains the text; with None, until it ends
+    or waits. Then the others run until they end.
+    """
     todo = list(script)
 
     def choose(live, trace):
@@ -47,13 +50,13 @@ def scripted_choice(script):
 
 
 def replay(run, scenario, schedule):
-    """Follow a schedule, passing over backends that cannot take a step."""
+    """Follow a schedule, skipping backends that cannot take a step."""
     steps = iter(schedule)
     return run(scenario, lambda live, _: next((p for p in steps if p in live), None))
 
 
 def exhaustive(run, scenario, switches):
-    """Every schedule with at most so many forced switches."""
+    """Run every schedule with at most that many forced switches."""
     todo = [{}]
     for forced in todo:
         trace, error = run(scenario, forced_choice(forced))
@@ -63,7 +66,7 @@ def exhaustive(run, scenario, switches):
 
 
 def shrink(run, scenario, trace, tries=4000):
-    """Drop backends' steps and what ran before as long as a counterexample remains: (scenario, schedule)."""
+    """Remove steps of backends, and what ran before, as long as the counterexample remains: (scenario, schedule)."""
     best, order = scenario, [p for p, _ in trace if p >= 0]
     while tries > 0:
         smaller = [(best._replace(before=best.before[:i] + best.before[i + 1:]), order) for i in range(len(best.before))]

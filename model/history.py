@@ -1,15 +1,16 @@
-"""One history: what ran before, in order; then concurrent backends, as a schedule says; then clean-up, and what must hold.
+"""One history: initial steps in order; then concurrent backends, in the order of a schedule; then clean-up and checks.
 
-A scenario names backends by specs, (kind, arguments ...):
+A scenario lists backends as specs, (kind, arguments ...):
 
-	insert key block fate [transactions helps], delete nth fate, vacuum [times cleanup has_xid], worker [rounds most gently],
-	merge [most has_xid], query side kind
-	cancel nth		ends a concurrent backend, whatever it is doing
-	crash keeps_map keeps_file	ends all of them on the primary, and what is not logged
-	format3			what ran before was the old rtscan: nothing is taken, and the open list is sealed in the metapage
+	insert key block fate [transactions helps], delete nth fate, vacuum [times cleanup has_xid],
+	worker [rounds most gently], merge [most has_xid], query side kind
+	cancel nth		ends a concurrent backend at any step
+	crash keeps_map keeps_file	ends all backends on the primary, and loses what is not logged
+	format3			the initial steps were the old rtscan's: no pages are taken, and the open list is sealed in the
+					metapage
 	replay			the standby replays the log
 
-Those listed as after come when the others are done, or the server has crashed.
+Those listed as after run when the others have ended, or the server has crashed.
 """
 from collections import namedtuple
 
@@ -26,7 +27,7 @@ KINDS = {"insert": table.insert, "delete": table.delete, "vacuum": maintain.vacu
 
 
 class Process:
-    """A backend at work: its steps, and the lock that it waits for."""
+    """A running backend: its steps, and the lock that it waits for."""
     def __init__(self, history, number, spec):
         kind, *args = spec
         self.spec, self.wait = spec, None
@@ -79,7 +80,7 @@ class History:
                 self.live[number] = Process(self, number, spec)
 
     def runnable(self):
-        """Who can take the next step: backends, and what happens to them."""
+        """Return what can take the next step: backends and events."""
         numbers = [n for n, p in self.live.items() if p.runnable()]
         if not numbers and self.live:
             raise Wrong(f"deadlock: {[(p.b.name, p.wait) for p in self.live.values()]}")
@@ -123,8 +124,9 @@ class History:
         self.end(process)
 
     def check_wait(self, process):
-        """Nobody waits for a lock that VACUUM holds and others do not wait for politely: after deadlock_timeout he would cancel an
-        autovacuum.  And nobody waits for himself."""
+        """Check that no backend waits, other than politely, for a lock that VACUUM holds: after deadlock_timeout it
+        would cancel an autovacuum. Also check that no backend waits for itself.
+        """
         w, (lock, shared, polite) = process.b.w, process.wait
         holders = w.blockers(process.b, lock, shared)
         if lock in ("merge", "flush") and not polite and process.b.kind != "vacuum" and any(b.kind == "vacuum" for b in holders):
@@ -155,7 +157,9 @@ class History:
     # ---- the end
 
     def finish(self):
-        """Whatever has happened, one clean-up leaves no page of an owner behind, VACUUM none at all; and every row is found once."""
+        """Check that, whatever has happened, one clean-up leaves no page of an earlier attempt, that VACUUM leaves
+        no lost page at all, and that every row is found once.
+        """
         primary = self.primary
         for number in list(self.live):
             self.cancel(number)
@@ -174,7 +178,7 @@ class History:
 
 
 def run(scenario, broken, choose, seen):
-    """(trace, error or None)"""
+    """Run a history: (trace, error or None)."""
     history = History(scenario, broken, seen)
     try:
         for spec in scenario.before:

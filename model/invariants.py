@@ -1,11 +1,11 @@
-"""What must hold of the index's pages, whoever has just done what."""
+"""Invariants of the index's pages, which must hold after every step."""
 import metapage
 import recycle
 import world
 
 
 def live_pages(w):
-    """Pages that somebody may read who reads the image now: {block: of what}."""
+    """Return the pages that a reader of the current image may read: {block: to what it belongs}."""
     meta = w.meta
     image = metapage.upgrade(metapage.Image(meta, directory_entries(w, meta)))
     lists = [*metapage.sealed_lists(image)]
@@ -27,7 +27,7 @@ def directory_entries(w, meta):
 
 
 def used_pages(w):
-    """Also what is retired, and the spare directory."""
+    """Return the live pages, those of retired entries, and the spare directory."""
     meta, found = w.meta, live_pages(w)
     for block in metapage.chain_blocks(w, "directory", meta.spare_version, meta.spare):
         found[block] = "the spare directory"
@@ -37,7 +37,7 @@ def used_pages(w):
 
 
 def check_page_record(w, block, kind, owner, _ordinal, _data, _next):
-    """Nobody frees a page that the image leads to, or writes over a page that is not free, but for directories."""
+    """Check that no step frees a page of the image, or overwrites a page that is not free, except for directories."""
     if kind is None:
         if (of := live_pages(w).get(block)) is not None:
             raise world.Wrong(f"page {block} is freed, but it is of {of}")
@@ -49,8 +49,9 @@ def check_page_record(w, block, kind, owner, _ordinal, _data, _next):
 
 
 def check_owned(w):
-    """Work that was cut short has left nothing that only a sweep would find, when its slot has been reclaimed: but for directories
-    and the first taken pages, which are written before the metapage names them."""
+    """Check that interrupted work has left nothing that only a sweep would find, after its slot has been reclaimed.
+    Exceptions are directories and first taken pages, which are written before the metapage names them.
+    """
     used = used_pages(w)
     lost = [f"{block} ({p.kind} of {p.owner})" for block, p in enumerate(w.pages)
             if block not in used and p.kind not in (None, "directory", "taken")]
@@ -59,7 +60,9 @@ def check_owned(w):
 
 
 def check_accounted(w, xid):
-    """After VACUUM all pages are used, or free and proposed by the map; and nothing waits that was retired before an xid."""
+    """Check that after VACUUM all pages are used, or free and in the free space map, and that no entry retired
+    before an xid remains.
+    """
     used = used_pages(w)
     lost = [f"{block} ({p.kind} of {p.owner})" for block, p in enumerate(w.pages)
             if block not in used and not (p.kind is None and block in w.space_map)]

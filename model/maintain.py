@@ -1,11 +1,8 @@
-"""Who flushes, merges and recycles: src/maintain, and VACUUM, src/am/vacuum.c.
+"""Backends that flush, merge and recycle: src/maintain; and VACUUM, src/am/vacuum.c.
 
-The two heavyweight locks of an index:
-
-	merge lock	held by who replaces segments or sets dead bits
-	flush lock	held by who makes a pending list into a segment
-
-Who needs both takes the merge lock first.  Inserters and workers only try them.
+The two heavyweight locks of an index are the merge lock, held to replace segments or to set dead bits, and the flush
+lock, held to make a segment of a pending list. A backend that needs both takes the merge lock first. Inserters and
+workers only try to take them.
 """
 import metapage
 import pending
@@ -17,13 +14,13 @@ from metapage import FLUSH_SLOT, MERGE_SLOT
 from world import Entry, Failure, ListRef
 
 ROWS_PER_PAGE, ROWS_PER_SEGMENT = 2, 4
-POISON = 3                                  # a key that a comparison function may fail for
+POISON = 3                                  # a key for which a comparison function may fail
 
 
 # ---------------------------------------------------------------- segments
 
 def write_segments(b, attempt, rows):
-    """As many as there are rows for; the same attempt writes all of them."""
+    """Write as many segments as the rows need, all by the same attempt."""
     entries = []
     for first in range(0, len(rows), ROWS_PER_SEGMENT):
         part = sorted(rows)[first:first + ROWS_PER_SEGMENT]
@@ -32,7 +29,7 @@ def write_segments(b, attempt, rows):
 
 
 def write_segment(b, attempt, rows):
-    """The descriptor, which leads to the other pages, comes last."""
+    """Write a segment. The descriptor is written last, since it leads to the other pages."""
     new = yield from writing.new_id(b, attempt)
     contents = [tuple(rows[i:i + ROWS_PER_PAGE]) for i in range(0, len(rows), ROWS_PER_PAGE)]
     blocks = yield from writing.write_taken(b, attempt, "rows", new, contents)
@@ -43,8 +40,9 @@ def write_segment(b, attempt, rows):
 
 
 def replace(b, attempt, kind, gone, entries, begun, safe_xid):
-    """New segments take the place of a list, or of segments; what the attempt has written is part of the image from now on, in
-    the same switch.  An attempt that has not begun has reclaimed nothing: it does not end the one before."""
+    """Replace a list or segments by new segments. The same switch makes what the attempt has written part of the
+    image. An attempt that has not begun has reclaimed nothing, so it does not end the one before.
+    """
     def change(image):
         image = metapage.add(metapage.retire(b, image, kind, *gone, safe_xid=safe_xid), *entries)
         ends = b.w.broken not in ("ended-before-switch", "ended-after-switch") and (attempt.attempt or b.w.broken == "ended-unbegun")
@@ -62,7 +60,7 @@ def replace(b, attempt, kind, gone, entries, begun, safe_xid):
 # ---------------------------------------------------------------- flush
 
 def next_list(b, after, limit_reached=True):
-    """The next list to flush after the one with an id: a sealed one, else the open one, which gets sealed."""
+    """Return the next list to flush after the one with an id: a sealed one, or else the open one, which is sealed."""
     for again in (False, True):
         image = yield from metapage.read_image(b)
         lists = [e for e in metapage.sealed_lists(image) if e.id > after]
@@ -79,7 +77,9 @@ def flush_list(b, entry):
 
 
 def flush(b):
-    """All sealed lists, and the list that is open now.  Needs the flush lock.  A list that cannot be flushed fails VACUUM."""
+    """Flush all sealed lists, and the list that is open now. Needs the flush lock. A list that cannot be flushed
+    makes VACUUM fail.
+    """
     last, done = (yield from metapage.read_image(b)).meta.open.id, 0
     while done < last and (entry := (yield from next_list(b, done))):
         done = entry.id
@@ -94,7 +94,9 @@ def flush(b):
 
 
 def help_flush(b):
-    """An insertion that finds the list long though there is a worker; it never fails because a list cannot be flushed."""
+    """Flush for an insertion that finds the list long although there is a worker. It never fails if a list cannot be
+    flushed.
+    """
     if b.w.broken == "insert-waits":
         yield from b.lock("flush")
     elif not b.try_lock("flush"):
@@ -104,7 +106,7 @@ def help_flush(b):
         done = entry.id
         try:
             yield from flush_list(b, entry)
-        except Failure:                                       # the end of the subtransaction
+        except Failure:                                       # end of the subtransaction
             b.w.release_all(b, only_pages=True)
             yield "logs that a list cannot be flushed"
     b.unlock("flush")
@@ -113,7 +115,7 @@ def help_flush(b):
 # ---------------------------------------------------------------- merge
 
 def merge(b, most):
-    """Some of the live segments become one, or several; or one that has dead rows is written anew.  Needs the merge lock."""
+    """Merge some of the live segments into one or several, or rewrite one that has dead rows. Needs the merge lock."""
     begun, safe_xid = (yield from metapage.read_image(b)), b.w.next_xid
     parts, rows, attempt = metapage.segments(begun)[:most], [], writing.Writing(MERGE_SLOT)
     if not parts or len(parts) == 1 and parts[0].dead is None:
@@ -142,8 +144,9 @@ def read_rows(b, segment):
 # ---------------------------------------------------------------- bulk delete
 
 def bulkdelete(b, tids, before_pruning):
-    """Flush first, then mark the dead rows in every segment of a fresh image.  The merge lock keeps a merge from reading dead bits that
-    are about to be set."""
+    """Flush first, then mark the dead rows in every segment of a new image. The merge lock prevents a merge from
+    reading dead bits that are about to be set.
+    """
     broken = b.w.broken
     locks = ["merge", "flush"]
     for lock in reversed(locks) if broken == "flush-lock-first" else locks:
@@ -165,7 +168,9 @@ def bulkdelete(b, tids, before_pruning):
 
 
 def delete_from_segment(b, segment, tids, image, before_pruning):
-    """A dead line pointer keeps its block from being all-visible: rows of others are not asked about."""
+    """Mark dead rows of a segment. Rows in all-visible blocks are not tested, because a dead line pointer prevents
+    its block from being all-visible.
+    """
     rows = yield from read_rows(b, segment)
     visible = before_pruning if b.w.broken == "bulkdelete-early-map" else list(b.w.visibility_map)
     yield f"map of the blocks of segment {segment.id}: {visible}"
@@ -181,7 +186,7 @@ def delete_from_segment(b, segment, tids, image, before_pruning):
 
 
 def allocate_dead(b, segment, begun):
-    """The pages belong to the segment, the attempt has an id of its own."""
+    """Allocate the pages of dead bits. They belong to the segment, but the attempt has an id of its own."""
     attempt = writing.Writing(MERGE_SLOT)
     yield from writing.new_id(b, attempt)
     block, = yield from writing.write_taken(b, attempt, "dead", segment.id, [frozenset()])
@@ -194,10 +199,10 @@ def allocate_dead(b, segment, begun):
     return block
 
 
-# ---------------------------------------------------------------- who does what
+# ---------------------------------------------------------------- backends
 
 def maintain(b, most=2):
-    """Needs the merge lock."""
+    """Merge and recycle. Needs the merge lock."""
     if b.w.broken == "reclaim-without-lock":
         yield from writing.reclaim(b, FLUSH_SLOT)
     yield from b.lock("flush")
@@ -211,11 +216,11 @@ def maintain(b, most=2):
 
 
 def vacuum(b, times=1, cleanup=True, has_xid=False):
-    """VACUUM of the table, one at a time."""
+    """Vacuum the table; one backend at a time can."""
     for _ in range(times):
         yield from b.lock("table")
         yield from b.lock("index", shared=True)
-        if has_xid:                                           # it gets one to cut off the heap's end, for instance
+        if has_xid:                                           # VACUUM has an xid, for instance, to truncate the heap
             yield from b.begin_transaction()
         yield from vacuum_table(b, cleanup)
         if has_xid:
@@ -224,7 +229,7 @@ def vacuum(b, times=1, cleanup=True, has_xid=False):
 
 
 def vacuum_table(b, cleanup):
-    """Index entries of dead tuples go before line pointers."""
+    """Vacuum the table. Index entries of dead tuples are removed before line pointers."""
     oldest, dead = b.w.oldest_xmin(), []
     before_pruning = list(b.w.visibility_map)
     yield from table.prune(b, oldest, dead)
@@ -260,7 +265,7 @@ def vacuum_cleanup(b):
 
 
 def downgrade(b):
-    """Make the index one of format 3, as the old rtscan has left it: with a sealed list, if there are pending rows."""
+    """Make the index one of format 3, as the old rtscan left it, with a sealed list if there are pending rows."""
     yield from pending.seal(b)
     meta = b.w.meta
     entries = metapage.read_directory(b, meta)
@@ -275,7 +280,7 @@ def downgrade(b):
 
 
 def merge_function(b, most=2, has_xid=False):
-    """rtscan_merge(), which may be called by a transaction that has written."""
+    """Run rtscan_merge(), which can be called by a transaction that has written."""
     if has_xid:
         yield from b.begin_transaction()
     b.w.take_snapshot(b)
@@ -288,7 +293,9 @@ def merge_function(b, most=2, has_xid=False):
 
 
 def worker(b, rounds=1, most=2, gently=False):
-    """It waits for nobody, and passes over what has failed.  Its snapshot keeps nobody from recycling, as VACUUM's."""
+    """Run the background worker. It waits for no locks, and skips a list that has failed. Its snapshot, like
+    VACUUM's, does not prevent recycling.
+    """
     failed = 0
     for _ in range(rounds):
         b.w.take_snapshot(b)

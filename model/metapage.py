@@ -1,9 +1,9 @@
 """The metapage, the directory, and how both change: src/storage/metapage.h.
 
-Who has read metapage and directory under the metapage's lock has one consistent image of segments, sealed lists and open
-list.  A change is a function from image to image (None: nothing to change); the switch applies it to the image that
-is current under the metapage's exclusive lock, writes the entries over the spare directory, and then names that in
-the metapage in one record.
+A backend that reads metapage and directory under the metapage's lock gets one consistent image of segments, sealed
+lists and the open list. A change is a function from image to image (None: nothing to change). The switch applies it
+to the image that is current under the metapage's exclusive lock, writes the entries over the spare directory, and
+then names that directory in the metapage, in one record.
 """
 from collections import namedtuple
 
@@ -11,7 +11,7 @@ import recycle
 from world import METAPAGE, Entry
 
 ENTRIES_PER_PAGE = 3
-FLUSH_SLOT, MERGE_SLOT = 0, 1               # who may be writing; writing.py
+FLUSH_SLOT, MERGE_SLOT = 0, 1               # the slots of attempts to write: writing.py
 
 Image = namedtuple("Image", "meta entries")
 
@@ -29,7 +29,9 @@ def retired(image):
 
 
 def chain_blocks(w, kind, owner, first):
-    """The blocks of a chain of pages; ends where a page is not of that kind and owner: earlier work was cut short."""
+    """Return the blocks of a chain of pages. It ends at a page that is not of that kind and owner, where earlier
+    work was interrupted.
+    """
     blocks = []
     while first is not None and first < len(w.pages) and w.pages[first].is_(kind, owner, len(blocks)):
         blocks.append(first)
@@ -48,17 +50,19 @@ def read_directory(b, meta):
 
 
 def upgrade(image):
-    """Format 3 had one sealed list, in the metapage: an image has it as an entry."""
+    """Convert an image of format 3, which had one sealed list in the metapage. The image has it as an entry."""
     meta, sealed = image.meta, image.meta.format_3_sealed
     entry = (Entry("list", sealed.id, sealed.head, None, 0, 0),) if sealed else ()
     return Image(meta._replace(format=4, format_3_sealed=None), image.entries + entry)
 
 
 def read_image(b):
-    """Who reads keeps the metapage locked until he has read the directory: nobody else comes in between."""
+    """Read the image. The metapage is locked until the directory has been read, so that no other backend changes it
+    in between.
+    """
     yield from b.await_readable(METAPAGE)
     meta = b.w.meta
-    if b.image and b.image.meta.version == meta.version:      # a backend caches the image, by its version
+    if b.image and b.image.meta.version == meta.version:      # a backend caches the image of a version
         return b.image
     if b.w.broken == "directory-without-lock":
         yield f"metapage read, version {meta.version}"
@@ -74,14 +78,15 @@ def add(image, *entries):
 
 
 def remove(image, entries):
-    """Retired entries, by kind and id."""
+    """Remove retired entries, by kind and id."""
     gone = {(e.kind, e.id) for e in entries}
     return image._replace(entries=tuple(e for e in image.entries if not (e.safe_xid and (e.kind, e.id) in gone)))
 
 
 def choose_safe_xid(b):
-    """No snapshot that exists by now has a later xmin: our own xid, for it is running, or the next one.  With our own the
-    pages can be reused as soon as we are done.  But snapshots take no notice of vacuum's."""
+    """Return an xid that no existing snapshot's xmin exceeds: the backend's own xid, which is running, or the next
+    one. With the own xid the pages can be reused as soon as its transaction ends. But snapshots ignore VACUUM's xid.
+    """
     if b.xid and (not b.in_vacuum or b.w.broken == "vacuum-own-xid"):
         return b.xid
     return b.w.next_xid
@@ -95,7 +100,7 @@ def retire(b, image, kind, *ids, safe_xid=None):
 
 
 def end_writing(image, slot):
-    """What the attempt in a slot has written is part of the image now."""
+    """Make what the attempt in a slot has written part of the image."""
     writing = tuple(0 if s == slot else attempt for s, attempt in enumerate(image.meta.writing))
     return image._replace(meta=image.meta._replace(writing=writing))
 
@@ -103,8 +108,9 @@ def end_writing(image, slot):
 # ---------------------------------------------------------------- the switch
 
 def switch(b, change, note, new_list=None, sealed_list=None, stale=None):
-    """Returns whether there was a change.  A list page that the caller has locked gets its first content, or its seal, in one
-    record with the metapage."""
+    """Apply a change to the image. Returns whether there was a change. A list page that the caller has locked gets
+    its first content, or its seal, in the same record as the metapage.
+    """
     w = b.w
     if w.broken != "switch-without-lock":
         yield from b.lock(METAPAGE)
@@ -128,9 +134,10 @@ def switch(b, change, note, new_list=None, sealed_list=None, stale=None):
 
 
 def write_directory(b, meta, entries):
-    """Over the spare directory, which nobody reads: on a standby, too, a reader keeps the metapage locked while it reads the one
-    that the metapage names.  That it is still there is checked: a crash, or an error, may have cut short who wrote over it
-    before, then it got another version, and was swept up."""
+    """Write the entries over the spare directory, which no backend reads: even on a standby a reader locks the
+    metapage while it reads the directory that the metapage names. Check that the spare directory still exists. If an
+    earlier write over it was interrupted, it has another version, and was swept.
+    """
     w = b.w
     blocks = chain_blocks(w, "directory", meta.spare_version, meta.spare)
     if w.broken == "directory-in-place":

@@ -1,7 +1,7 @@
-"""Mutations: each breaks one rule of the protocol, in the place that asks for it by name (`broken == "..."`), and must be refuted.
+"""Mutations: each breaks one rule of the protocol, where the model tests `broken == "..."`, and must be refuted.
 
-With each stand the family of scenarios, and the number of a random history of it, that refute it: check.py tries that one first, and
-looks for another where the model has changed since.  Or a script that does (number 0).
+Each has the family of scenarios, and the number of a random history in it, that refute it. check.py tries that
+history first, and searches for another one if the model has changed since. Number 0 means a script instead.
 """
 from collections import namedtuple
 

@@ -1,8 +1,8 @@
 """Pending lists: src/storage/pending.h.
 
-A list page, and a chain of pending pages.  Inserters append to several pages at once, the insertion pages, which the list page
-names; a backend keeps to the one at its place.  The list page is only touched when a page is full: then the follower
-comes into the chain right behind the list page.
+A pending list has a list page and a chain of pending pages. Inserters append to several pages at once, the insertion
+pages, which the list page names; a backend keeps to the one at its place. The list page is changed only when a page
+is full: its successor is then inserted into the chain right after the list page.
 
 The list page's content is (pages in the chain, insertion pages).
 """
@@ -10,7 +10,7 @@ import metapage
 import recycle
 from world import INSERTION_PAGES, ListRef
 
-ROOM = 3                                    # of a pending page; a row takes as much as its key says
+ROOM = 3                                    # of a pending page; a row's size is its key
 
 
 def used(page):
@@ -28,8 +28,10 @@ def append(b, tid, key):
 
 
 def lock_own_page(b, size):
-    """The page that we have appended to before, locked; None if it is sealed, has no room, or is not what it was: since we had
-    the index locked for an earlier statement it may have been recycled, or cut off."""
+    """Lock the page that the backend has appended to before. Returns None if the page is sealed, has no room, or is
+    a different page now: it may have been recycled or truncated since the backend had the index locked for an
+    earlier statement.
+    """
     if b.own_page is None:
         return None
     block, broken = b.own_page, b.w.broken
@@ -55,8 +57,9 @@ def is_usable(b, page, size):
 
 
 def lock_open_list(b):
-    """The open list, its list page locked."""
-    unusable = 0                                              # version of an image whose list was sealed before we had its lock
+    """Return the open list, with its list page locked."""
+    # version of an image whose list was sealed before this backend locked it
+    unusable = 0
     while True:
         meta = (yield from metapage.read_image(b)).meta
         if meta.open.head is None:
@@ -73,7 +76,7 @@ def lock_open_list(b):
 
 
 def open_list(b):
-    """Give the open list its list page, unless somebody else already has."""
+    """Give the open list its list page, unless another backend already has."""
     block = yield from recycle.allocate_page(b)
 
     def set_list_page(image):
@@ -86,7 +89,9 @@ def open_list(b):
 
 
 def find_own_page(b, unusable):
-    """Have an insertion page of ours: what is at our place, unless that is the one of ours that could not be used; then a new one."""
+    """Find the insertion page at the backend's place, unless it is the one that could not be used; then add a new
+    one.
+    """
     place = b.number % INSERTION_PAGES
     open_ = yield from lock_open_list(b)
     b.own_page = b.w.pages[open_.head].data[1][place]
@@ -116,8 +121,10 @@ def add_page(b, open_, place):
 # ---------------------------------------------------------------- seal
 
 def seal(b):
-    """The open list becomes an entry, and the metapage names a new one; unless it is empty.  Needs the flush lock.  List page and
-    insertion pages are locked throughout: who finds a page not sealed appends to a list that every image so far has."""
+    """Make the open list an entry, and name a new one in the metapage, unless the list is empty. Needs the flush
+    lock. List page and insertion pages are locked throughout: a backend that finds a page not sealed appends to a
+    list that every image so far has.
+    """
     w = b.w
     image = yield from metapage.read_image(b)
     list_ = image.meta.open
@@ -150,8 +157,10 @@ def lock_insertion_pages(b, insertion):
 
 
 def seal_pages(b, pages):
-    """A record has no room for all of them.  A crash in between leaves pages without the mark, but nobody either who remembers to
-    append to them; an error cannot come: the critical section has begun with the metapage's record."""
+    """Seal the list's pages; a single record has no room for all of them. A crash in between leaves pages without
+    the mark, but also no backend that remembers to append to them. There can be no error, because the critical
+    section has begun with the metapage's record.
+    """
     for block in pages:
         yield from b.log("seal", block)
     b.critical = False
@@ -167,8 +176,9 @@ def seal_open_list(image):
 # ---------------------------------------------------------------- read
 
 def visit(b, list_id, head):
-    """The rows of a list, a page at a time.  Pages that come into the chain meanwhile are missed: their rows are of transactions that
-    the reader's snapshot, taken before, does not see."""
+    """Return the rows of a list, one page at a time. Pages that are added to the chain meanwhile are missed: their
+    rows belong to transactions that the reader's snapshot, taken before, does not see.
+    """
     if head is None:
         return []
     (pages, _), block, _ = yield from b.read(head, "list", list_id)
@@ -180,7 +190,7 @@ def visit(b, list_id, head):
 
 
 def blocks(w, entry):
-    """The list page first; ends where a page is not of the list."""
+    """Return the list's blocks, the list page first. Ends at a page that is not of the list."""
     if entry.root >= len(w.pages) or not w.pages[entry.root].is_("list", entry.id):
         return []
     found, page = [entry.root], w.pages[entry.root]

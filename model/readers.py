@@ -1,14 +1,14 @@
-"""Queries: a bitmap scan, and an aggregate that answers without the heap where it can (src/search/visibility.h).
+"""Queries: a bitmap scan, and an aggregate that avoids the heap where possible (src/search/visibility.h).
 
-A query's answer must be exactly the rows that its snapshot sees; every other answer is a counterexample, and so is an error.  On
-the standby it may be cancelled, but never meets a page that was reused.
+A query's answer must be exactly the rows that its snapshot sees. Any other answer is a counterexample, and so is an
+error. On the standby a query may be cancelled, but never reads a page that was reused.
 """
 import maintain
 import metapage
 import pending
 from world import Primary, Retry, Tuple, Wrong
 
-WANTED = 1                                  # queries ask for the rows with this key
+WANTED = 1                                  # queries select the rows with this key
 
 
 def query(b, kind, seen):
@@ -31,7 +31,7 @@ def wanted(rows):
 
 
 def read_dead(b, segment):
-    """The numbers of a segment's dead rows."""
+    """Return the numbers of a segment's dead rows."""
     if segment.dead is None:
         return ()
     dead, _, _ = yield from b.read(segment.dead, "dead", segment.id)
@@ -39,7 +39,7 @@ def read_dead(b, segment):
 
 
 def live_of_segment(b, segment):
-    """A segment's entries, and those whose dead bit is set."""
+    """Return a segment's entries, and those whose dead bit is set."""
     rows = yield from maintain.read_rows(b, segment)
     dead = yield from read_dead(b, segment)
     return wanted(e for i, e in enumerate(rows) if i not in dead), wanted(rows[i] for i in dead)
@@ -73,7 +73,9 @@ def snapshot_first(b, image):
 
 
 def bitmap_scan(b, _seen):
-    """Snapshot, image, TIDs; then the executor visits the heap, and does not check the key again."""
+    """Take a snapshot, read the image and return TIDs; then the executor visits the heap, and does not recheck the
+    key.
+    """
     image = yield from snapshot_first(b, lambda: metapage.read_image(b))
     found, answer = set(), []
     for segment in metapage.segments(image):
@@ -84,8 +86,10 @@ def bitmap_scan(b, _seen):
 
 
 def aggregate(b, seen):
-    """Snapshot, image; and for each segment: the visibility map of its blocks, a look whether segments are as they were, dead bits.
-    A row counts without the heap if its segment was, and its block is all-visible in the copy of the map."""
+    """Take a snapshot and read the image. For each segment read the visibility map of its blocks, check that
+    segments are unchanged, and read dead bits. A row counts without the heap if its segment is unchanged, and its
+    block is all-visible in the copy of the map.
+    """
     image = yield from snapshot_first(b, lambda: metapage.read_image(b))
     copy, unchanged = {}, list(metapage.segments(image))
     answer, check = [], []
@@ -101,7 +105,7 @@ def aggregate(b, seen):
 
 
 def see_segment(b, segment, copy, unchanged):
-    """The rows of a segment that count without the heap, and those that have to be looked up there."""
+    """Return the rows of a segment that count without the heap, and those that must be looked up in the heap."""
     broken = b.w.broken
     if broken == "map-after-dead-bits":
         found, dead = yield from live_of_segment(b, segment)
@@ -117,7 +121,7 @@ def see_segment(b, segment, copy, unchanged):
 
 
 def look_again(b, unchanged):
-    """Leave only segments that are in the current image, with the dead bits that they had."""
+    """Keep only segments that are in the current image, with the same dead bits."""
     broken, current = b.w.broken, metapage.segments((yield from metapage.read_image(b)))
     ids = [e.id for e in current]
     unchanged[:] = [e for e in unchanged if e in current or broken == "first-dead-bits-ignored" and e.id in ids or
@@ -125,7 +129,7 @@ def look_again(b, unchanged):
 
 
 def copy_map(b, rows, copy):
-    """Add the blocks that rows are in to the copy of the map; returns whether there were any that it did not have."""
+    """Add the rows' blocks to the copy of the map. Returns whether some of them were not in the copy yet."""
     new = sorted({tid[0] for tid, _ in rows} - set(copy))
     for block in new:
         copy[block] = b.w.visibility_map[block]

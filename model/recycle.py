@@ -1,7 +1,7 @@
-"""Where pages come from, and where they go when nobody can see them any more: src/storage/allocate.h, src/maintain/recycle.h.
+"""Allocation and recycling of pages: src/storage/allocate.h, src/maintain/recycle.h.
 
-The free space map only proposes: a page is free when it says so itself, which the allocator checks under the lock under which
-the page gets its new content.
+The free space map only proposes pages. A page is free if the page itself says so. The allocator checks that under
+the lock under which the page gets its new content.
 """
 import metapage
 import pending
@@ -14,14 +14,14 @@ def is_free(page):
 # ---------------------------------------------------------------- allocation
 
 def propose(b):
-    """The block that the map proposes first; it forgets it."""
+    """Return the first block that the map proposes, and remove it from the map."""
     block = min(b.w.space_map, default=None)
     b.w.space_map.discard(block)
     return block
 
 
 def lock_if_free(b, block):
-    """(is it locked now and free, has somebody else locked it)"""
+    """(whether the page is now locked and free, whether another backend has locked it)"""
     if b.w.broken == "allocator-waits":
         yield from b.lock(block)
     elif not b.try_lock(block) if b not in b.w.locks.get(block, ()) else True:
@@ -33,12 +33,15 @@ def lock_if_free(b, block):
 
 
 def reuse_pages(b, n):
-    """At most n free pages, locked.  The map has forgotten what it proposed: of pages that are only locked just now it hears again."""
+    """Lock at most n free pages. The map has forgotten what it proposed; pages that are only locked at the moment
+    are added to it again.
+    """
     found, busy, end = [], [], len(b.w.pages)
     while len(found) < n and (block := propose(b)) is not None:
         yield f"the map proposes page {block}"
         if block >= end and b.w.broken != "map-trusted-beyond-end":
-            continue                                          # after a crash the file may be shorter than the map remembers
+            # after a crash the file may be shorter than the map remembers
+            continue
         b.w.check_exists(b, block)
         locked, is_busy = yield from lock_if_free(b, block)
         if locked:
@@ -50,7 +53,9 @@ def reuse_pages(b, n):
 
 
 def extend(b):
-    """Needs the extension lock.  The page is locked before anybody else can find it: a new page is for anyone to take."""
+    """Extend the file. Needs the extension lock. The page is locked before any other backend can find it, since any
+    backend may take a new page.
+    """
     block = b.w.add_page()
     if b.w.broken == "extend-unlocked":
         yield from b.lock(block)
@@ -80,7 +85,7 @@ def write_new_page(b, kind, owner, ordinal, data, follower=None):
 # ---------------------------------------------------------------- freeing
 
 def free_page(b, block):
-    """Needs its lock."""
+    """Free a page. Needs its lock."""
     yield from b.log("page", block, None, None, 0, (), None, note=f"page {block} is freed")
     b.w.space_map.add(block)
 
@@ -88,7 +93,7 @@ def free_page(b, block):
 def free_block(b, block, owner):
     """Free a block if it still belongs to an owner."""
     if block >= len(b.w.pages) and b.w.broken != "freed-beyond-end":
-        return                                                # freed before, and cut off since
+        return                                                # freed before, and truncated since
     b.w.check_exists(b, block)
     yield from b.lock(block)
     page = b.w.pages[block]
@@ -101,14 +106,16 @@ def free_block(b, block, owner):
 
 
 def save_freed(b):
-    """Log the map, so that it proposes what was freed also after a crash."""
+    """Log the map, so that it proposes freed pages even after a crash."""
     yield from b.log("space_map", frozenset(b.w.space_map))
 
 
 # ---------------------------------------------------------------- recycling
 
 def entry_blocks(w, entry):
-    """Those that lead to others come first, so that they are freed last; tolerates that some are gone."""
+    """Return an entry's blocks. Pages that lead to others come first, and are freed last. Tolerates that some are
+    missing.
+    """
     if entry.kind == "list":
         return pending.blocks(w, entry)
     return segment_blocks(w, entry)
@@ -124,12 +131,14 @@ def chain_blocks(*args):
     return metapage.chain_blocks(*args)
 
 
-GENTLY_AFTER = 4                            # versions; STANDBY_QUERY_TIME in the code
+GENTLY_AFTER = 4                            # in versions; STANDBY_QUERY_TIME in the code
 
 
 def recycle(b, gently=False):
-    """Needs the merge lock.  One record says to standbys what is going to be reused: whoever has a snapshot from before the last of
-    it was retired is cancelled.  Entries are removed when their pages are free: until then they lead to them."""
+    """Recycle retired entries. Needs the merge lock. One record tells standbys what is going to be reused: queries
+    whose snapshots are older than the last retirement are cancelled. Entries are removed after their pages have been
+    freed, since they lead to the pages.
+    """
     w = b.w
     image = yield from metapage.read_image(b)
     gone = [e for e in metapage.retired(image) if e.safe_xid < w.oldest_xmin() or w.broken == "recycle-early"]
@@ -158,5 +167,7 @@ def lock_merge(b):
 
 
 def await_merge_lock(b):
-    """rtscan_merge() tries again and again: who waited in the lock's queue would cancel an autovacuum that has it."""
+    """Take the merge lock for rtscan_merge(), by trying again and again: waiting in the lock's queue would cancel an
+    autovacuum that holds it.
+    """
     yield from b.lock("merge", polite=b.w.broken != "merge-waits-for-lock")

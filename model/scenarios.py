@@ -1,4 +1,4 @@
-"""The scenarios that the protocol is explored in: families of random ones, and small ones for every schedule."""
+"""The scenarios in which the protocol is explored: families of random ones, and small ones for all schedules."""
 from history import Scenario
 
 FATES = ("committed", "committed", "committed", "aborted", "aborted", "taken back")
@@ -42,20 +42,20 @@ def queries(rng, side):
 
 
 def mixed(rng):
-    """Writers, VACUUM and whoever maintains, and queries on either side."""
+    """Writers, VACUUM and maintenance, and queries on primary and standby."""
     side = rng.choice(("primary", "primary", "standby"))
     concurrent = [writer(rng) for _ in range(rng.randint(1, 3))] + some(rng, vacuum, p=0.8) + some(rng, worker, merge, worker)
     return Scenario(history_before(rng), concurrent + queries(rng, side) + ([("replay",)] if side == "standby" else []))
 
 
 def inserts(rng):
-    """Many insertions, and who seals and flushes under them."""
+    """Many insertions, while lists are sealed and flushed."""
     concurrent = [inserter(rng, (1, 2, 3)) for _ in range(rng.randint(2, 4))] + some(rng, worker, worker, merge, vacuum, p=0.5)
     return Scenario(some(rng, inserter, worker, inserter), concurrent + queries(rng, "primary")[:1])
 
 
 def cuts(rng):
-    """Work is cancelled, or the server crashes; others come after."""
+    """Work is cancelled, or the server crashes; other backends follow."""
     concurrent = [writer(rng), rng.choice((vacuum, worker, merge))(rng)] + some(rng, writer, vacuum, worker, merge)
     for _ in range(rng.choice((0, 1, 1))):
         concurrent.append(("cancel", rng.randrange(len(concurrent))))
@@ -72,7 +72,7 @@ def poisoned(rng):
 
 
 def counts(rng):
-    """Queries that count without the heap, and who changes what is dead, sealed and all-visible under them."""
+    """Queries that count without the heap, while what is dead, sealed and all-visible changes."""
     before = [("insert", 1, 0, "committed") for _ in range(rng.randint(1, 3))] + [("vacuum",)] + some(rng, deleter, inserter, worker)
     side = rng.choice(("primary", "primary", "standby"))
     concurrent = [("query", side, "aggregate"), ("insert", 1, rng.randrange(2), rng.choice(FATES)),
@@ -93,7 +93,7 @@ def recycling(rng):
 
 
 def space(rng):
-    """The file has a free tail; sessions remember pages there."""
+    """The file has a free tail, in which sessions remember pages."""
     before = [("insert", 1, 0, "committed", 3), ("worker", 1, 2), ("insert", 2, 0, "committed"), ("delete", 0, "committed"),
               ("delete", 0, "committed")] + some(rng, deleter, worker, inserter, vacuum, worker, vacuum, vacuum, p=0.5)
     concurrent = [inserter(rng, (2, 3)), ("vacuum", 2)] + some(rng, worker, inserter, vacuum)
@@ -102,14 +102,14 @@ def space(rng):
 
 
 def idle(rng):
-    """A session remembers a page that is recycled, or cut off, before it comes back."""
+    """A session remembers a page that is recycled or truncated before the next statement."""
     before = [("insert", 1, 0, "committed"), ("worker", 1, 1)] + some(rng, worker, inserter, vacuum, deleter, p=0.15)
     session = ("insert", 1, 0, rng.choice(("aborted", "committed")), rng.choice((2, 3)))
     return Scenario(before, [session, ("vacuum", 4, True, True)] + some(rng, writer, worker, p=0.2))
 
 
 def unfinished(rng):
-    """Work is cut short, and the next who has its slot has nothing to write."""
+    """Work is interrupted, and the next attempt in its slot has nothing to write."""
     before = [("insert", 1, 0, "committed"), ("worker", 1, 1), ("insert", 1, 0, "committed"), ("worker", 1, 1)]
     before += [("delete", 0, "committed"), ("vacuum", 1, False)] + some(rng, inserter, inserter, worker)
     concurrent = [rng.choice((worker, merge))(rng), inserter(rng), ("cancel", 0), ("cancel", 1)]
@@ -117,7 +117,7 @@ def unfinished(rng):
 
 
 def format_3(rng):
-    """The index has been used by an rtscan before sealed lists were entries."""
+    """The index has been used by an rtscan whose sealed lists were not entries."""
     scenario = rng.choice((mixed, cuts, inserts, space))(rng)
     return scenario._replace(before=[*scenario.before, ("format3",)])
 
@@ -137,7 +137,7 @@ SMALL = [   # explored exhaustively, up to a number of forced switches
 COMMITTED = ("insert", 1, 0, "committed")
 FLUSHED = [COMMITTED, ("worker", 1, 1)]
 
-SCRIPTS = {   # (scenario, script: see explore.scripted_choice()): histories too rare to wait for
+SCRIPTS = {   # (scenario, script: see explore.scripted_choice()): histories that random search finds too rarely
     "page cut off": (Scenario(FLUSHED + [("insert", 1, 0, "aborted"), ("vacuum", 1, False)],
                               [("insert", 1, 0, "aborted", 2), ("vacuum", 4, True, True)]),
                      [(0, "aborted"), (1, None), (0, None)]),

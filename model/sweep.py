@@ -1,8 +1,9 @@
-"""VACUUM finds pages that are lost, and cuts a free tail off the file: src/maintain/sweep.h.
+"""VACUUM finds lost pages, and truncates a free tail of the file: src/maintain/sweep.h.
 
-Descriptors, dead bits and directories say which pages are used, the free space map which ones are free; only the rest is looked
-at.  Writers go on meanwhile, but for those that need the merge lock: a page is lost only if nothing that was there
-when the image was read can own it, nor anything younger: ids, versions and attempts ascend.
+Descriptors, dead bits and directories say which pages are used, and the free space map says which are free; only the
+remaining pages are examined. Writers continue meanwhile, except for those that need the merge lock. So a page is
+lost only if nothing that existed when the image was read can own it, and nothing younger: ids, versions and attempts
+ascend.
 """
 import metapage
 import recycle
@@ -11,7 +12,7 @@ from world import METAPAGE
 
 
 def sweep(b):
-    """Needs the merge lock, and that its slot has no attempt."""
+    """Free lost pages. Needs the merge lock, and its slot must not have an attempt."""
     w, end = b.w, len(b.w.pages)
     image, used = yield from read_directories(b)
     used |= used_blocks(w, image)
@@ -33,7 +34,7 @@ def read_directories(b):
 
 
 def used_blocks(w, image):
-    """But for pages of pending lists: they tell whose they are."""
+    """Return the used blocks, except for pages of pending lists, which name their list."""
     chains = [metapage.chain_blocks(w, "taken", slot, image.meta.taken[slot]) for slot in (FLUSH_SLOT, MERGE_SLOT)]
     return {block for blocks in chains + [recycle.segment_blocks(w, e) for e in image.entries if e.kind == "segment"]
             for block in blocks}
@@ -50,17 +51,18 @@ def look_at(b, image, block):
 
 
 def is_lost(w, image, page):
-    """Is a page that is neither used nor free of no use to anybody?"""
+    """Return whether a page that is neither used nor free is lost."""
     meta, broken = image.meta, w.broken
     if page.kind == "meta":
         return False
     if page.kind == "directory":
         return page.owner <= meta.version + (broken == "sweep-of-new-directories")
-    if page.kind == "dead":                                   # written anew for the same owner, with the merge lock
+    # the owner's dead bits were written again, under the merge lock
+    if page.kind == "dead":
         return True
-    if page.kind == "taken":                                  # the first is written before the metapage names it
+    if page.kind == "taken":                                  # the first one is written before the metapage names it
         return page.ordinal == 0 and (meta.taken[page.owner] is not None or broken == "sweep-of-unnamed-taken-page")
-    youngest = meta.writing[FLUSH_SLOT] or meta.next_id       # who has this id, or a later one, may be at work
+    youngest = meta.writing[FLUSH_SLOT] or meta.next_id       # work with this id or a later one may be running
     if broken == "sweep-of-running-flush":
         youngest = meta.next_id
     if broken == "sweep-of-younger":
@@ -72,8 +74,10 @@ def is_lost(w, image, page):
 # ---------------------------------------------------------------- the tail
 
 def truncate(b):
-    """Under the index's exclusive lock, which is not waited for: who allocates pages has the index locked from before he asks the map
-    until he has linked them, and scans as long as they use an image."""
+    """Truncate the file under the index's exclusive lock, without waiting for it. A backend that allocates pages has
+    the index locked from before it reads the map until it has linked them; scans have it locked while they use an
+    image.
+    """
     w = b.w
     if len(w.pages) - 1 not in w.space_map:
         return
@@ -86,4 +90,4 @@ def truncate(b):
     if end < len(w.pages):
         w.space_map = {block for block in w.space_map if block < end}
         yield from b.log("truncate", end, note=f"pages from {end} on are cut off")
-    w.locks["index"][b] = True                                # what VACUUM has all the time
+    w.locks["index"][b] = True                                # VACUUM has this lock all the time

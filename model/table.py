@@ -1,11 +1,13 @@
-"""The table: what INSERT and DELETE do, and VACUUM's part in the heap."""
+"""The table: INSERT and DELETE, and VACUUM's work on the heap."""
 import maintain
 import pending
 from world import DEAD, HEAP_BLOCKS, POINTERS, Tuple
 
 
 def insert(b, key, block, fate, transactions=1, helps=False):
-    """A session: a row a transaction.  In between it has nothing locked, but remembers the image and its page."""
+    """A session that inserts one row in each transaction. In between it has nothing locked, but remembers the image
+    and its page.
+    """
     for _ in range(transactions):
         yield from b.begin_transaction()
         yield from b.lock("index", shared=True)
@@ -30,7 +32,7 @@ def insert_row(b, key, block, fate):
         b.deferred.append(tid)
         return
     yield from pending.append(b, tid, key)
-    if fate == "taken back":                                  # ON CONFLICT's speculative insertion
+    if fate == "taken back":                                  # speculative insertion for ON CONFLICT
         yield from b.log("take_back", tid)
 
 
@@ -49,7 +51,7 @@ def delete(b, nth, fate):
 # ---------------------------------------------------------------- VACUUM
 
 def prune(b, oldest, dead):
-    """Collect dead line pointers, of tuples that are dead now and of those that an earlier VACUUM did not come to."""
+    """Collect dead line pointers, of tuples that are dead now and of those that an earlier VACUUM has left."""
     w = b.w
     for block in range(HEAP_BLOCKS):
         gone = [r for r in w.heap[block] if isinstance(r, Tuple) and w.satisfies_vacuum(r, oldest) == "dead"]

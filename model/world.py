@@ -1,18 +1,18 @@
-"""The world that the protocol lives in: a table's heap, the pages of its index, the log, locks, snapshots, a standby.
+"""The state on which the protocol works: a heap, the pages of its index, the log, locks, snapshots, a standby.
 
-Whatever a step changes is a record of the log: the primary writes and applies it, the standby applies it later, in order,
-and cancels the snapshots that PostgreSQL would cancel.  So the state is a function of the log's beginning, and a crash may
-come after any record.  What is not logged is lost in a crash: locks, snapshots, what a backend remembers, and what
-the free space map was told since it was logged (or not: it may have been written to disk by then).
+Every change is a record of the log. The primary writes the record and applies it. The standby applies it later, in
+order, and cancels the snapshots that PostgreSQL would cancel. So the state is a function of a prefix of the log, and
+a crash can happen after any record. A crash loses what is not logged: locks, snapshots, what a backend remembers,
+and changes of the free space map since it was last logged (or not, if it was written to disk before).
 
-A backend is a generator.  It yields after each thing that others can see, and then others come; it yields a Wait where it
-must wait for a lock.
+A backend is a generator. It yields after each action that others can see, and then other backends run; it yields a
+Wait where it must wait for a lock.
 """
 from collections import namedtuple
 
 import invariants
 
-HEAP_BLOCKS, POINTERS = 2, 3                # the heap
+HEAP_BLOCKS, POINTERS = 2, 3                # size of the heap: blocks, and line pointers in each
 DEAD = "dead"                               # a line pointer is None (unused), DEAD, or its Tuple
 INSERTION_PAGES = 2                         # of a pending list
 METAPAGE = 0
@@ -22,12 +22,13 @@ Wait = namedtuple("Wait", "lock shared polite")
 Meta = namedtuple("Meta", "format version next_id directory directory_version spare spare_version "
                           "open format_3_sealed writing taken")
 ListRef = namedtuple("ListRef", "id head")                              # head: its list page, or None while it is empty
-Entry = namedtuple("Entry", "kind id root dead safe_xid retired_at")   # kind: "segment" or "list"; safe_xid 0: not retired
+# kind: "segment" or "list"; safe_xid 0: not retired
+Entry = namedtuple("Entry", "kind id root dead safe_xid retired_at")
 Taken = namedtuple("Taken", "owner block")                              # a note on a taken page
 
 
 class Wrong(Exception):
-    """A counterexample."""
+    """A counterexample was found."""
 
 
 class Retry(Exception):
@@ -35,11 +36,11 @@ class Retry(Exception):
 
 
 class Failure(Exception):
-    """An ERROR that PostgreSQL would raise, and that is nobody's mistake: a value cannot be compared, the disk is full."""
+    """An ERROR that PostgreSQL would raise, without a bug: a value cannot be compared, the disk is full."""
 
 
 class Page:
-    """kind None: free, or just added to the file."""
+    """kind None: the page is free, or was just added to the file."""
     def __init__(self, kind=None, owner=None, ordinal=0, data=(), follower=None):
         self.kind, self.owner, self.ordinal, self.data, self.next = kind, owner, ordinal, data, follower
         self.sealed, self.logged = False, True
@@ -54,17 +55,18 @@ class Tuple:
 
 
 class World:
-    """The state that a beginning of the log leads to.  Every method redo_* is a kind of log record."""
+    """The state after a prefix of the log. Each method redo_* is a kind of log record."""
 
     def __init__(self, broken):
-        self.broken = broken                                  # the rule of the protocol that is broken, see mutations.py
+        # the rule of the protocol that is broken: see mutations.py
+        self.broken = broken
         self.status = {0: "aborted"}                          # xid 0: a speculative insertion that was taken back
         self.next_xid = 1
         self.heap = [[None] * POINTERS for _ in range(HEAP_BLOCKS)]
         self.visibility_map = [False] * HEAP_BLOCKS
-        self.ledger = []                                      # every tuple that ever was: only the oracle looks here
+        self.ledger = []                                      # every tuple that ever existed; only checks read it
         self.space_map = set()                                # the free space map: blocks that it proposes
-        self.logged_map = frozenset()                         # what a crash leaves of it at least
+        self.logged_map = frozenset()                         # the part of it that survives any crash
         self.snapshots = {}                                   # reader -> its snapshot, while held
         meta = Meta(4, 1, 2, None, 0, None, 0, ListRef(1, None), None, (0, 0), (None, None))
         self.pages = [Page("meta", 0, 0, meta)]
@@ -96,13 +98,13 @@ class World:
     # the index
 
     def redo_page(self, block, kind, owner, ordinal, data, follower):
-        """The image of a whole page."""
+        """Write the image of a whole page."""
         while block >= len(self.pages):
             self.pages.append(Page())
         self.pages[block] = Page(kind, owner, ordinal, data, follower)
 
     def redo_meta(self, meta, new_list=None, sealed_list=None):
-        """The metapage, and in the same record the first content of a list page, or the seal of one."""
+        """Write the metapage; in the same record the first content of a list page, or the seal of one."""
         self.pages[METAPAGE].data = meta
         if new_list is not None:
             self.redo_page(new_list, "list", meta.open.id, 0, (0, (None,) * INSERTION_PAGES), None)
@@ -118,7 +120,7 @@ class World:
         self.pages[block].data += (entry,)
 
     def redo_chain(self, list_block, list_id, content, added, full, follower):
-        """A new page comes into a pending list's chain, right behind the list page; one that is full gets sealed."""
+        """Insert a new page into a pending list's chain, right after the list page; seal the page that is full."""
         self.redo_page(added, "pending", list_id, content[0], (), follower)
         self.pages[list_block].data, self.pages[list_block].next = content, added
         if full is not None:
@@ -136,7 +138,7 @@ class World:
         self.pages[block].data |= rows
 
     def redo_reuse(self, _conflict):
-        """Only standbys take notice of it."""
+        """Announce the reuse of pages; it only affects standbys."""
 
     def redo_space_map(self, blocks):
         self.logged_map = blocks
@@ -156,7 +158,7 @@ class World:
         self.snapshots[backend] = Snapshot(min(running, default=self.next_xid), self.next_xid, running)
 
     def vacuum_xids(self):
-        """Snapshots take no notice of VACUUM's xid."""
+        """Return VACUUM's xids, which snapshots ignore."""
         return ()
 
     def visible(self, row, backend):
@@ -169,7 +171,7 @@ class World:
         return done(row.xmin) and not (row.xmax and done(row.xmax))
 
     def check(self, backend, block, kind, owner, ordinal=0):
-        """The page at block, if it is what the caller was led to expect."""
+        """Return the page at block, after checking that it is what the caller expects."""
         if isinstance(self, Standby) and backend not in self.snapshots:
             raise Retry("cancelled")
         if block is None or block >= len(self.pages) or not self.pages[block].is_(kind, owner, ordinal):
@@ -182,10 +184,10 @@ class Primary(World):
     def __init__(self, broken):
         super().__init__(broken)
         self.wal, self.locks, self.backends = [], {}, []
-        self.poisoned = True                                  # values of key POISON cannot be compared; see maintain.py
+        self.poisoned = True                                  # values of key POISON cannot be compared: see maintain.py
 
     def add_page(self):
-        """Adding an empty page to the file is not logged: a crash may lose it."""
+        """Add an empty page to the file. It is not logged, and a crash may lose it."""
         self.pages.append(Page())
         self.pages[-1].logged = False
         return len(self.pages) - 1
@@ -194,7 +196,7 @@ class Primary(World):
         if block >= len(self.pages):
             raise Wrong(f"{backend.name} reads page {block} behind the end of the file")
 
-    # locks: {lock: {backend: is it shared?}}
+    # locks: {lock: {backend: whether it is shared}}
 
     def blockers(self, backend, lock, shared):
         holders = self.locks.get(lock)
@@ -225,7 +227,9 @@ class Primary(World):
         return {b.xid for b in self.backends if b.in_vacuum and b.xid}
 
     def oldest_xmin(self):
-        """What nobody can see any more is older; VACUUM's own xid and snapshot, and the merge worker's, do not count."""
+        """Return the xid below which no snapshot needs old rows; VACUUM's own xid and snapshot, and the merge
+        worker's, do not count.
+        """
         running = {x for x, s in self.status.items() if s == "running"} - self.vacuum_xids()
         return min([*running, *(s.xmin for b, s in self.snapshots.items() if not b.in_vacuum), self.next_xid])
 
@@ -245,7 +249,7 @@ class Primary(World):
         getattr(self, "redo_" + name)(*args)
 
     def end_backend(self, backend):
-        """It has ended, or was cancelled: what PostgreSQL then does."""
+        """Do what PostgreSQL does when a backend has ended or was cancelled."""
         self.release_all(backend)
         self.snapshots.pop(backend, None)
         if backend.xid and self.status[backend.xid] == "running":
@@ -271,19 +275,20 @@ class Standby(World):
         self.wal, self.at = primary.wal, 0
 
     def replay(self):
-        """Apply the next record; one with a conflict horizon first cancels the snapshots that do not see so far."""
+        """Apply the next record. If it has a conflict horizon, first cancel the snapshots with an older horizon."""
         name, args = self.wal[self.at]
         self.at += 1
         if name in ("set_pointers", "all_visible", "reuse") and args[-1]:
             self.snapshots = {r: s for r, s in self.snapshots.items() if s.xmin > args[-1]}
-        if name == "truncate":                                # its AccessExclusiveLock: every query that has the index locked
+        # its AccessExclusiveLock cancels every query that has the index locked
+        if name == "truncate":
             self.snapshots.clear()
         getattr(self, "redo_" + name)(*args)
         return name
 
 
 class Backend:
-    """Who takes steps, and what he remembers."""
+    """A backend, which takes steps, and what it remembers."""
 
     def __init__(self, world, number, kind, in_vacuum=False):
         self.w, self.number, self.kind, self.in_vacuum = world, number, kind, in_vacuum
@@ -291,14 +296,17 @@ class Backend:
         self.xid = None
         self.critical = False                                 # in a critical section: it cannot be cancelled
         self.image = self.own_page = None                     # the cached image, and the page that it has appended to
-        self.deferred = []                                    # entries that a broken INSERT has not made yet
+        # entries that an INSERT with a broken rule has not made yet
+        self.deferred = []
         if isinstance(world, Primary):
             world.backends.append(self)
 
-    # Where a lock is held, others come in before the next one is taken: that is where deadlocks are.
+    # Between two locks other backends run, so that deadlocks are found.
 
     def lock(self, lock, shared=False, polite=False):
-        """Heavyweight locks are named, locks of pages' contents are block numbers.  Polite: tries again and again."""
+        """Take a lock. Heavyweight locks are names, locks of pages' contents are block numbers. polite: try again
+        and again.
+        """
         if any(self in holders for holders in self.w.locks.values()):
             yield f"wants lock {lock}"
         while not self.w.grant(self, lock, shared):
@@ -314,7 +322,7 @@ class Backend:
             self.w.release(self, lock)
 
     def await_readable(self, block):
-        """As to lock a page for sharing, for one step."""
+        """Lock a page for sharing, for one step."""
         if isinstance(self.w, Primary):
             while self.w.blockers(self, block, True):
                 yield Wait(block, True, False)
@@ -324,7 +332,7 @@ class Backend:
         yield note or f"logs {name} {args}"
 
     def read(self, block, kind, owner, ordinal=0):
-        """Read a page that a reader was led to."""
+        """Read a page that the backend expects."""
         yield from self.await_readable(block)
         page = self.w.check(self, block, kind, owner, ordinal)
         content = page.data, page.next, page.sealed

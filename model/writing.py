@@ -1,9 +1,10 @@
-"""Write segments and dead bits so that work that is cut short leaves nothing behind: src/storage/writing.h.
+"""Write segments and dead bits so that interrupted work leaves nothing behind: src/storage/writing.h.
 
-Who writes pages that a later switch makes part of the index has one of two slots, each under its own heavyweight lock.  His
-attempt has a name, the first id that it was given; the metapage keeps it until that switch.  Before he writes to pages he
-notes on the slot's taken pages which ones he takes, and who is going to own them.  Who has the slot next frees what
-the attempt before has noted, if it still belongs to the owner that the note names.
+A backend that writes pages, which a later switch makes part of the index, has one of two slots, each with a
+heavyweight lock. Its attempt has a name, the first id that it was given; the metapage keeps the name until that
+switch. Before the backend writes to pages, it notes on the slot's taken pages which ones it takes, and what is going
+to own them. The next backend in the slot frees the pages that the attempt before has noted, if they still belong to
+the owner in the note.
 """
 import metapage
 import recycle
@@ -14,13 +15,15 @@ NOTES_PER_PAGE = 3
 
 
 class Writing:
-    """An attempt; begins with the first id."""
+    """An attempt; it begins with the first id."""
     def __init__(self, slot):
         self.slot, self.attempt, self.page, self.ordinal, self.notes = slot, 0, None, 0, ()
 
 
 def new_id(b, writing):
-    """The first id is the name of the attempt, and its giving out frees what the one before has left."""
+    """Return a new id. The first id is the name of the attempt; before it is given, what the attempt before has left
+    is freed.
+    """
     if not writing.attempt:
         if b.w.broken != "no-reclaim":
             yield from reclaim(b, writing.slot)
@@ -40,7 +43,9 @@ def new_id(b, writing):
 
 
 def first_taken_page(b, slot):
-    """Both slots get theirs when one is first used; of what two backends offer at once, the first is named."""
+    """Return the slot's first taken page. Both slots get theirs when one is first used; if two backends offer pages
+    at once, the first ones are named.
+    """
     image = yield from metapage.read_image(b)
     if image.meta.taken[slot] is None:
         offered = []
@@ -58,7 +63,7 @@ def first_taken_page(b, slot):
 # ---------------------------------------------------------------- notes
 
 def make_room(b, writing, n):
-    """Go on to the next taken page unless the current one has room."""
+    """Go to the next taken page unless the current one has room."""
     if len(writing.notes) + n <= NOTES_PER_PAGE:
         return
     yield from b.lock(writing.page)
@@ -80,8 +85,9 @@ def note_taken(b, writing, owner, blocks):
 
 
 def take_pages(b, writing, owner, n):
-    """Take pages to write to, locked.  Those that the file gets are noted before it is extended: that may fail, and then they are,
-    when the note is read, not there or somebody else's."""
+    """Take pages to write to, and lock them. Pages that extend the file are noted before it is extended. If that
+    fails, a reader of the note finds that they do not exist or have other owners.
+    """
     late = b.w.broken == "note-after-write"
     yield from make_room(b, writing, n)
     blocks = yield from reuse_pages(b, n)
@@ -104,7 +110,7 @@ def reuse_pages(b, n):
 
 
 def write_taken(b, writing, kind, owner, contents):
-    """Take pages and write them; their ordinals ascend."""
+    """Take pages and write them with ascending ordinals."""
     blocks = yield from take_pages(b, writing, owner, len(contents))
     for ordinal, (block, content) in enumerate(zip(blocks, contents)):
         yield from b.log("page", block, kind, owner, ordinal, content, None)
@@ -117,8 +123,9 @@ def write_taken(b, writing, kind, owner, contents):
 # ---------------------------------------------------------------- what was cut short
 
 def reclaim(b, slot):
-    """Free what an attempt that was cut short has taken.  Needs the slot's lock.  Notes of other attempts, which are written over, begin
-    where this one has not come to."""
+    """Free what an interrupted attempt has taken. Needs the slot's lock. Notes of earlier attempts, which are
+    overwritten, begin where this attempt has stopped.
+    """
     image = yield from metapage.read_image(b)
     attempt, first = image.meta.writing[slot], image.meta.taken[slot]
     if not attempt:

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Stands in for the device program: hands backends' requests on to it, and its replies back, changed as it is told.
+"""Stands in for the device program: passes requests of backends to it, and its replies back, changed as instructed.
 
     lying_device.py DATA_DIRECTORY LIE
 
-It takes the program's socket over, and says "ready".  LIE is a file that is read at each reply, with a lie as JSON, or nothing:
+It takes over the program's socket, and prints "ready". LIE is a file that is read before each reply. It is empty, or
+has a lie in JSON:
 
     {"kind": of request, "field": where, "at": which of them, "op": "set" or "add", "value": number}
 
-Fields are those of struct DeviceReply, and of what lies in the area (device/protocol.h): "rows" and "tallied" of chunk "at"; "entries"
-of the first tally, "cell", "of" and "measure" of its entry "at"; "bit", which is set, behind the last row; "page", whose bits are turned
-around; "key" and "row" of the pair "at" of a sort; "vector", one of whose words is changed. "reply" is about the message: it comes "twice",
-"short", "long", or "not"; or the area is written to, "scribble", for as long as the backend reads it.
+Fields are those of struct DeviceReply, and of the area (device/protocol.h): "rows" and "tallied" of chunk "at";
+"entries" of the first tally, "cell", "of" and "measure" of its entry "at"; "bit", which is set after the last row;
+"page", whose bits are inverted; "key" and "row" of the pair "at" of a sort; "vector", one of whose words is changed.
+"reply" concerns the message: it is sent "twice", "short", "long", or "not"; or "scribble": the area is overwritten as
+long as the backend reads it.
 """
 import json
 import mmap
@@ -50,7 +52,7 @@ def change(memory, offset, form, lie):
 
 
 class Request:
-    """What a backend has asked for, as it lies in its area."""
+    """A backend's request, as it lies in its area."""
 
     def __init__(self, message, area):
         self.area = area
@@ -80,7 +82,7 @@ class Request:
         return struct.unpack_from("<II", self.area, self.results + chunk * 8)
 
     def page(self, last):
-        """A chunk whose bits have been handed over, or None."""
+        """Return a chunk whose bits are returned, or None."""
         filled = [chunk for chunk in range(self.chunks) if self.want_bits and self.count(chunk)[0] > 0]
         return filled[-1 if last else 0] if filled else None
 
@@ -98,7 +100,7 @@ class Request:
             change(self.area, self.tallies + 8 + (entry * (2 + self.tally["measures"]) + word) * 8, "Q", lie)
 
     def change_answer(self, lie):
-        """Change what lies in the area; it is an answer."""
+        """Change the answer in the area."""
         field, at = lie["field"], lie.get("at", 0)
         if self.kind == SORT and field in ("key", "row"):
             change(self.area, self.offset + at % self.size * 16 + (8 if field == "row" else 0), "I" if field == "row" else "Q", lie)
@@ -118,7 +120,7 @@ class Request:
             change(self.area, self.results + (self.chunks - 1) * 8, "I", {"value": 1, "op": "add"})
 
     def scribble(self):
-        """Write to the answer while the backend reads it."""
+        """Overwrite the answer while the backend reads it."""
         first = self.offset if self.kind == SORT else self.results
         end = first + (self.size * 16 if self.kind == SORT else len(self.area))
         until = time.time() + 0.03
@@ -128,7 +130,7 @@ class Request:
 
 
 class Connection:
-    """A backend's, and the one to the program for it."""
+    """A backend's connection, and the one to the program for it."""
 
     def __init__(self, backend, program):
         self.backend, self.program = backend, program
