@@ -1,4 +1,4 @@
-"""The aggregate queries: for each data set an index that holds all their columns, and the queries themselves."""
+"""The aggregate queries: for each data set an index with all their columns, and the queries themselves."""
 from dataclasses import dataclass
 
 from generate import Q6
@@ -11,13 +11,13 @@ class Aggregate:
     sql: str
 
     def rows(self, answer):
-        """How many rows are returned."""
+        """Return the number of rows in an answer."""
         return len(answer)
 
 
 @dataclass(frozen=True)
 class Workload:
-    """Columns that are searched or grouped by, most useful to a btree first; columns that are aggregated; queries."""
+    """Columns to search or group by, those most useful to a btree first; columns to aggregate; and queries."""
     keys: tuple
     payload: tuple
     queries: tuple

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""Compare rtscan with its peers on aggregate queries, in one run: TPC-H's lineitem, the Star Schema Benchmark, flights.
+"""Compare rtscan with its peers on aggregate queries, in one run.
+
+The data sets are TPC-H's lineitem, the Star Schema Benchmark, and flights.
 
 Writes results/NAME.md, results/NAME.csv and results/NAME.svg. See README.md.
 """
@@ -24,7 +26,7 @@ def command_line():
 
 
 def build_records(peer):
-    """Build this peer's indexes, and say how long that took, and their size."""
+    """Build this peer's indexes, and yield the time and their size."""
     note(f"building: {peer.name}")
     start = time.perf_counter()
     peer.create_indexes()
@@ -33,7 +35,7 @@ def build_records(peer):
 
 
 def compare(options, directory):
-    """All figures of one run, and what they depend on."""
+    """Return all figures of one run, and what they depend on."""
     cursor = connect(directory).cursor()
     cursor.execute("CREATE EXTENSION rtscan")
     workload = WORKLOADS[options.data]

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""What takes a question from rtscan, from DuckDB, and for joins from PostgreSQL without rtscan, until a client has read the answer?
+"""Measure how long rtscan, DuckDB, and for joins PostgreSQL without rtscan, take to answer queries.
 
-One backend through a prepared statement, and DuckDB with one thread through its C API, both in ask/, which compares their
-answers. Writes results/NAME.md, .csv and .svg. See README.md.
+Times end when a client has read the answer. They are those of one backend with a prepared statement, and of DuckDB
+with one thread, through its C API. The client in ask/ runs both and compares their answers. Writes results/NAME.md,
+.csv and .svg. See README.md.
 """
 import os
 import statistics
@@ -21,7 +22,7 @@ from questions import SETS
 from report import Record
 from run import note
 
-SLOWER = 1.1  # than another plan of PostgreSQL's: worth a mark
+SLOWER = 1.1  # than another plan of PostgreSQL's, to be marked
 
 
 def command_line():
@@ -43,7 +44,7 @@ def command_line():
 
 
 def build_client(options):
-    """ask/, beside the results."""
+    """Build the client in ask/, and put it beside the results."""
     if options.client:
         return options.client
     report.RESULTS.mkdir(exist_ok=True)
@@ -55,14 +56,14 @@ def build_client(options):
 
 
 def load_part(directory, table, options, number):
-    """A session's part of a large table's rows."""
+    """Load one session's part of a large table's rows."""
     cursor = connect(directory).cursor()
     cursor.execute(f"SELECT setseed({(number + 1) / 1000})")
     cursor.execute(f"INSERT INTO {table.name} {table.some_rows(options.rows // options.sessions)}")
 
 
 def load_table(cursor, table, options, directory):
-    """By SQL; or from the file of the same name beside that of the flights."""
+    """Load a table by SQL, or from the file of the same name in the folder of the flights' file."""
     note(f"loading {table.name}")
     if table.some_rows and options.sessions > 1:
         cursor.execute(f"CREATE TABLE {table.name} ({table.definition})")
@@ -77,7 +78,7 @@ def load_table(cursor, table, options, directory):
 
 
 def load_tables(cursor, chosen, options, directory):
-    """With their indexes; and DuckDB's statements that load the same rows."""
+    """Load the tables and build their indexes. Returns DuckDB's statements that load the same rows."""
     tables = list(chosen.tables(options.rows))
     cursor.execute("CREATE EXTENSION rtscan")
     for table in tables:
@@ -99,7 +100,7 @@ def duckdb_name(options):
 
 
 def ask(chosen, questions, setup, options, environment):
-    """Have the client ask the questions where libpq's environment says."""
+    """Run the queries with the client, in the server of libpq's environment."""
     note(f"asking {len(questions)} questions")
     command = [build_client(options), duckdb_library(), setup, str(options.repetitions), *chosen.others.values()]
     peers, records = ["rtscan", *chosen.others, duckdb_name(options)], []
@@ -116,14 +117,14 @@ def ask(chosen, questions, setup, options, environment):
 
 
 def records_of(line, peers):
-    """From a line of the client's."""
+    """Return the records of a line of the client's output."""
     name, rows, *times = line.split("\t")
     for peer, milliseconds in zip(peers, times):
         yield replace(Record.of("query", name, peer, [float(time) for time in milliseconds.split()]), rows=int(rows))
 
 
 def planning_records(cursor, questions):
-    """What planning takes, and which of rtscan's nodes take part."""
+    """Return planning times, and which of rtscan's nodes the plans have."""
     for question in questions:
         plans = []
         for _ in range(5):
@@ -135,7 +136,7 @@ def planning_records(cursor, questions):
 
 
 def asked(question, times, duckdb):
-    """What was asked of rtscan; and what came of it, where that is not of DuckDB's time."""
+    """Return the required ratio; and the measured one, if it is not relative to DuckDB."""
     if not question.most:
         return ""
     if not question.beside:
@@ -145,7 +146,9 @@ def asked(question, times, duckdb):
 
 
 def of_others(times, others):
-    """Times of PostgreSQL without rtscan, with rtscan's part of it: in bold if that is slower."""
+    """Yield times of PostgreSQL without rtscan, and the ratio of rtscan's times to them; in bold if rtscan is
+    slower.
+    """
     for other in others:
         ratio = times["rtscan"] / times[other]
         yield report.number(times[other])
@@ -153,7 +156,7 @@ def of_others(times, others):
 
 
 def table(records, chosen, questions, duckdb):
-    """A line a question."""
+    """Return a table with a line for each query."""
     times = {(record.case, record.peer): record.value for record in report.select(records, figure="query")}
     planning = {record.case: record for record in report.select(records, figure="planning")}
     rows = {record.case: record.rows for record in report.select(records, figure="query")}

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""How long does CREATE INDEX take, with more and more processes? Beside one btree on the same columns, and one on each.
+"""Measure how long CREATE INDEX takes with an increasing number of processes.
 
-Writes results/NAME.md and .csv. --maintenance-work-mem is for all processes of a build together. See README.md.
+The peers are one btree on the same columns, and one on each. Writes results/NAME.md and .csv. --maintenance-work-mem
+is the total of all processes of a build. See README.md.
 """
 import os
 import time
@@ -29,7 +30,9 @@ def command_line():
 
 
 def duration(cursor, statements):
-    """Milliseconds; the indexes are dropped again, and what was written is on the disk before the next ones are built."""
+    """Return milliseconds. The indexes are dropped, and everything is written to disk, before the next ones are
+    built.
+    """
     start = time.monotonic()
     for statement in statements:
         cursor.execute(statement)

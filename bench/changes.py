@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""What changes to a table cost with rtscan and with its peers, and what they do to scans, in one run.
+"""Measure what changes to a table cost with rtscan and with its peers, and how they affect scans, in one run.
 
-COPY, transactions of one row by several clients (latencies), vacuum after a deletion, scans beside insertions, and after
-as many single insertions as the table had rows. Writes results/NAME.md and .csv. See README.md.
+COPY, single-row transactions of several clients (latencies), VACUUM after a deletion, scans during insertions, and
+after as many single insertions as the table had rows. Writes results/NAME.md and .csv. See README.md.
 """
 import statistics
 import time
@@ -36,13 +36,13 @@ def command_line():
 
 
 def peers_of(cursor):
-    """No index, and those that replace each other."""
+    """Return the peers: no index, and those that could replace each other."""
     return [replace(peer, cursor=cursor) for peer in
             [Peer("no index")] + [POSTGRES_PEERS[name] for name in ("btrees", "btree", "brin", "rtscan")]]
 
 
 def insertions(options, directory, seconds, clients):
-    """Clients that insert single rows, running."""
+    """Start clients that insert single rows."""
     Path(directory, "insert.sql").write_text(INSERT, encoding="utf-8")
     return Load(options, directory, "insertions", clients, seconds, {"insert": 1})
 
@@ -69,7 +69,7 @@ def insert_singly(options, directory):
 
 
 def scan_times(cursor, edges, seconds=3):
-    """{query: median milliseconds of the scan, up to row bits}"""
+    """Return {query: median milliseconds of the scan, up to row bits}."""
     result = {}
     for name, s in QUERIES.items():
         times, end = [], time.monotonic() + seconds
@@ -87,7 +87,7 @@ def segments(cursor):
 
 
 def scan_records(cursor, options, directory):
-    """The scan of a quiet index, beside insertions, and after many of them."""
+    """Yield times of scans of an idle index, during insertions, and after many of them."""
     edges = {s: int(s * LARGEST) for s in QUERIES.values()}
     cursor.execute("CREATE INDEX t_rtscan ON t USING rtscan (a, b, c)")
     cursor.execute("VACUUM ANALYZE t")
@@ -114,7 +114,7 @@ def scan_records(cursor, options, directory):
 
 
 def change_records(cursor, options, directory):
-    """Of a fresh table with each peer's indexes alone."""
+    """Yield figures of a new table with only one peer's indexes."""
     samples = defaultdict(list)
     for number in range(options.repetitions):
         for peer in peers_of(cursor):
@@ -140,7 +140,7 @@ def compare(options, directory):
 
 
 def write(options, records, environment):
-    """Markdown: a table of the peers' figures, and one of the scans' times."""
+    """Write Markdown: a table of the peers' figures, and one of the scans' times."""
     peers = report.unique(record.peer for record in records if record.figure != "scan")
     states = report.unique(record.peer for record in records if record.figure == "scan")
     figures = report.unique(record.figure for record in records if record.figure != "scan")

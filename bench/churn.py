@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Every row is rewritten, over and over, with a vacuum after each time: does the index stay small?
+"""Measure how the index grows if every row is rewritten repeatedly, with a VACUUM after each time.
 
-Writes results/NAME.md and .csv: after each round the index's live pages and its file, in sizes of one built anew. See README.md.
+Writes results/NAME.md and .csv: after each round the size of the index's live pages and of its file, relative to a
+newly built index. See README.md.
 """
 import time
 
@@ -22,7 +23,7 @@ def command_line():
 
 
 def sizes(cursor):
-    """Bytes of the index's live pages, and of its file; its segments."""
+    """Return the bytes of the index's live pages and of its file, and the number of its segments."""
     cursor.execute("SELECT total_bytes - other_bytes, total_bytes, segments FROM rtscan_stats('t_rtscan')")
     return cursor.fetchone()
 

@@ -1,4 +1,4 @@
-"""A private PostgreSQL server in a temporary directory, and the options that every benchmark shares."""
+"""A private PostgreSQL server in a temporary directory, and the options that all benchmarks share."""
 import argparse
 import os
 import shutil
@@ -29,7 +29,7 @@ SETTINGS = {
 
 
 def parser(description, data_sets=DATA_SETS, rows=10_000_000):
-    """The options that all benchmarks share; without data sets there is no choice of one."""
+    """Return a parser of the options that all benchmarks share. Without data sets there is no option --data."""
     result = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     if data_sets:
         result.add_argument("--data", choices=data_sets, default=next(iter(data_sets)))
@@ -58,7 +58,7 @@ def build_extension(pg_config):
 
 
 class Server:
-    """A server whose data and socket are below a directory; several may share one, each with a port of its own."""
+    """A server whose data and socket are below a directory. Several may share one, each with a port of its own."""
 
     def __init__(self, options, directory, data="data", port=5432):
         self.directory, self.data, self.port = directory, f"{directory}/{data}", port
@@ -67,7 +67,7 @@ class Server:
         self.prefix = ["runuser", "-u", options.server_user, "--"] if os.geteuid() == 0 else []
 
     def run(self, program, *arguments):
-        """One of PostgreSQL's programs, as the user who runs the server, on its data."""
+        """Run one of PostgreSQL's programs on the server's data, as the user who runs the server."""
         subprocess.run([*self.prefix, f"{self.programs}/{program}", "-D", self.data, *arguments], check=True,
                        stdout=subprocess.DEVNULL, cwd=self.directory)
 
@@ -95,7 +95,7 @@ class Server:
 
 @contextmanager
 def cluster(options):
-    """Start a server; yields its directory, in which the server may write files."""
+    """Start a server. Yields its directory, in which the server may write files."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     if options.build:
         build_extension(options.pg_config)
@@ -121,7 +121,7 @@ def connect(directory, port=5432):
 
 
 def timed(cursor, query):
-    """Milliseconds until the client has a query's rows, and these."""
+    """Return the milliseconds until the client has a query's rows, and the rows."""
     start = time.monotonic()
     cursor.execute(query)
     rows = cursor.fetchall()

@@ -1,15 +1,17 @@
 #!/usr/bin/python3
-"""How often does "auto" take an executor that is not the fastest, and what does that cost?
+"""Measure how often "auto" chooses an executor that is not the fastest, and what that costs.
 
-Random queries on tables that have an rtscan index only. Each is run by "auto" and by each executor by name, in turns, when what they
-need is on the device. A plan is chosen for each of them, so that "cpu" may have several processes. Writes results/NAME.md.
+Random queries run on tables with only an rtscan index. Each query runs by "auto" and by each executor by name, in
+turns, after what they need has been put on the device. Each has a plan of its own, so that "cpu" may have several
+processes. Writes results/NAME.md.
 
-In four turns each of them follows each other once: after a long query of the CPU's a device's clocks and caches are not what they are after
-one of its own. Which one is the fastest is known from every second four, and how much longer "auto" takes from the others: of executors that
-take the same time the one that happened to take less would else be compared with, and "auto" take longer than that, however it chose.
+In four turns each executor follows each other one once, because a device's clocks and caches differ after a long
+query of the CPU. The fastest executor is determined by every second group of four turns, and how much longer "auto"
+takes by the other groups. Otherwise, if executors are equally fast, "auto" would be compared with the one that was
+faster by chance, and would seem slower however it chose.
 
-Where "auto" takes the plan and the executor that the fastest way takes, in a query that takes far longer than a choice, it has chosen well:
-that it takes longer is noise, of processes and of rows from all over a table.  That is counted, too, and listed.
+If "auto" has the same plan and executor as the fastest way, in a query that takes far longer than the choice, it has
+chosen well: a longer time is noise, of processes and of rows from all over a table. That is also counted, and listed.
 """
 import statistics
 import time
@@ -23,10 +25,10 @@ from report import RESULTS, table
 LOADED = ("uniform", "zipf", "lineitem", "crowded")
 CHOICES = ("cpu", "compute", "rt")
 NEAR = 1.15
-ORDERS = ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))  # in which each follows each other once
-SHORT = 0.3  # seconds: of queries that take little there are more turns, so that the median is known better, up to so many times eight
+ORDERS = ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))  # in which each executor follows each other one once
+SHORT = 0.3  # seconds: short queries have more turns, up to MOST_EIGHTS times eight, for a better median
 MOST_EIGHTS = 8
-SLOW = 20  # milliseconds, from which on two runs make a turn in place of three
+SLOW = 20  # milliseconds from which a turn has two runs instead of three
 CHOSEN = 1.0  # milliseconds: a choice takes far less than this
 
 
@@ -34,9 +36,9 @@ CHOSEN = 1.0  # milliseconds: a choice takes far less than this
 class Result:
     shape: str
     sql: str
-    times: dict  # by executor, milliseconds: the medians of the turns that count
-    best: str  # as the other turns say
-    ways: dict  # how they answer, by the executor that is asked for
+    times: dict  # milliseconds by executor: the medians of the turns that count
+    best: str  # according to the other turns
+    ways: dict  # how each requested executor answers
     expected: str
 
     @property
@@ -45,7 +47,7 @@ class Result:
 
     @property
     def chosen(self):
-        """Is it by choice the same as the fastest?"""
+        """Return true if "auto" answers in the same way as the fastest executor."""
         return self.times[self.best] > CHOSEN and self.ways["auto"] == self.ways[self.best]
 
 
@@ -60,7 +62,7 @@ def scans(cursor):
 
 
 def way(cursor, executor, sql):
-    """The plan, if an executor is asked for, and the executors that answer."""
+    """Return the plan for a requested executor, and the executors that answer."""
     cursor.execute(f"SET rtscan.executor = {executor}")
     cursor.execute(f"EXPLAIN (COSTS off) {sql}")
     plan = cursor.fetchall()
@@ -74,14 +76,14 @@ def medians(times):
 
 
 def take_turn(cursor, sql, executor):
-    """What runs take, but for the first, which finds others' caches."""
+    """Return the times of a turn's runs, without the first one, which finds the caches of other executors."""
     cursor.execute(f"SET rtscan.executor = {executor}")
     first = execution_time(cursor, sql)
     return [execution_time(cursor, sql) for _ in range(1 if first > SLOW else 2)]
 
 
 def measure(cursor, sql, repetitions):
-    """Medians by executor of every second four turns, and of the others."""
+    """Return medians by executor: of every second group of four turns, and of the other groups."""
     executors = (*CHOICES, "auto")
     halves = [{executor: [] for executor in executors} for _ in range(2)]
     for executor in executors:
@@ -97,7 +99,7 @@ def measure(cursor, sql, repetitions):
 
 
 def expectations(cursor, sql):
-    """What auto expects of whom, each time that it chooses, as the server says at DEBUG2."""
+    """Return what "auto" expects of each executor, each time that it chooses, from the server's messages at DEBUG2."""
     cursor.execute("SET rtscan.executor = auto; SET client_min_messages = debug2")
     cursor.connection.notices.clear()
     cursor.execute(sql)
@@ -128,7 +130,9 @@ def measure_queries(cursor, tables, options):
 
 
 def share(results, allowed=0, chosen=False):
-    """In a hundred, how many are within 15 % of the fastest, or within so many milliseconds, or as fast by choice?"""
+    """Return the percentage of results within 15 % of the fastest, or within some milliseconds, or as fast by
+    choice.
+    """
     near = sum(each.ratio <= NEAR or each.times["auto"] <= each.times[each.best] + allowed or (chosen and each.chosen) for each in results)
     return f"{100 * near / len(results):.1f} %"
 

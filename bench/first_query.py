@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""What does a session's first query take, beside its second?
+"""Measure how long a session's first query takes, compared with the second.
 
-Processor time and page faults of the session's own process, which other work on the machine hardly changes. A star, counts and sums by
-rtscan, and the same by PostgreSQL's own plans; with servers that differ in their settings. Writes results/NAME.md and .csv. See README.md.
+The figures are processor time and page faults of the session's own process, which other work on the machine hardly
+affects. The queries are a star, counts and sums, by rtscan and by PostgreSQL's own plans, with servers of different
+settings. Writes results/NAME.md and .csv. See README.md.
 """
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +47,8 @@ QUERIES = {
     "fifty days": "SELECT sum(k0) FROM fact WHERE date_sk BETWEEN 36600 AND 36649",
     "one day of dates": "SELECT d_dom FROM dates WHERE d_sk = 36600",
 }
-PEERS = ["rtscan", "PostgreSQL"]                 # the other loads the library, too, but its planner sees no index of rtscan's
+# the latter loads the library as well, but its planner sees no rtscan index
+PEERS = ["rtscan", "PostgreSQL"]
 PRELOADED = {"shared_preload_libraries": "rtscan"}
 SERVERS = {
     "default": {},
@@ -59,7 +61,7 @@ EXECUTIONS = ["first", "second"]
 
 @dataclass(frozen=True)
 class Usage:
-    """What a process has used so far."""
+    """Resources that a process has used so far."""
     cpu: float                                  # ms
     faults: int
 
@@ -93,7 +95,7 @@ def hide_from(cursor, peer):
 
 
 def ask_in_new_session(directory, query):
-    """Usage of its first executions, one after another."""
+    """Return the resources of a query's first executions in a new session."""
     cursor = connect(directory).cursor()
     pid = cursor.connection.get_backend_pid()
     used = []
@@ -108,7 +110,7 @@ def ask_in_new_session(directory, query):
 
 
 def measure_server(directory, options, server):
-    """In the server's first round pages come into its memory: it does not count."""
+    """Measure a server. Its first round does not count, since it reads pages into memory."""
     for peer in PEERS:
         hide_from(connect(directory).cursor(), peer)
         for case, query in QUERIES.items():
@@ -130,14 +132,14 @@ def measure(directory, options):
 
 
 def cell(records, server, execution, case, peer):
-    """'3.21 (742)': milliseconds, and page faults."""
+    """Return '3.21 (742)': milliseconds, and page faults."""
     cpu, faults = (report.select(records, figure=f"{server}: {execution}, {figure}", case=case, peer=peer)[0].value
                    for figure in ("CPU, ms", "page faults"))
     return f"{report.number(cpu)} ({faults:,.0f})"
 
 
 def write(options, records, environment):
-    """A line for each query and peer, two columns for each server."""
+    """Write a line for each query and peer, with two columns for each server."""
     columns = [(server, execution) for server in options.servers for execution in EXECUTIONS]
     lines = [[case, peer, *(cell(records, server, execution, case, peer) for server, execution in columns)]
              for case in QUERIES for peer in PEERS]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Data sets, generated inside PostgreSQL.
 
-As a command it prints the SQL:  generate.py lineitem --rows 1000000 | psql mydb
+As a command it prints the SQL: generate.py lineitem --rows 1000000 | psql mydb
 """
 import argparse
 import io
@@ -29,7 +29,7 @@ FLIGHT_QUESTIONS = (
 
 @dataclass(frozen=True)
 class DataSet:
-    """What a table looks like, the three columns that are indexed, and the SELECT that makes rows first..last."""
+    """A table's definition, the three columns that are indexed, and the SELECT that makes rows first..last."""
     definition: str
     columns: tuple
     rows_between: Callable
@@ -37,7 +37,7 @@ class DataSet:
 
 
 def independent(expression):
-    """Three columns drawn independently from one distribution."""
+    """Return three columns drawn independently from one distribution."""
     return lambda first, last: f"SELECT {expression}, {expression}, {expression} FROM generate_series({first}, {last})"
 
 
@@ -46,7 +46,7 @@ def zipf(exponent):
     head, terms = 64, 100_000
 
     def remainder(k):
-        """The sum of j^-exponent over j >= k, by the midpoint rule."""
+        """Return the sum of j^-exponent over j >= k, by the midpoint rule."""
         return (k - 0.5) ** (1 - exponent) / (exponent - 1)
 
     zeta = sum(k ** -exponent for k in range(1, terms)) + remainder(terms)
@@ -65,31 +65,31 @@ def zipf(exponent):
 
 
 def correlated(first, last):
-    """Columns that follow the heap order: closely, within 10,000 values, within 100,000 values."""
+    """Return columns that follow the heap order: closely, within 10,000 values, within 100,000 values."""
     columns = ", ".join(f"(row / 10 + {noise} * random())::int4" for noise in (100, 10_000, 100_000))
     return f"SELECT {columns} FROM generate_series({first}, {last}) AS row"
 
 
 def crowded(first, last):
-    """Columns that are within 1 % and 10 % of each other, in no order."""
+    """Return columns that are within 1 % and 10 % of each other, in random order."""
     near, far = LARGEST // 100, LARGEST // 10
     return (f"SELECT x::int4, (0.99 * x + random() * {near})::int4, (0.9 * x + random() * {far})::int4"
             f" FROM (SELECT random() * {LARGEST} AS x FROM generate_series({first}, {last}) OFFSET 0) AS r")
 
 
 def wide(first, last):
-    """Three uniform columns, and others that queries want: of 10,000 values, of 100, and text."""
+    """Return three uniform columns, and others for output: of 10,000 values, of 100, and text."""
     columns = ", ".join([f"random() * {LARGEST}"] * 3)
     return (f"SELECT {columns}, floor(random() * 10000), floor(random() * 100), 'text ' || floor(random() * 100000)"
             f" FROM generate_series({first}, {last})")
 
 
-# Of what computers have sent each other, columns with so many bits: like that of the paper of 2004, with high variances.
+# Network packets, with bits of each column: similar to the data of the paper of 2004, with high variances.
 PACKETS = {"data_count": 19, "data_loss": 12, "flow_rate": 19, "retransmissions": 8}
 
 
 def packets(first, last):
-    """As many values of 2^n to 2^(n+1) for each n."""
+    """Return columns with as many values in 2^n .. 2^(n+1) for each n."""
     columns = ", ".join(f"floor(2 ^ ({bits} * random()))" for bits in PACKETS.values())
     return f"SELECT {columns} FROM generate_series({first}, {last})"
 
@@ -112,7 +112,7 @@ DATA_SETS = {
 }
 
 
-# Distinct keys in an order that looks random: those of the n-th row, of so many.
+# Distinct keys in an order that looks random: the n-th row has n * PRIME modulo the number of rows.
 PRIME = 2_654_435_761
 
 
@@ -121,7 +121,9 @@ def scattered(n, rows):
 
 
 def keyed(rows):
-    """A table with a unique key, two columns as in "uniform" and a value; and tables of few, many and most of its keys."""
+    """Yield a table with a unique key, two columns as in "uniform" and a value; and tables of few, many and most
+    keys.
+    """
     yield Table("t", "k int4, b int4, c int4, v int4",
                 f"SELECT {scattered('n', rows)}, random() * {LARGEST}, random() * {LARGEST}, floor(random() * 10000)"
                 f" FROM generate_series(1::int8, {rows}) AS n")
@@ -129,14 +131,14 @@ def keyed(rows):
         yield Table(name, "n int4, k int4", f"SELECT n, {scattered('n', rows)} FROM generate_series(1::int8, {max(1, rows // part)}) AS n")
 
 
-# What part of all keys they have.
+# The tables have one of this many keys.
 KEY_TABLES = {"few": 10_000, "many": 100, "most": 10}
-# Several tables each: so many rows in the largest one.
+# Several tables each; the largest one has the given number of rows.
 SCHEMAS = {**tpc.SCHEMAS, "keyed": keyed}
 
 
 def table_statements(table, seed):
-    """The SQL that creates a table and fills it, the same rows every time."""
+    """Return the SQL that creates a table and fills it with the same rows every time."""
     return [f"CREATE TABLE {table.name} ({table.definition})", f"SELECT setseed({seed % 1000 / 1000})", f"INSERT INTO {table.name} {table.rows}"]
 
 
@@ -150,7 +152,7 @@ def schema_statements(name, rows):
 
 
 def load(cursor, name, table, first, last, file=None):
-    """Fill the table: by SQL, or for flights from rows first..last of the file of tools/flights."""
+    """Fill the table: by SQL, or for flights with rows first..last of the file that tools/flights writes."""
     if DATA_SETS[name].rows_between:
         for statement in statements(name, table, first, last):
             cursor.execute(statement)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""RTCUDB's experiment on a device: the Star Schema Benchmark's 13 queries on one flat table, by each executor; or TPC-H's lineitem.
+"""RTCUDB's experiment: the Star Schema Benchmark's queries on one flat table, or TPC-H's lineitem, by executor.
 
-Whole statements, prepared, as a client sees them, and the device's part of each; every executor's answer is compared
-with the CPU's. With --changes also when some blocks are not all-visible, and when some rows are dead. Writes results/NAME.md.
-The server needs a device: --set rtscan.device='0' chooses one.
+Times are those of whole prepared statements, as seen by a client, and the device's part of each. Every executor's
+answer is compared with the CPU's. --changes also measures when some blocks are not all-visible, and when some rows
+are dead. Writes results/NAME.md. The server needs a device: --set rtscan.device='0' chooses one.
 """
 import sys
 import time
@@ -19,10 +19,10 @@ from run import note
 
 EXECUTORS = ("cpu", "compute", "rt", "rtcudb")
 TITLES = {"ssb": "The Star Schema Benchmark on one flat table", "lineitem": "TPC-H's lineitem"}
-START = 60  # seconds until a device must be there
+START = 60  # seconds within which a device must be ready
 
 
-# A row in each block that is so many after the last one.
+# One row in every {}-th block.
 SOME = "ctid = ANY (ARRAY(SELECT format('(%s,1)', block)::tid FROM generate_series(0, (SELECT relpages FROM pg_class WHERE relname = 't') - 1, {}) AS block))"
 CHANGES = {
     "every hundredth block has an updated row": [f"UPDATE t SET {{column}} = {{column}} WHERE {SOME.format(100)}"],
@@ -53,7 +53,7 @@ def wait_for_device(cursor):
 
 
 def load(directory, cursor, options):
-    """By all processors: each fills its part of the table."""
+    """Load the table with all processors: each fills a part of it."""
     parts = cpu_count()
     limits = [1 + options.rows * part // parts for part in range(parts + 1)]
     cursor.execute(statements(options.data, "t", 1, options.rows)[0])
@@ -79,7 +79,9 @@ def device_time(cursor):
 
 
 class Measure:
-    """A query by one executor: its answer, milliseconds of the first and of later executions, and the device's part of these."""
+    """A query by one executor: its answer, milliseconds of the first and later executions, and the device's part of
+    the latter.
+    """
 
     def __init__(self, cursor, query, executor, repetitions):
         cursor.execute(f"SET rtscan.executor = '{executor}'")
@@ -105,7 +107,7 @@ class Measure:
 
 
 def measure(cursor, queries, repetitions):
-    """Of each query by name what each executor makes of it; their answers are the same."""
+    """Measure the executors on each query by name, and check that their answers are the same."""
     measures = {}
     for query in queries:
         note(query.case)

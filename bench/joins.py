@@ -1,5 +1,7 @@
-"""Queries of several tables, with what each may take of DuckDB's time: the Star Schema Benchmark's and TPC-H's as they are, flights
-with their airports."""
+"""Queries of several tables, with the ratio to DuckDB's time that each may take.
+
+They are the Star Schema Benchmark's and TPC-H's, unchanged, and flights with their airports.
+"""
 
 STAR = (
     ("Q1.1", """

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Is the last hour of a large table found as fast as that of a small one? Rows come in the order of time, ten a second.
+"""Measure whether the last hour of a large table is found as fast as that of a small one.
 
-Writes results/NAME.md and .csv. Beside BRIN and a btree on the time. See README.md.
+Rows are in the order of time, ten for each second. The peers are BRIN and a btree on the time. Writes
+results/NAME.md and .csv. See README.md.
 """
 import statistics
 import time
@@ -24,8 +25,8 @@ QUERIES = {
     "one row": "SELECT value FROM {table} WHERE at = {hour} AND sensor < 1000",
 }
 HOUR_ROWS = 36_000
-BATCH = 10_000_000                              # rows a transaction, of one writer
-SHARED_BATCH = 2_000                            # and of one of several
+BATCH = 10_000_000                              # rows of a transaction, of a single writer
+SHARED_BATCH = 2_000                            # rows of a transaction, of one of several writers
 
 
 def command_line():
@@ -46,7 +47,7 @@ def table_of(size):
 
 
 def insert_by_turns(directory, table, batches):
-    """What each writer does: the next batch, until there is none."""
+    """Run a writer, which inserts the next batch until there is none."""
     cursor = connect(directory).cursor()
     for first, last in batches:
         cursor.execute(f"INSERT INTO {table} SELECT timestamp '2000-01-01' + i * interval '0.1 s', hashint4(i) & 1023, i % 1000 "
@@ -54,7 +55,7 @@ def insert_by_turns(directory, table, batches):
 
 
 def fill(options, directory, table, size):
-    """Rows in the order of time, a batch a transaction."""
+    """Insert rows in the order of time, one transaction for each batch."""
     step = BATCH if options.writers == 1 else SHARED_BATCH
     batches = iter([(first, min(first + step, size) - 1) for first in range(0, size, step)])
     with ThreadPoolExecutor(options.writers) as writers:
@@ -81,14 +82,14 @@ def took(what, work):
 
 
 def choose(cursor, peer):
-    """Hide the others' indexes."""
+    """Hide the other peers' indexes."""
     cursor.execute("UPDATE pg_index SET indisvalid = indexrelid::regclass::text LIKE %s "
                    "WHERE indrelid::regclass::text LIKE 't\\_%%'", [f"%\\_{peer.lower()}"])
     cursor.execute("SET enable_seqscan = off")
 
 
 def median(cursor, query):
-    """Milliseconds, of 20 runs after one to warm up, and the last one's rows."""
+    """Return the median milliseconds of 20 runs, after one to warm up, and the rows of the last run."""
     runs = [timed(cursor, query) for _ in range(21)]
     return statistics.median(took for took, _ in runs[1:]), runs[-1][1]
 

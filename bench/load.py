@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Many load a table whose index is there already: what does that cost, and do merges keep up?
+"""Measure what it costs to load a table that has an index already, and whether merges keep up.
 
-Rows come about in the order of time, as those of last_hour.py. Writes results/NAME.md and .csv. See README.md.
+Many clients insert rows approximately in the order of time, like those of last_hour.py. Writes results/NAME.md and
+.csv. See README.md.
 """
 import threading
 import time
@@ -17,7 +18,7 @@ PEERS = {
     "btree": "btree (at, sensor)",
     "rtscan": "rtscan (at, sensor) INCLUDE (value)",
 }
-QUIET = 3                                       # seconds in which nothing happens: then merges are done
+QUIET = 3                                       # seconds without any change, after which merges are complete
 
 
 def command_line():
@@ -36,7 +37,7 @@ def state(cursor):
 
 
 def watch(cursor, loading):
-    """Look at an index until its load is over and nothing happens any more: {figure: value}."""
+    """Watch an index until its load is complete and nothing changes any more: {figure: value}."""
     most, at_end, ended, changed, last = (0, 0), None, 0, time.monotonic(), None
     while loading.is_alive() or time.monotonic() - changed < QUIET:
         time.sleep(0.2)
@@ -52,7 +53,7 @@ def watch(cursor, loading):
 
 
 def load(cursor, options, peer):
-    """Figures of loading with a peer's index."""
+    """Return the figures of loading with a peer's index."""
     directory = cursor.connection.info.host
     cursor.execute("DROP TABLE IF EXISTS t")
     cursor.execute("CREATE TABLE t (at timestamp, sensor int, value int)")

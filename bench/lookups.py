@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Lookups by rays (RTIndeX, cgRX) beside a binary search and a hash, on a device: bench/lookups/ measures, this makes tables.
+"""Compare lookups by rays (RTIndeX, cgRX) with a binary search and a hash table, on a device.
 
     lookups.py [--paper] [--device NAME] [--seconds N]
     lookups.py --tables FILE [--device NAME]
 
 Runs lookups/lookups (`make bench/lookups/lookups` builds it), which compares every answer with the host's, and writes
-results/lookups.csv and lookups.md. --paper measures all that the papers vary, else it is one small column. --tables makes the
-tables of an earlier CSV again.
+results/lookups.csv and lookups.md. --paper measures everything that the papers vary; otherwise there is one small column.
+--tables makes the tables of an earlier CSV again.
 """
 import argparse
 import csv
@@ -26,7 +26,7 @@ no hit rate is said.
 
 
 def number(value):
-    """Three significant digits, without an exponent."""
+    """Return three significant digits, without an exponent."""
     digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
     return f"{value:,.{digits}f}"
 
@@ -74,7 +74,9 @@ def table(header, lines):
 
 
 def figure(rows, title, column, name, cell, **changes):
-    """A line a way; a column for each value of one thing that varies, where all else is as usual but for the changes."""
+    """Yield a table with a line for each way, and a column for each value of one parameter. All other parameters
+    have their usual values, except for changes.
+    """
     wanted = {**USUAL, **changes}
     chosen = [row for row in rows if all(row[key] == value for key, value in wanted.items() if key != column)]
     values = unique(sorted(row[column] for row in chosen))
@@ -115,7 +117,7 @@ def figures(rows):
 
 
 def all_lines(rows):
-    """What no figure shows: a line each."""
+    """Yield a line for each measurement that is in no table."""
     names = [name for name in rows[0] if name != "places"]
     return "## All\n\n" + table(names, [[plain(row[name]) for name in names] for row in rows])
 
@@ -128,7 +130,7 @@ def write_tables(path, device, paper):
 
 
 def measure(options, path):
-    """The program's output, as it comes; what the device is called, and whether every answer was right."""
+    """Run the program. Returns its output, the device's name, and whether all answers were right."""
     command = [str(HERE / "lookups" / "lookups"), "--csv", str(path), "--device", options.device, "--seconds", str(options.seconds)]
     device = ""
     with subprocess.Popen(command + ["--paper"] * options.paper, stdout=subprocess.PIPE, text=True) as program:

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""How much faster do two nodes of a Citus cluster answer than one, and what does Citus itself take?
+"""Measure how much faster two nodes of a Citus cluster answer than one, and the time of Citus itself.
 
-PostgreSQL must have Citus. Coordinator and nodes are on this machine; each node has cores of its own, and no processes beside those that
-Citus connects to. A table has all of its shards on one node, another half of them on a second one: with rtscan and without an index.
-Writes results/NAME.md and .csv. See README.md.
+PostgreSQL must have Citus. Coordinator and nodes are on this machine. Each node has cores of its own, and no
+processes besides those to which Citus connects. One table has all of its shards on one node, another half of them on
+a second node; with rtscan and without an index. Writes results/NAME.md and .csv. See README.md.
 """
 import os
 import shutil
@@ -17,7 +17,7 @@ from report import Record
 from run import note
 
 KEYS = 20_000                                   # of the distribution column
-SELECTED = 0.79                                 # of each column, so that half of the rows have all three
+SELECTED = 0.79                                 # of each column, so that half of the rows match on all three
 WHERE = " AND ".join(f"{column} < {SELECTED * 1e6:.0f}" for column in "abc")
 QUERIES = {
     "count": "SELECT count(*) FROM {t} WHERE " + WHERE,
@@ -44,7 +44,7 @@ def command_line():
 
 
 def start(options, directory, name, cores):
-    """A server that has these cores only, and the extensions."""
+    """Start a server that can use only these cores, and create the extensions."""
     server = Server(options, directory, name, PORTS[name])
     server.create(server_settings(options))
     server.prefix = ["taskset", "--cpu-list", ",".join(map(str, cores)), *server.prefix]
@@ -55,7 +55,7 @@ def start(options, directory, name, cores):
 
 
 def load(cursor, options, table):
-    """Rows are made where they stay."""
+    """Load a table. Rows are generated on the nodes where they are stored."""
     shards = 2 * options.cores
     cursor.execute(f"CREATE TABLE {table} (key int, a int, b int, c int, g int, v float8)")
     cursor.execute(f"SELECT create_distributed_table('{table}', 'key', shard_count => {shards}, colocate_with => 'none')")
@@ -83,7 +83,7 @@ def query_records(cursor, options, peer):
 
 
 def overhead_records(cursor, node, options):
-    """A query of one shard, by the coordinator and of its node."""
+    """Yield the times of a query of one shard, by the coordinator and directly by its node."""
     cursor.execute("SELECT 'one_' || get_shard_id_for_distribution_column('one', 7)")
     (shard,) = cursor.fetchone()
     ways = {"by the coordinator": (cursor, ONE_KEY.format(t="one")), "of the node": (node, ONE_KEY.format(t=shard))}

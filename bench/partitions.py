@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""What does a query of very many partitions take, in planning and in all, and how much memory has its session then? Beside three btrees.
+"""Measure a query of very many partitions: planning time, total time, and the memory of its session.
 
-Each peer has a table of its own. Writes results/NAME.md and .csv. See README.md.
+The peers are three btrees; each peer has a table of its own. Writes results/NAME.md and .csv. See README.md.
 """
 import time
 from pathlib import Path
@@ -59,14 +59,14 @@ def executed(cursor, query):
 
 
 def own_memory(cursor):
-    """MB that a session's process does not share."""
+    """Return the MB that a session's process does not share."""
     cursor.execute("SELECT pg_backend_pid()")
     status = Path(f"/proc/{cursor.fetchone()[0]}/status").read_text(encoding="utf-8")
     return int(status.split("RssAnon:")[1].split()[0]) / 1024
 
 
 def measure_query(directory, options, case, query):
-    """In a session of each peer's, by turns; in each the first time does not count."""
+    """Measure a query in a session of each peer, in turns; the first execution in each session does not count."""
     cursors = {peer: connect(directory).cursor() for peer in PEERS}
     ways = {"planning, ms": planning_time} if case in ONLY_PLANNED else {"planning, ms": planning_time, "statement, ms": executed}
     for figure, way in ways.items():
@@ -92,7 +92,7 @@ def measure(directory, options):
 
 
 def write(options, records, environment):
-    """A line for each query, a column for each figure and peer."""
+    """Write a line for each query, with a column for each figure and peer."""
     figures = [figure for figure in report.unique(record.figure for record in records) if figure != "CREATE INDEX, ms"]
     columns = [(figure, peer) for figure in figures for peer in PEERS]
     lines = []

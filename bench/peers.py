@@ -1,7 +1,7 @@
-"""Who is compared: ways in which PostgreSQL answers a query, and DuckDB.
+"""What is compared: ways in which PostgreSQL answers a query, and DuckDB.
 
-Every PostgreSQL peer sees its own indexes only: the others are marked as not valid in pg_index, which hides them from
-the planner. Each peer has prepare(sql), then execute() as often as wanted.
+Every PostgreSQL peer uses only its own indexes: the others are marked as not valid in pg_index, which hides them
+from the planner. Call a peer's prepare(sql) first, then execute() as often as needed.
 """
 import json
 import subprocess
@@ -33,7 +33,7 @@ class Peer:
             self.cursor.execute(f"DROP INDEX {name}")
 
     def activate(self):
-        """Hide the indexes of the others, and force this peer's plan."""
+        """Hide the other peers' indexes, and force this peer's plan."""
         self.cursor.execute("""
             UPDATE pg_index SET indisvalid = NOT indisvalid FROM pg_class
             WHERE pg_class.oid = indexrelid AND indrelid = 't'::regclass AND indisvalid <> (relname = ANY (%s))""",
@@ -48,14 +48,14 @@ class Peer:
         self.cursor.execute(f"PREPARE query AS {sql}")
 
     def execute(self):
-        """Run once: milliseconds on the client, and the rows."""
+        """Run the query once. Returns the client's milliseconds, and the rows."""
         start = time.perf_counter()
         self.cursor.execute("EXECUTE query")
         milliseconds = 1000 * (time.perf_counter() - start)
         return milliseconds, self.cursor.fetchall()
 
     def explain(self):
-        """The scan nodes of the prepared query's plan, with their indexes."""
+        """Return the scan nodes of the prepared query's plan, with their indexes."""
         self.cursor.execute("EXPLAIN (FORMAT json) EXECUTE query")
         return " + ".join(sorted(scans(self.cursor.fetchone()[0][0]["Plan"])))
 
@@ -65,12 +65,12 @@ class Peer:
         return float(self.cursor.fetchone()[0])
 
     def scan_time(self, sql):
-        """Milliseconds of this query's scans of indexes alone, up to row bits, again and again."""
+        """Return the milliseconds of this query's index scans alone, up to row bits, repeated 100 times."""
         self.cursor.execute("SELECT sum(bits_time) FROM rtscan_benchmark(%s, 100)", [sql])
         return self.cursor.fetchone()[0]
 
     def scan_times(self):
-        """Scans so far in this session, and what they took: (scans, bits, TIDs); None without an rtscan index."""
+        """Return this session's scans so far, and their times: (scans, bits, TIDs); None without an rtscan index."""
         if not any(definition.startswith("rtscan") for definition in self.indexes.values()):
             return None
         self.cursor.execute("SELECT sum(scans)::int, sum(bits_time), sum(tids_time) FROM pg_stat_rtscan")
@@ -78,13 +78,13 @@ class Peer:
 
 
 def planning_time(cursor, sql):
-    """Milliseconds, as the server says."""
+    """Return the planning time that the server reports, in milliseconds."""
     cursor.execute(f"EXPLAIN (SUMMARY, FORMAT json) {sql}")
     return cursor.fetchone()[0][0]["Planning Time"]
 
 
 def scans(node):
-    """Names of the nodes that read: 'Seq Scan', 't_rtscan', ..."""
+    """Yield names of the nodes that read: 'Seq Scan', 't_rtscan', ..."""
     if "Index Name" in node:
         yield f"{node['Node Type']} {node['Index Name']}"
     elif node["Node Type"] == "Custom Scan":
@@ -97,7 +97,7 @@ def scans(node):
 
 @dataclass
 class DuckDB:
-    """DuckDB in a process of its own, measured there."""
+    """DuckDB in a process of its own, where times are measured."""
     process: subprocess.Popen
     name: str = "DuckDB"
     threads: int = 1
@@ -131,13 +131,13 @@ def fetch_duckdb():
 
 
 def duckdb_library():
-    """DuckDB itself, which its package brings along."""
+    """Return the path of DuckDB's library, which is in its package."""
     fetch_duckdb()
     return next(HERE.glob("node_modules/@duckdb/*/libduckdb.so"))
 
 
 def start_duckdb(definition, file):
-    """DuckDB with the file's rows in a table t."""
+    """Start DuckDB with the file's rows in a table t."""
     fetch_duckdb()
     duckdb = DuckDB(subprocess.Popen(["node", HERE / "duckdb.mjs"], text=True,
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE))
@@ -162,12 +162,12 @@ NAMES = [*POSTGRES_PEERS, "duckdb"]
 
 
 def planner_choice(peer):
-    """All indexes of a peer and rtscan, and nothing forced."""
+    """Return a peer with the indexes of another peer and rtscan's, and no forced plan."""
     return Peer(f"free: {peer.name} or rtscan", {**peer.indexes, **RTSCAN}, cursor=peer.cursor)
 
 
 def covering_peers(cursor, keys, payload):
-    """The peers for aggregates: the same columns in btree and rtscan, so that neither needs the heap."""
+    """Return the peers for aggregates: btree and rtscan with the same columns, so that neither needs the heap."""
     def including(columns):
         return f" INCLUDE ({', '.join(columns)})" if columns else ""
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 
 class Load:
-    """pgbench, running for some seconds scripts of the directory, NAME.sql by its weight; its log has each transaction's latency."""
+    """A run of pgbench for some seconds, with scripts NAME.sql of the directory by weight. Its log has each
+    transaction's latency.
+    """
 
     def __init__(self, options, directory, name, clients, seconds, scripts, threads=2):
         programs = subprocess.check_output([options.pg_config, "--bindir"], text=True).strip()
@@ -15,14 +17,14 @@ class Load:
                                          *files, "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=directory)
 
     def latencies(self):
-        """Ascending, ms, when it is done."""
+        """Wait for the end, and return the latencies in milliseconds, ascending."""
         _, errors = self.process.communicate()
         if self.process.returncode:
             raise RuntimeError(errors)
         return sorted(int(line.split()[2]) / 1000 for log in self.take_logs() for line in log.splitlines())
 
     def stop(self):
-        """Before its time; what it has done is not asked for."""
+        """Stop early, and ignore the results."""
         self.process.terminate()
         self.process.communicate()
         self.take_logs()

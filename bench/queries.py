@@ -1,8 +1,8 @@
-"""The queries: counts under conjunctions of ranges, each with a known selectivity a column."""
+"""The queries: counts with conjunctions of ranges, with a known selectivity for each column."""
 from dataclasses import dataclass
 
 SELECTIVITIES = (0.01, 0.1, 0.2, 0.5, 0.9)
-FACTORS = (0.985, 1.005, 1.01)  # a column's selectivity is not just 1/2, where equi-depth bins meet
+FACTORS = (0.985, 1.005, 1.01)  # so that a column's selectivity is not exactly 1/2, where equi-depth bins meet
 
 
 @dataclass(frozen=True)
@@ -16,12 +16,14 @@ class Query:
         return f"SELECT count(*) FROM t WHERE {self.predicate}"
 
     def rows(self, answer):
-        """How many rows match."""
+        """Return the number of matching rows."""
         return int(answer[0][0])
 
 
 def quantiles(cursor, columns):
-    """{(column, selectivity): (upper edge of a one-sided range, lower and upper edge of one around the median)}."""
+    """Return {(column, selectivity): (upper edge of a one-sided range, lower and upper edge of one around the
+    median)}.
+    """
     parts = [[selectivity * factor for selectivity in SELECTIVITIES] for factor in FACTORS]
     edges = [[edge for part in of_column for edge in (part, 0.5 - part / 2, 0.5 + part / 2)] for of_column in parts]
     cursor.execute("SET work_mem = '1GB'")
@@ -43,7 +45,7 @@ def between(columns, values, selectivity):
 
 
 def range_queries(columns, values):
-    """One-sided and two-sided on all columns, one-sided on the last two."""
+    """Yield one-sided and two-sided ranges on all columns, and one-sided ranges on the last two."""
     families = (("one-sided", below, columns), ("two-sided", between, columns),
                 ("last two columns", below, columns[1:]))
     return [Query(family, f"{selectivity:g}", predicate(used, values, selectivity))
@@ -51,7 +53,7 @@ def range_queries(columns, values):
 
 
 def point_query(cursor, column):
-    """The rarest of some sampled values of the column: one row where values are unique."""
+    """Return a query for the rarest of some sampled values of the column: a single row if values are unique."""
     cursor.execute(f"SELECT {column}::text FROM (SELECT {column} FROM t TABLESAMPLE BERNOULLI (1) REPEATABLE (1)"
                    f" WHERE {column} IS NOT NULL LIMIT 1000) AS sample GROUP BY {column}"
                    f" ORDER BY count(*), md5({column}::text) LIMIT 1")

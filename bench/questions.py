@@ -1,4 +1,4 @@
-"""What bench/ask.py asks: sets of questions, each about some tables with their indexes."""
+"""The queries of bench/ask.py, in sets on some tables with their indexes."""
 from dataclasses import dataclass, field
 from typing import Callable
 
@@ -10,8 +10,9 @@ from tpc import Table
 
 @dataclass(frozen=True)
 class Question:
-    """A query for both systems, or one for each; rtscan may take at most this part of DuckDB's time, or of its own for another
-    question."""
+    """A query for both systems, or one for each. rtscan may take at most a fraction, most, of DuckDB's time; or of
+    its own time for another query, beside.
+    """
     name: str
     sql: str
     most: float = None
@@ -19,14 +20,15 @@ class Question:
     beside: str = ""
 
     def line(self):
-        """As the client reads it."""
+        """Return the query as a line of the client's input."""
         return "\t".join(" ".join(text.split()) for text in (self.name, self.sql, self.duckdb)) + "\n"
 
 
 @dataclass(frozen=True)
 class Questions:
-    """So many rows in the largest table; the tables, and statements that make their indexes; the questions about them; what further
-    connections to PostgreSQL begin with, by their names."""
+    """A set of queries: number of rows in the largest table; tables, and statements that create their indexes; the
+    queries; and by name the SQL that further connections to PostgreSQL execute first.
+    """
     rows: int
     tables: Callable
     indexes: tuple
@@ -35,12 +37,12 @@ class Questions:
 
 
 def alone(data, name):
-    """A data set in a table of this name; that of flights comes from a file."""
+    """A data set in a table of this name; flights are read from a file."""
     chosen = DATA_SETS[data]
     return lambda rows: [Table(name, chosen.definition, chosen.rows_between(1, rows) if chosen.rows_between else "")]
 
 
-# Hides rtscan's indexes in this connection: as nobody else sees what its transaction has done.
+# Hides rtscan's indexes in this connection only, since no other one sees the changes of its transaction.
 WITHOUT_RTSCAN = """
 BEGIN;
 UPDATE pg_index SET indisvalid = false
@@ -58,7 +60,7 @@ def below(share, columns="abc"):
 
 
 def ask(name, what, where, most=None, then="", duckdb="", beside="", table="w"):
-    """A question about a table; duckdb is what DuckDB is asked for instead."""
+    """Return a query on a table. duckdb is what DuckDB selects instead."""
     sql, other = (f"SELECT {columns} FROM {table} WHERE {where} {then}" for columns in (what, duckdb))
     return Question(name, sql, most, other if duckdb else "", beside)
 
@@ -108,7 +110,7 @@ def of_quantiles_and_distinct_values():
 
 
 def within(kind, radius):
-    """Points around the middle, by arithmetic in a type."""
+    """Points around the middle, computed in a type."""
     a, b = (f"({column}::{kind} - {at(.5)})" for column in "ab")
     return f"{a} * {a} + {b} * {b} < {at(radius)}::{kind} * {at(radius)}"
 
@@ -121,7 +123,9 @@ def of_expressions():
 
 
 def of_operations(rows):
-    """What Govindaraju et al., "Fast Computation of Database Operations using Graphics Processors" (SIGMOD 2004), measure."""
+    """The queries of Govindaraju et al., "Fast Computation of Database Operations using Graphics Processors" (SIGMOD
+    2004).
+    """
     first, second, third, last = PACKETS
 
     def quantile(column, share):
@@ -157,7 +161,7 @@ def of_lineitem():
 
 
 def of_keys(rows):
-    """Lists of keys beside DuckDB's joins; keys that rows of another table have, one by one."""
+    """Lists of keys, compared with DuckDB's joins; and keys of another table's rows, looked up one by one."""
     others = f"b < {at(.5)} AND c < {at(.5)}"
     for name, most in (("few", 1 / 8), ("many", 1 / 3)):
         keys = [n * PRIME % rows for n in range(1, max(1, rows // KEY_TABLES[name]) + 1)]
@@ -178,7 +182,7 @@ def of_keys(rows):
 
 
 def asked_alike(queries, most=None):
-    """The same is asked of all of them."""
+    """Return queries that are the same for both systems."""
     return [Question(name, sql, most) for name, sql in queries]
 
 
@@ -188,12 +192,12 @@ def flights_and_airports(rows):
 
 
 def named(indexes):
-    """One index, or several with what tells their names apart."""
+    """Return (suffix of its name, index) for an index, or for each of several."""
     return [("", indexes)] if isinstance(indexes, str) else [(f"_{number}", index) for number, index in enumerate(indexes)]
 
 
 def create_indexes(method, **columns):
-    """Of each table, by its name, one or several."""
+    """Yield statements that create an index, or several, on each table, by its name."""
     return tuple(f"CREATE INDEX {table}_{method}{number} ON {table} USING {method} {index}" for table, indexes in columns.items()
                  for number, index in named(indexes))
 
@@ -240,7 +244,7 @@ LINEITEM = {"rows": 6_001_215, "tables": alone("lineitem", "t"),
             "indexes": ("CREATE INDEX ON t USING rtscan (l_shipdate, l_discount, l_quantity)"
                         " INCLUDE (l_extendedprice, l_tax, l_returnflag, l_linestatus)",)}
 POSTGRES = {"PostgreSQL without rtscan": WITHOUT_RTSCAN}
-# by name, a device has all columns from the first query on, which "auto" waits for
+# by name, a device has all columns from the first query on, while "auto" puts them there when that pays
 EXECUTORS = {"rtscan, cpu": "SET rtscan.executor = cpu", "rtscan, compute": "SET rtscan.executor = compute"}
 LOOKUPS = {"nested loop, btree": f"{SWITCHED_OFF}; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off",
            "nested loop, RtscanScan": "SET rtscan.enable_star = off; SET rtscan.enable_aggregate = off; SET enable_hashjoin = off;"

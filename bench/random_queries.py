@@ -1,4 +1,4 @@
-"""Random queries of every shape over a few tables, and the tables."""
+"""Random queries of all shapes on a few tables, and the tables."""
 import random
 import sys
 import time
@@ -15,7 +15,7 @@ def note(text):
 
 @dataclass(frozen=True)
 class Table:
-    """A table: how it is filled, its indexes, and the columns by what a query does with them."""
+    """A table: how it is filled, its indexes, and its columns by their use in queries."""
     name: str
     source: object  # rows first..last as a SELECT
     indexes: tuple
@@ -73,7 +73,7 @@ def fill(cursor, each, rows, file):
 
 
 def load(cursor, tables, rows, file, method=""):
-    """Make the tables, with all of their indexes or those of an access method."""
+    """Create the tables, with all of their indexes or those of an access method."""
     for each in tables:
         note(f"loading {each.name}")
         fill(cursor, each, rows, file)
@@ -88,7 +88,7 @@ def load(cursor, tables, rows, file, method=""):
 
 
 def sample_values(cursor, tables):
-    """Sorted values of each searched column, as literals: what predicates are made of."""
+    """Return sorted values of each searched column as literals, for predicates."""
     samples = {}
     for each in tables:
         for column in each.searched:
@@ -101,7 +101,7 @@ def sample_values(cursor, tables):
 # ---------------------------------------------------------------- queries
 
 class Writer:
-    """Writes random queries."""
+    """Generates random queries."""
 
     def __init__(self, tables, samples, seed):
         self.tables = tables
@@ -133,7 +133,7 @@ class Writer:
 
     def where(self, each, least=1):
         columns = self.random.sample(each.searched, self.random.randint(least, min(3, len(each.searched))))
-        if self.random.random() < 0.1:  # of which the other one may exclude all rows
+        if self.random.random() < 0.1:  # the other condition on it may exclude all rows
             columns.append(columns[0])
         predicates = [self.predicate(each, column) for column in columns]
         if len(predicates) > 1 and self.random.random() < 0.1:

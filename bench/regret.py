@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""How often does the planner take a way that is not the fastest, and what does that cost?
+"""Measure how often the planner chooses a plan that is not the fastest, and what that costs.
 
-Random queries of every shape, on tables that have an rtscan index beside the btrees that a user would have. Each is run
-as planned, with ways switched off, with one kind of index hidden, and without rtscan. Writes results/NAME.md and .json;
---times takes the times of plans from an earlier run's .json, so that other prices can be tried in seconds.
+Random queries of all shapes run on tables with an rtscan index and the btrees that a user would have. Each runs as
+planned, with parts of the planner switched off, with one kind of index hidden, and without rtscan. Writes
+results/NAME.md and .json. --times uses the times of plans from an earlier run's .json, so that other costs can be
+tried in seconds.
 """
 import json
 import time
@@ -19,10 +20,10 @@ from report import RESULTS, table
 LOADED = ("uniform", "zipf", "lineitem", "flights")
 
 NEAR, NEAR_MS = 1.2, 0.3  # as fast as the fastest
-SLOWER, SLOWER_MS = 1.3, 1.0  # slower for having rtscan
-RUNS, BUDGET = 5, 0.4  # runs of a plan; seconds, after which fewer will do
-GIVE_UP = 30  # a way that takes so many times as long as the fastest is not waited for
-NEVER = 1e6  # milliseconds that stand for that
+SLOWER, SLOWER_MS = 1.3, 1.0  # slower because of rtscan
+RUNS, BUDGET = 5, 0.4  # runs of a plan; seconds after which there are no further runs
+GIVE_UP = 30  # a plan that takes that many times as long as the fastest is cancelled
+NEVER = 1e6  # milliseconds that stand for a cancelled plan
 DISABLED = 1e9  # costs of plans with parts that are switched off
 
 SCANS = ("enable_seqscan", "enable_indexscan", "enable_bitmapscan", "rtscan.enable_scan")
@@ -74,7 +75,7 @@ def set_way(cursor, settings):
 
 
 def shape_of(node):
-    """What distinguishes one plan from another, as text."""
+    """Return what distinguishes one plan from another, as text."""
     keys = ("Node Type", "Custom Plan Provider", "Relation Name", "Relation", "Index Name", "Index", "Join Type", "Strategy",
             "Partial Mode", "Workers Planned", "Order", "Order Method", "Scan Direction")
     kept = [str(node[key]) for key in keys if key in node]
@@ -82,14 +83,14 @@ def shape_of(node):
 
 
 def explain(cursor, sql):
-    """(shape of the plan, its cost)"""
+    """Return (shape of the plan, its cost)."""
     cursor.execute(f"EXPLAIN (FORMAT json) {sql}")
     plan = cursor.fetchone()[0][0]["Plan"]
     return shape_of(plan), plan["Total Cost"]
 
 
 def measure(cursor, sql, limit):
-    """Milliseconds in the server, the least of some runs; None if it takes longer than the limit."""
+    """Return the least milliseconds of some runs in the server; None if they exceed the limit."""
     best, start = None, time.perf_counter()
     cursor.execute(f"SET statement_timeout = {int(limit)}")
     try:
@@ -106,7 +107,7 @@ def measure(cursor, sql, limit):
 
 
 def plans_of(cursor, queries):
-    """For each query {(way, hidden): (shape, cost)}."""
+    """Return for each query {(way, hidden): (shape, cost)}."""
     found = [{} for _ in queries]
     for hidden, methods in HIDDEN.items():
         hide(cursor, methods)
@@ -172,7 +173,7 @@ def results_of(queries, found, times):
 
 
 def predictions(found, queries, times):
-    """(cost, milliseconds) of each plan that is one node of rtscan's, with the way to it."""
+    """Yield (cost, milliseconds, shape, query) of each plan that is a single node of rtscan's."""
     for (_, sql), plans in zip(queries, found):
         own = {shape: cost for shape, cost in sorted(plans.values(), reverse=True)
                if shape.startswith("Custom Scan Rtscan") and cost < DISABLED and times[sql][shape]}
@@ -181,7 +182,7 @@ def predictions(found, queries, times):
 
 
 def accuracy(predicted):
-    """How many of rtscan's nodes take what they were priced at, the median being the price's unit?"""
+    """Report how many of rtscan's nodes take the predicted time, with the median as the unit of cost."""
     units = sorted(taken / cost for cost, taken, _, _ in predicted)
     unit = units[len(units) // 2]
     close = sum(0.5 <= taken / cost / unit <= 2 or abs(taken - cost * unit) <= NEAR_MS for cost, taken, _, _ in predicted)

@@ -46,7 +46,7 @@ class Record:
 
 
 def number(value):
-    """Three significant digits, without an exponent."""
+    """Return three significant digits, without an exponent."""
     digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
     return f"{value:,.{digits}f}"
 
@@ -65,7 +65,7 @@ def table(header, rows):
 
 
 def cell(record, baseline):
-    """'12.3 (4.1x)': the figure and its ratio to rtscan's."""
+    """Return '12.3 (4.1x)': the figure and its ratio to rtscan's."""
     if record is None:
         return ""
     if baseline is None or record is baseline:
@@ -74,13 +74,15 @@ def cell(record, baseline):
 
 
 def ratios(records, peers):
-    """One cell a peer, for records that differ in the peer only."""
+    """Return one cell for each peer, for records that differ only in the peer."""
     by_peer = {record.peer: record for record in records}
     return [cell(by_peer.get(peer), by_peer.get("rtscan")) for peer in peers]
 
 
 def query_table(records, family):
-    """Times of one family of queries: a line a case, a column a peer, and what rtscan's scan itself took."""
+    """Return times of one family of queries: a line for each case, a column for each peer, and the time of rtscan's
+    scan itself.
+    """
     records = select(records, family=family)
     times = [record for record in select(records, figure="query") if not record.peer.startswith("free: ")]
     peers, inside = unique(record.peer for record in times), []
@@ -97,7 +99,7 @@ def query_table(records, family):
 
 
 def change_table(records, options):
-    """Sizes, builds, inserts and planning: a line a figure, a column a peer."""
+    """Return sizes, builds, inserts and planning: a line for each figure, a column for each peer."""
     chosen = [record for record in records if record.figure in CHANGES]
     peers = unique(record.peer for record in chosen)
     lines = [[title, *ratios(select(chosen, figure=figure), peers)]
@@ -106,13 +108,13 @@ def change_table(records, options):
 
 
 def bytes_records(records, rows):
-    """Sizes again, as bytes a row and column."""
+    """Return the sizes as bytes of a row and column."""
     return [Record("bytes", "", record.peer, *(size * 2**20 / rows / 3 for size in (record.value, record.smallest)))
             for record in select(records, figure="size")]
 
 
 def planner_table(records):
-    """What the planner chose when it could, and how that compares with the fastest forced plan."""
+    """Return what the planner chose by itself, and how that compares with the fastest forced plan."""
     times, lines = select(records, figure="query"), []
     for free in (record for record in times if record.peer.startswith("free: ")):
         other = free.peer.removeprefix("free: ").removesuffix(" or rtscan")
@@ -126,7 +128,9 @@ def planner_table(records):
 
 
 def environment(cursor, options, relation="t", size="pg_relation_size"):
-    """What the figures depend on, as lines of markdown; size is a function that knows the bytes of the relation."""
+    """Return what the figures depend on, as lines of Markdown. size is a function that returns the bytes of the
+    relation.
+    """
     cursor.execute("SELECT version()")
     version = cursor.fetchone()[0].split(" on ")[0]
     processors = [line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
@@ -158,7 +162,7 @@ def write_csv(file, records):
 
 
 def write_text(options, text, records):
-    """results/NAME.md and .csv, and the text on the screen."""
+    """Write results/NAME.md and .csv, and print the text."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
     write_csv(RESULTS / f"{options.name}.csv", records)
@@ -166,7 +170,7 @@ def write_text(options, text, records):
 
 
 def write_times(options, records, environment, what):
-    """Markdown and CSV: a line for each case of what was varied, a column for each peer, in milliseconds."""
+    """Write Markdown and CSV: a line for each case of the parameter, a column for each peer, in milliseconds."""
     peers = unique(record.peer for record in records)
     lines = [[case] + [number(select(records, case=case, peer=peer)[0].value) for peer in peers]
              for case in unique(record.case for record in records)]
@@ -174,13 +178,13 @@ def write_times(options, records, environment, what):
 
 
 def data_block(name, rows):
-    """Named data for gnuplot: a label and a value a line."""
+    """Return named data for gnuplot: a label and a value in each line."""
     lines = [f'"{str(label).replace("`", "")}" {value}\n' for label, value in rows]
     return f"${name} << END\n" + "".join(lines) + "END\n"
 
 
 def line_plot(records, family):
-    """Time against selectivity, one line a peer, and one for the scan itself."""
+    """Plot time against selectivity, with a line for each peer, and one for the scan itself."""
     chosen = [record for record in select(records, family=family) if not record.peer.startswith("free: ")
               and record.figure in ("query", "scan")]
     lines, blocks = [], ""
@@ -194,7 +198,7 @@ def line_plot(records, family):
 
 
 def bar_plot(records):
-    """Index size, build and insert: a bar a peer."""
+    """Plot index size, build and insert: a bar for each peer."""
     figures = [figure for figure in ("size", "build", "insert") if select(records, figure=figure)]
     script = f"set multiplot layout 1,{len(figures)}\nset style fill solid 0.6\nset boxwidth 0.7\nunset key\n"
     script += "set yrange [0:]\nset bmargin 4\n"
@@ -268,7 +272,7 @@ def mean_record(family, peer, times):
 
 
 def mean_records(records):
-    """Each peer's geometric means over the queries of a family, and over those of all families if there are several."""
+    """Return each peer's geometric means over the queries of a family, and over all families if there are several."""
     times = select(records, figure="query")
     families = {family: select(times, family=family) for family in unique(record.family for record in times)}
     if len(families) > 1:
@@ -278,7 +282,9 @@ def mean_records(records):
 
 
 def aggregate_table(records, family):
-    """Times of one family of aggregates: a line a query, a column a peer, their mean, and how rtscan answered."""
+    """Return times of one family of aggregates: a line for each query, a column for each peer, their mean, and
+    rtscan's plan.
+    """
     times, means = (select(records, figure=figure, family=family) for figure in ("query", "mean"))
     peers, lines = unique(record.peer for record in means), []
     for case in unique(record.case for record in times):
@@ -302,7 +308,7 @@ def aggregate_markdown(options, records, description, queries):
 
 
 def grouped_bar_plot(records):
-    """A group of bars a query, and one for each mean; a bar a peer."""
+    """Plot a group of bars for each query and each mean, with a bar for each peer."""
     blocks, bars = "", []
     chosen = select(records, figure="query") + select(records, figure="mean")
     for index, peer in enumerate(unique(record.peer for record in chosen)):

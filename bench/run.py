@@ -28,7 +28,9 @@ def note(text):
 
 
 def measured(options, measure, relation="t"):
-    """What measure(cursor, options) finds in a fresh server that has the extension; and what the figures depend on."""
+    """Return the result of measure(cursor, options) in a new server with the extension, and what the figures depend
+    on.
+    """
     with cluster(options) as directory:
         cursor = connect(directory).cursor()
         cursor.execute("CREATE EXTENSION rtscan")
@@ -48,7 +50,7 @@ def command_line():
 
 
 def load_tables(cursor, options, directory):
-    """t, the rows to insert as table and file, and a copy of t for DuckDB."""
+    """Load t, the rows to insert as table and file, and a copy of t for DuckDB."""
     note(f"loading {options.data}, {options.rows} rows")
     load(cursor, options.data, "t", 1, options.rows, options.file)
     load(cursor, options.data, "staging", options.rows + 1, options.rows + INSERTED_ROWS, options.file)
@@ -63,7 +65,7 @@ def timed(cursor, statement):
 
 
 def build_and_insert(peer, columns, directory):
-    """Build this peer's indexes alone, insert, and put the table back: {figure: value}."""
+    """Build only this peer's indexes, insert, and restore the table: {figure: value}."""
     cursor = peer.cursor
     cursor.execute("SELECT max(ctid) FROM t")
     last_row = cursor.fetchone()[0]
@@ -80,7 +82,7 @@ def build_and_insert(peer, columns, directory):
 
 
 def change_records(peers, options, directory):
-    """Size, build and insert figures: rounds over the peers, medians."""
+    """Return size, build and insert figures, medians of rounds over the peers."""
     columns = DATA_SETS[options.data].columns
     samples = defaultdict(list)
     for number in range(options.builds):
@@ -105,13 +107,13 @@ def run_repeatedly(peer, query):
         if scans:
             figures |= {"bits": bits / scans, "tids": tids / scans}
             scan = peer.scan_time(query.sql)
-            if scan is not None:  # bitmap scans are planned for it, perhaps of another index
+            if scan is not None:  # bitmap scans are planned for it, perhaps with another index
                 figures["scan"] = scan
     return figures, rows
 
 
 def plain(value):
-    """A float as it is, a number that is exact as Decimal, everything else as text."""
+    """Return floats unchanged, exact numbers as Decimal, everything else as text."""
     if isinstance(value, float):
         return value
     try:
@@ -121,21 +123,23 @@ def plain(value):
 
 
 def same(value, other):
-    """Whether values are equal; floats, and what is compared with them, differ in the last digits: they are added up in any order."""
+    """Return whether values are equal. Floats, and values compared with them, may differ in the last digits, since
+    they are added up in any order.
+    """
     if value == other or float not in (type(value), type(other)):
         return value == other
     return str not in (type(value), type(other)) and isclose(value, other, rel_tol=1e-12)
 
 
 def agree(answer, other):
-    """Whether two peers returned the same rows, in any order."""
+    """Return whether two peers returned the same rows, in any order."""
     rows, others = (sorted([plain(value) for value in row] for row in rows) for rows in (answer, other))
     return len(rows) == len(others) and all(
         len(row) == len(match) and all(map(same, row, match)) for row, match in zip(rows, others))
 
 
 def query_records(peers, queries, repetitions):
-    """For each query rounds over the peers, so that they share whatever disturbs the machine."""
+    """Measure each query in rounds over the peers, so that disturbances of the machine affect all of them."""
     for query in queries:
         note(f"{query.family} {query.case}")
         samples, answers = defaultdict(list), {}
@@ -158,7 +162,7 @@ def plan_of(peer, query):
 
 
 def planning_records(peers, query, repetitions):
-    """Planning time with each peer's indexes alone, warm, in the same session."""
+    """Return planning times with only each peer's indexes, after a warm-up in the same session."""
     samples = defaultdict(list)
     for _ in range(repetitions):
         for peer in peers:
@@ -169,7 +173,7 @@ def planning_records(peers, query, repetitions):
 
 
 def compare(options, directory):
-    """All figures of one run."""
+    """Return all figures of one run."""
     cursor = connect(directory).cursor()
     data_set = DATA_SETS[options.data]
     if {"rtscan", "bitmap"} & set(options.peers):

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""What the reloptions sieve_bins and sieve_components cost and give: bytes a row and column, and the time of the
-scan itself (quals, dictionaries, vectors, refine; no TIDs, no heap). Writes results/NAME.md. See README.md.
+"""Measure the reloptions sieve_bins and sieve_components: bytes of a row and column, and the scan's time.
+
+The scan includes quals, dictionaries, vectors and refining, but neither TIDs nor the heap. Writes results/NAME.md.
+See README.md.
 """
 import statistics
 from collections import defaultdict
@@ -18,7 +20,7 @@ FAMILIES = ("one-sided", "two-sided")
 
 
 def candidates(cursor):
-    """One peer for each setting of the two options."""
+    """Return one peer for each setting of the two options."""
     return [Peer(f"{bins} bins, {components} component{'s' * (components - 1)}",
                  {f"t_{bins}_{components}": "rtscan ({0}, {1}, {2})"
                   f" WITH (sieve_bins = {bins}, sieve_components = {components})"}, NO_SEQUENTIAL, cursor)
@@ -26,7 +28,7 @@ def candidates(cursor):
 
 
 def scan_times(peers, queries, repetitions):
-    """{(peer, family, selectivity): median of the time of the scan}."""
+    """Return {(peer, family, selectivity): median of the time of the scan}."""
     samples = defaultdict(list)
     for query in queries:
         note(f"{query.family} {query.case}")
@@ -37,7 +39,7 @@ def scan_times(peers, queries, repetitions):
 
 
 def sweep(options, directory):
-    """The table, and what it depends on."""
+    """Return the table, and what it depends on."""
     cursor = connect(directory).cursor()
     cursor.execute("CREATE EXTENSION rtscan")
     columns = DATA_SETS[options.data].columns

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""A table that does not stop changing, for as long as wanted: is the index always right, and does it stay small and fast?
+"""Check for a chosen time that the index of a table that changes all the time is right, and stays small and fast.
 
-Clients insert, update and delete, autovacuum works, now and then a process is killed or a server stopped at once. All the
-time a checker asks the index and a sequential scan the same in one snapshot; with --standby another does so on a standby, which
-is promoted in the end. A wrong answer or a damaged index ends the run. Writes results/NAME.md, .csv and .svg. See README.md.
+Clients insert, update and delete, autovacuum runs, and from time to time a process is killed or a server is stopped
+immediately. Meanwhile a checker runs the same queries by the index and by a sequential scan in one snapshot. With
+--standby another checker does so on a standby, which is promoted at the end. A wrong answer or a damaged index ends
+the run. Writes results/NAME.md, .csv and .svg. See README.md.
 """
 import csv
 import os
@@ -24,11 +25,12 @@ import report
 from cluster import Server, cluster, parser
 from run import note
 
-KEYS = 1_000_000                                # ids that rows have: so the table keeps its size
+KEYS = 1_000_000                                # ids of rows, which limit the table's size
 PATIENCE = 180                                  # seconds that a restart may take
-CHECKED = 100                                   # questions when all has come to rest
+CHECKED = 100                                   # queries after all changes have ended
 STANDBY_PORT = 5433
-STANDBY_SETTINGS = {"max_standby_streaming_delay": "5s", "hot_standby_feedback": "off"}     # so that replay meets queries
+# so that replay conflicts with queries
+STANDBY_SETTINGS = {"max_standby_streaming_delay": "5s", "hot_standby_feedback": "off"}
 CONFLICT = ("conflict with recovery", "could not serialize access")
 CHANGES = {
     "insert": ("\\set id random(1, {keys})\n\\set v random(0, 1000000)\n"
@@ -39,7 +41,7 @@ CHANGES = {
     "in vain": ("\\set id random(1, {keys})\nBEGIN;\nDELETE FROM t WHERE id = :id;\n"
                 "INSERT INTO t SELECT -i, i, i, now() FROM generate_series(1, 20) i ON CONFLICT DO NOTHING;\nROLLBACK;\n", 1),
 }
-LOGGED = 0.02                                   # the share of changes whose latencies are kept
+LOGGED = 0.02                                   # fraction of changes whose latencies are kept
 
 
 def only(wanted):
@@ -53,16 +55,17 @@ BY_INDEX = {"bitmap": only("enable_bitmapscan"), "rows": only("rtscan.enable_sca
 
 @dataclass
 class Sample:
-    """What a moment of the run was like."""
+    """The state at one time of the run."""
     seconds: float
-    transactions: int                           # a second, since the sample before
+    transactions: int                           # per second, since the previous sample
     segments: int
     pending: int
     index_mib: float
     table_mib: float
-    query_ms: float                             # median of the checker's queries by index, since the sample before
+    # median of the checker's queries by the index, since the previous sample
+    query_ms: float
     kills: int
-    lag_mib: float                              # of WAL that the standby has not replayed
+    lag_mib: float                              # MiB of WAL that the standby has not replayed
 
 
 def command_line():
@@ -81,7 +84,7 @@ def command_line():
 
 
 def is_lost(connection):
-    """Has the server ended a connection?"""
+    """Return true if the server has ended a connection."""
     try:
         connection.cursor().execute("ROLLBACK")
         return False
@@ -90,7 +93,7 @@ def is_lost(connection):
 
 
 def wait_for(cursor, query):
-    """Until a query answers true."""
+    """Wait until a query returns true."""
     until = time.monotonic() + 10 * PATIENCE
     while time.monotonic() < until:
         cursor.execute(query)
@@ -101,7 +104,7 @@ def wait_for(cursor, query):
 
 
 def is_conflict(error):
-    """Was a query on a standby in the way of replay?"""
+    """Return true if a query on a standby was cancelled because it conflicted with replay."""
     return isinstance(error, psycopg2.Error) and any(text in str(error) for text in CONFLICT)
 
 
@@ -121,7 +124,7 @@ class Soak:
         return self.finding is None and time.monotonic() < self.end
 
     def connect(self, server):
-        """A connection, when there is a server to connect to."""
+        """Connect, as soon as there is a server."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
@@ -132,7 +135,9 @@ class Soak:
                 time.sleep(0.2)
 
     def keep_trying(self, server, work):
-        """Work with a connection; where a killed server ends it, again with another."""
+        """Run work with a connection; if the connection is lost because a server was killed, run it again with
+        another one.
+        """
         while self.busy():
             try:
                 connection = self.connect(server)
@@ -142,14 +147,14 @@ class Soak:
             try:
                 while self.busy():
                     work(server, connection.cursor())
-            except Exception as e:              # what did not happen because the server died is what we are looking for
+            except Exception as e:              # every error but the loss of a killed server is a finding
                 lost = isinstance(e, psycopg2.Error) and is_lost(connection)
                 if server is self.standby and is_conflict(e):
                     self.conflicts += 1
                 elif not lost:
                     self.finding = self.finding or f"{type(e).__name__}: {e}"
 
-    # ---- what happens to the table
+    # ---- changes of the table
 
     def create(self):
         cursor = self.primary.connect().cursor()
@@ -161,13 +166,13 @@ class Soak:
         cursor.execute("VACUUM ANALYZE t")
 
     def create_standby(self):
-        """Of the table as it is, with a slot, so that what it has yet to replay is kept while it is down."""
+        """Create a standby of the table as it is, with a slot, so that WAL is kept while the standby is down."""
         self.standby.run("pg_basebackup", "-h", self.directory, "-U", "bench", "-c", "fast", "-R", "-C", "-S", "standby")
         self.standby.configure(STANDBY_SETTINGS)
         self.standby.start()
 
     def write(self):
-        """pgbench, again and again: it ends when a client loses its server."""
+        """Run pgbench repeatedly: it ends when a client loses its server."""
         scripts, runs = [], 0
         for name, (text, weight) in CHANGES.items():
             file = f"{self.directory}/{name.replace(' ', '-')}.sql"
@@ -185,23 +190,24 @@ class Soak:
             time.sleep(0.2)
 
     def latencies(self):
-        """Of changes, ascending, ms."""
+        """Return latencies of changes in milliseconds, ascending."""
         logs = Path(self.directory).glob("latency.*")
         return sorted(int(line.split()[2]) / 1000 for log in logs for line in log.read_text().splitlines() if line.count(" ") >= 5)
 
     def deadlocks(self):
-        """What the server's log says of them; its counters are lost with each kill."""
+        """Return the deadlocks in the server's log, since its counters are lost with each kill."""
         return Path(self.primary.log).read_text(encoding="utf-8").count("deadlock detected")
 
     def kill(self):
-        """Now and then kill -9 a process, or stop a server at once."""
+        """From time to time kill -9 a process, or stop a server immediately."""
         while self.busy() and self.options.kill_every > 0:
             time.sleep(self.rng.uniform(0.5, 1.5) * self.options.kill_every)
             if not self.busy():
                 return
             server = self.rng.choice(self.servers)
             try:
-                for other in self.servers:      # without the process that replays a server does not start again by itself
+                # without the process that replays WAL, a server does not restart by itself
+                for other in self.servers:
                     if not other.is_running():
                         other.start()
                 with self.connect(server) as connection:
@@ -219,7 +225,7 @@ class Soak:
             except subprocess.CalledProcessError as e:
                 self.finding = self.finding or str(e)
 
-    # ---- what is looked at
+    # ---- checks
 
     def question(self):
         a, b = self.rng.randint(0, 1000000), self.rng.randint(0, 1000)
@@ -262,7 +268,7 @@ class Soak:
         time.sleep(1)
 
     def check(self, server):
-        """Is the index what the table is? How large is it, beside a new one?"""
+        """Check that the index agrees with the table. Returns its size relative to a new one."""
         cursor = self.connect(server).cursor()
         for _ in range(CHECKED):
             self.compare(server, cursor)
@@ -274,7 +280,7 @@ class Soak:
         return used / cursor.fetchone()[0]
 
     def promote(self):
-        """When all is replayed the standby takes over, and has what the primary had."""
+        """Wait until everything is replayed, promote the standby, and check that it has the primary's rows."""
         total = "SELECT count(*), sum(id), sum(a), sum(b), max(c) FROM t"
         primary, standby = (self.connect(server).cursor() for server in self.servers)
         wait_for(primary, "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'pgbench'")
@@ -287,7 +293,7 @@ class Soak:
             self.finding = f"the standby has {found}, the primary had {expected}"
 
     def run(self):
-        """The size of the index in the end, beside that of a new one."""
+        """Run, and return the size of the index at the end, relative to a new one."""
         self.create()
         if self.standby:
             self.create_standby()

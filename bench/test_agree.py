@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""When answers of two peers are taken for the same."""
+"""Test which answers of two peers are regarded as equal."""
 import unittest
 from decimal import Decimal
 

@@ -1,7 +1,7 @@
-"""Tables of TPC-H and of the Star Schema Benchmark, generated in PostgreSQL with dbgen's distributions but not its random
-numbers.
+"""Tables of TPC-H and of the Star Schema Benchmark, generated in PostgreSQL.
 
-They have those columns that the queries use; a comment is as long as all that is left out, for rows have the usual width.
+They have dbgen's distributions, but not its random numbers, and only the columns that queries use. A comment is as
+long as everything that is left out, so that rows have the usual width.
 """
 import math
 from dataclasses import dataclass
@@ -27,15 +27,15 @@ LINEORDER_FLAT = """lo_quantity int4, lo_discount int4, lo_extendedprice int4, l
 
 @dataclass(frozen=True)
 class Table:
-    """What it looks like, and the SELECT that makes its rows; of the tables before it, too."""
+    """A table's definition, and the SELECT that makes its rows, which may read the tables before it."""
     name: str
     definition: str
     rows: str
-    some_rows: Callable = None  # of a large one, for several sessions: the SELECT that makes so many
+    some_rows: Callable = None  # for large tables: the SELECT that makes that many rows, for one of several sessions
 
 
 def up_to(number):
-    """A number from 0, below this one."""
+    """Return a random number from 0, below this one."""
     return f"floor(random() * {number})::int4"
 
 
@@ -44,7 +44,7 @@ def one_of(texts):
 
 
 def region_of(nation):
-    """By the nation's number from 0: five a region."""
+    """Return a nation's region, by the nation's number from 0: five for each region."""
     return f"(ARRAY{list(NATIONS)})[1 + {nation} / 5]"
 
 
@@ -57,14 +57,16 @@ def comment(length):
 
 
 def scaled(rows, at_scale_1, least=1):
-    """So many rows of another table, where lineitem or lineorder has these."""
+    """Return the number of rows of another table for that many rows in lineitem or lineorder."""
     return max(least, round(at_scale_1 * rows / SCALE_FACTOR_1))
 
 
 # ---- TPC-H
 
 def lines(orders, rows, more=""):
-    """Lines of orders, of which each has a key, a date and a number of lines; more columns of each."""
+    """Yield lines of orders, each of which has a key, a date and a number of lines; more are further columns of a
+    line.
+    """
     parts, suppliers = scaled(rows, 200_000), scaled(rows, 10_000, 4)
     return f"""
 SELECT orderkey, partkey, (partkey + nth_supplier * ({suppliers} / 4 + (partkey - 1) / {suppliers})) % {suppliers} + 1,
@@ -79,12 +81,12 @@ FROM (SELECT orderkey, linenumber, 1 + {up_to(parts)} AS partkey, {up_to(4)} AS 
 
 
 def order_key(number):
-    """Eight of 32 are taken."""
+    """Return the key of an order: eight of 32 numbers are used."""
     return f"{number} / 8 * 32 + {number} % 8"
 
 
 def lineitem(first, last):
-    """TPC-H's lineitem alone, so many of its rows."""
+    """Return that many rows of TPC-H's lineitem alone."""
     first_order, orders = 1 + first * 26 // 100, (last - first + 1) * 26 // 100 + 100
     return lines(f"""SELECT {order_key("number")} AS orderkey, 1 + {up_to(7)} AS lines,
                     {FIRST_DAY} + {up_to(ORDER_DAYS)} AS orderdate
@@ -105,7 +107,7 @@ def words(lists):
 
 
 def tpch(rows):
-    """All tables but partsupp, for about so many rows in lineitem."""
+    """Yield all tables except partsupp, for approximately that many rows in lineitem."""
     orders, customers = scaled(rows, 1_500_000), scaled(rows, 150_000, 3)
     yield Table("region", "r_regionkey int4, r_name text, r_comment text",
                 f"SELECT n, {region_of('5 * n')}, {comment(66)} FROM generate_series(0, 4) AS n")
@@ -134,12 +136,12 @@ def tpch(rows):
 # ---- the Star Schema Benchmark
 
 def city_name(city):
-    """By its number from 0: ten a nation."""
+    """Return a city's name by its number from 0: ten for each nation."""
     return f"rpad({nation_name(f'{city} / 10')}, 9) || {city} % 10"
 
 
 def category(brand):
-    """By the brand's number from 0: forty a category, five of these a manufacturer."""
+    """Return a category by the brand's number from 0: forty for each category, five of which are a manufacturer's."""
     return f"'MFGR#' || 1 + {brand} / 200 || 1 + {brand} / 40 % 5"
 
 
@@ -148,7 +150,9 @@ def brand_name(brand):
 
 
 def lineorder_flat(first, last):
-    """The Star Schema Benchmark's lineorder joined with its dimensions: a customer and a date an order, and one to seven lines."""
+    """Return the Star Schema Benchmark's lineorder joined with its dimensions. An order has one customer and date,
+    and one to seven lines.
+    """
     rows = last - first + 1
 
     def place(city):
@@ -168,14 +172,14 @@ FROM (SELECT *, 90000 + part / 10 % 20001 + 100 * (part % 1000) AS price
 
 
 def place(prefix, count):
-    """Customers or suppliers."""
+    """Return customers or suppliers."""
     return (f"{prefix}_city text, {prefix}_nation text, {prefix}_region text",
             f"SELECT n, {city_name('city')}, {nation_name('city / 10')}, {region_of('city / 10')}"
             f" FROM (SELECT n, {up_to(250)} AS city FROM generate_series(1, {count}) AS n) AS placed")
 
 
 def star(rows):
-    """Lineorder, of so many rows, and its dimensions."""
+    """Yield lineorder with that many rows, and its dimensions."""
     scale = rows / SCALE_FACTOR_1
     customers, suppliers = scaled(rows, 30_000, 250), scaled(rows, 2_000, 250)
     parts = round(200_000 * (1 + math.log2(scale))) if scale > 1 else scaled(rows, 200_000, 1000)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""How long does VACUUM take after few rows have died, and after many? Beside one btree on the same columns, and one on each.
+"""Measure how long VACUUM takes after few rows have died, and after many.
 
-Writes results/NAME.md and .csv. Each peer has a table of its own, with like rows. See README.md.
+The peers are one btree on the same columns, and one on each. Each peer has a table of its own, with similar rows.
+Writes results/NAME.md and .csv. See README.md.
 """
 import time
 
@@ -16,7 +17,7 @@ PEERS = {  # a table and its indexes
     "btree (a, b, c)": ("t_btree", ["(a, b, c)"]),
     "three btrees": ("t_btrees", ["(a)", "(b)", "(c)"]),
 }
-BLOCKS = 6  # some 1,000 rows
+BLOCKS = 6  # approximately 1,000 rows
 
 
 def command_line():
@@ -26,7 +27,7 @@ def command_line():
 
 
 def deletions(blocks, repetition):
-    """What dies, by its name: each repetition deletes other rows."""
+    """Return conditions on the rows to delete, by name: each repetition deletes other rows."""
     def some_blocks(first):
         return f"ctid >= '({first},0)' AND ctid < '({first + BLOCKS},0)'"
     return {
@@ -39,7 +40,7 @@ def deletions(blocks, repetition):
 
 
 def prepare(cursor, options):
-    """The tables; returns how many blocks each has."""
+    """Create the tables. Returns how many blocks each has."""
     for table, indexes in PEERS.values():
         load(cursor, options.data, table, 1, options.rows)
         for index in indexes:
@@ -49,7 +50,7 @@ def prepare(cursor, options):
 
 
 def duration(cursor, table, condition):
-    """Milliseconds that VACUUM takes."""
+    """Return the milliseconds of a VACUUM."""
     cursor.execute(f"DELETE FROM {table} WHERE {condition}")
     start = time.monotonic()
     cursor.execute(f"VACUUM (INDEX_CLEANUP ON, TRUNCATE OFF) {table}")

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Many clients that insert and update rows, one a transaction, beside one that queries, with rtscan and with its peers.
+"""Measure many clients that insert and update single rows, besides one that queries, with rtscan and with its peers.
 
-How many transactions a second, and what a query takes while they run. Writes results/NAME.md and .csv. See README.md.
+The figures are transactions per second, and the time of a query while they run. Writes results/NAME.md and .csv. See
+README.md.
 """
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +38,7 @@ def command_line():
 
 
 def peers_of(cursor):
-    """Each with its indexes beside the primary key."""
+    """Return the peers, each with its indexes besides the primary key."""
     gin = Peer("GIN, fastupdate", {"t_gin": "gin ({0}, {1}, {2})"})
     return [replace(peer, cursor=cursor) for peer in
             [Peer("no index"), *(POSTGRES_PEERS[name] for name in ("btrees", "btree", "brin")), gin, POSTGRES_PEERS["rtscan"]]]
@@ -55,7 +56,7 @@ def share(times, part):
 
 
 def measure(options, directory, clients):
-    """What a query takes, and beside how many transactions a second that is."""
+    """Return the time of a query, and the transactions per second meanwhile."""
     writers = Load(options, directory, "writers", clients, options.seconds, {"insert": INSERTS, "update": UPDATES}, threads=4) if clients else None
     queries = Load(options, directory, "queries", 1, options.seconds, {"query": 1}).latencies()
     yield "query, median, ms", share(queries, 0.5)
@@ -85,7 +86,7 @@ def compare(options, directory):
 
 
 def write(options, records, environment):
-    """Markdown: a table a figure, a line for each number of clients."""
+    """Write Markdown: a table for each figure, a line for each number of clients."""
     peers, text = report.unique(record.peer for record in records), f"# {options.name}\n\n{environment}\n"
     for figure in report.unique(record.figure for record in records):
         of_figure = report.select(records, figure=figure)
