@@ -1,5 +1,5 @@
-# The server is killed in the middle of inserts, deletes, vacuum and flushes: after recovery the index answers like a
-# sequential scan, and rtscan_check() finds nothing.
+# Kills the server in the middle of inserts, deletes, VACUUM and flushes. After recovery index scans must return what
+# sequential scans return, and rtscan_check() must find nothing.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ sub new_rows
 	return rows($next - $count, $next - 1);
 }
 
-# A random statement or transaction on table t or u.
+# Return a random statement or transaction on table t or u.
 sub change
 {
 	my $name = rand() < 0.8 ? 't' : 'u';
@@ -38,7 +38,7 @@ sub change
 	return rand() < 0.5 ? 'CHECKPOINT' : "REINDEX INDEX ${name}_idx";
 }
 
-# Kill a backend, and wait until all have been thrown out and recovery is over.
+# Kill a backend, and wait until all sessions have been terminated and recovery is over.
 sub kill_backend
 {
 	my ($node) = @_;
@@ -57,7 +57,7 @@ sub crash
 	my ($node, $round) = @_;
 	return kill_backend($node) if $round % 2;
 	$node->stop('immediate');
-	# full-page images hide what replay gets wrong in a page's changes
+	# full-page images would hide errors in the replay of changes to a page
 	$node->append_conf('postgresql.conf', 'full_page_writes = ' . ($round % 4 ? 'on' : 'off'));
 	$node->start;
 	return;
@@ -66,7 +66,7 @@ sub crash
 my $node = new_node('crash', "restart_after_crash = on\nmax_wal_size = 64MB\n");
 $node->start;
 create_tables($node, t => [ '', 10_000 ], u => [ 'UNLOGGED', 1000 ]);
-# with vectors: more rows than a chunk has
+# with sieve vectors: more rows than a chunk has
 $node->safe_psql('postgres', 'CREATE TABLE big (LIKE t); INSERT INTO big ' . rows(1, 130_000)
 	  . "; SET maintenance_work_mem = '64MB'; CREATE INDEX big_idx ON big USING rtscan (a, b, c); CHECKPOINT;");
 

@@ -1,5 +1,5 @@
-# A streaming standby answers right during and after inserts, deletes, vacuum, flushes and REINDEX on the primary.
-# wal_consistency_checking = all makes replay compare every page that it changes with the primary's.
+# Tests that queries on a streaming standby are right during and after inserts, deletes, VACUUM, flushes and REINDEX
+# on the primary. With wal_consistency_checking = all, replay compares every page that it changes with the primary's.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use RtscanTest;
 use Test::More;
 
-# What may happen to a query on a standby that the primary's vacuum does not wait for.
+# Errors that a query on a standby may raise, since the primary's VACUUM does not wait for it.
 my $cancelled = join('|', 'conflict with recovery', 'could not serialize access', 'terminating connection',
 	'server closed the connection', 'current transaction is aborted');
 
@@ -79,7 +79,8 @@ foreach my $change (@changes)
 	}
 }
 
-# What a snapshot keeps from being forgotten makes the directory long, so that the metapage has differences from it: until there are too many.
+# A snapshot that prevents recycling makes the directory long, so that the metapage lists differences from it, until
+# there are too many.
 my $holder = $primary->background_psql('postgres');
 $holder->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 foreach my $round (1, 2)
@@ -97,7 +98,7 @@ check_index($primary, $_, 'primary') foreach qw(t big);
 $standby->psql('postgres', 'SELECT count(*) FROM u', stderr => \my $message);
 like($message, qr/cannot access temporary or unlogged relations during recovery/, 'an unlogged table is not there');
 
-# Functions that are asked about all indexes pass over an unlogged one; about the others they say on the standby what they say elsewhere.
+# Functions on all indexes skip an unlogged one. For the others they return the same on the standby.
 my %calls = (
 	verify => 'rtscan_check(oid)', 'verify all rows' => 'rtscan_check(oid, true)', measure => 'rtscan_stats(oid)',
 	read => 'rtscan_format(oid)', prewarm => 'rtscan_prewarm(oid)');
@@ -105,7 +106,7 @@ my $indexes = "FROM pg_class WHERE relkind = 'i' AND relam = (SELECT oid FROM pg
 foreach my $what (sort keys %calls)
 {
 	my ($verb) = split(/ /, $what);
-	# there is no device to put the others on
+	# there is no device for the other segments
 	my $of = $verb eq 'prewarm' ? $indexes =~ s/ORDER/AND relpersistence = 'u' ORDER/r : $indexes;
 	my ($rc, $out, $err) = $standby->psql('postgres', "SELECT relname, $calls{$what} IS NULL $of");
 	is($rc, 0, "$what: a standby is asked about all indexes") || diag($err);
@@ -118,7 +119,7 @@ is($standby->safe_psql('postgres', q{SELECT num_nulls(segments, total_bytes), rt
 $standby->psql('postgres', "SELECT rtscan_merge('u_idx')", stderr => \$message);
 like($message, qr/recovery is in progress/, 'nor to merge');
 
-# Other sessions' temporary indexes, on the primary.
+# Temporary indexes of other sessions on the primary.
 my $temporary = $primary->background_psql('postgres');
 $temporary->query_safe('CREATE TEMPORARY TABLE own AS SELECT 1 AS a; CREATE INDEX own_idx ON own USING rtscan (a)');
 foreach my $call (map { s/oid/(SELECT oid FROM pg_class WHERE relname = 'own_idx')/r } sort(values %calls), 'rtscan_merge(oid)')
@@ -128,7 +129,7 @@ foreach my $call (map { s/oid/(SELECT oid FROM pg_class WHERE relname = 'own_idx
 }
 $temporary->quit;
 
-# The standby is killed and continues; then it becomes the primary.
+# Kill the standby and let it continue; then promote it.
 $standby->stop('immediate');
 $primary->safe_psql('postgres', 'DELETE FROM t WHERE id % 19 = 0; VACUUM t; INSERT INTO t ' . rows(90_001, 95_000));
 $standby->start;

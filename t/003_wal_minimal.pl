@@ -1,5 +1,5 @@
-# wal_level = minimal: what is created in the transaction that loads it is not WAL-logged but synced at commit.  After a
-# crash the index has the same rows.
+# Tests wal_level = minimal: an index created in the transaction that loads it is not WAL-logged but synced at
+# commit. After a crash the index must have the same rows.
 
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ sub index_on
 	return "CREATE INDEX ${name}_idx ON $name USING rtscan (a, b, c);";
 }
 
-# name => statements of one transaction; the table is there before only where it is truncated or reindexed in it
+# name => statements of one transaction; a table exists before only if the transaction truncates or reindexes it
 my %stories = (
 	load_then_build => sub { "CREATE TABLE $_[0] $columns; INSERT INTO $_[0] " . rows(1, 5000) . ';' . index_on($_[0]) },
 	build_then_load => sub { "CREATE TABLE $_[0] $columns;" . index_on($_[0]) . "INSERT INTO $_[0] " . rows(1, 5000) },
@@ -37,7 +37,7 @@ my $node = new_node('minimal', "wal_level = minimal\nmax_wal_senders = 0\nfsync 
 $node->start;
 create_tables($node, map { $_ => [ '', 3000 ] } grep { /trunc|reindex|rewrit/ } keys %stories);
 
-# 0: always sync the files; a large value: write small relations' pages as WAL at commit instead
+# 0: always sync the files; a large value: write the pages of small relations to WAL at commit instead
 foreach my $threshold ('0', '1GB')
 {
 	$node->safe_psql('postgres', 'DROP TABLE IF EXISTS load_then_build, build_then_load, load_twice, savepoint; CHECKPOINT');
@@ -58,7 +58,7 @@ foreach my $threshold ('0', '1GB')
 	healthy($node, $_, "wal_skip_threshold $threshold, changed") foreach sort keys %stories;
 }
 
-# a transaction that the crash cuts short leaves nothing
+# a transaction that the crash interrupts leaves nothing behind
 my $script = start_script($node, 'BEGIN', "CREATE TABLE unfinished $columns", 'INSERT INTO unfinished ' . rows(1, 20_000),
 	index_on('unfinished'), 'REINDEX INDEX load_twice_idx', 'INSERT INTO load_twice ' . rows(30_001, 32_000), 'SELECT pg_sleep(600)');
 $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'")

@@ -1,5 +1,5 @@
-# Builds, vacuums and loads are cancelled at many points: the server stays healthy, no index is left behind, those that
-# are there stay right, and a second attempt succeeds.
+# Cancels builds, VACUUM and loads at many points: the server must stay up, no index may be left behind, existing
+# indexes must stay right, and a second attempt must succeed.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ $node->safe_psql('postgres', 'CREATE TABLE big (LIKE t); INSERT INTO big ' . row
 
 my $build = 'CREATE INDEX big_idx ON big USING rtscan (a, b, c, id) INCLUDE (u)';
 
-# The milliseconds that a statement takes.
+# Return the milliseconds that a statement takes.
 sub duration
 {
 	my ($statement) = @_;
@@ -30,7 +30,7 @@ sub duration
 	return int(1000 * (time() - $start));
 }
 
-# A statement with a time limit; its error, or ''.
+# Run a statement with a time limit. Returns its error, or ''.
 sub limited
 {
 	my ($statement, $milliseconds) = @_;
@@ -38,7 +38,7 @@ sub limited
 	return $err;
 }
 
-# The files of the database that no relation owns.
+# Return the files of the database that belong to no relation.
 sub orphans
 {
 	my $database = $node->safe_psql('postgres', "SELECT pg_relation_filepath('pg_class')") =~ s{/[^/]*$}{}r;
@@ -75,13 +75,13 @@ foreach my $memory ('1MB', '64MB')
 }
 $node->safe_psql('postgres', $build);
 
-# REINDEX: the old index stays
+# REINDEX keeps the old index
 my $limit = duration('REINDEX INDEX big_idx');
 limited('REINDEX INDEX big_idx', 1 + int($limit * $_ / 6)) foreach 1 .. 5;
 healthy($node, 'big', 'reindex cancelled');
 is(orphans(), '', 'reindex cancelled: no file is left');
 
-# loads and vacuums, with the flushes and merges that they bring
+# loads and VACUUM, with the flushes and merges that they start
 my $next = 1_000_001;
 foreach my $point (1 .. $points)
 {
@@ -95,7 +95,7 @@ healthy($node, 'big', 'loads and vacuums cancelled');
 $node->safe_psql('postgres', 'VACUUM big');
 healthy($node, 'big', 'vacuum completed');
 
-# sessions that are cancelled or end while they write
+# sessions that are cancelled, or end, while they write
 foreach my $point (1 .. $points)
 {
 	my $script = start_script($node, map { ('INSERT INTO t ' . rows($next + 500 * $_, $next + 500 * $_ + 499),

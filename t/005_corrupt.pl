@@ -1,5 +1,6 @@
-# Random bytes on pages of the index: checks, statistics, queries, inserts and vacuum raise an error or answer, and the
-# server lives.  An answer is wrong only where rtscan_check() complains: no index can notice every changed bit by itself.
+# Changes random bytes on pages of the index: checks, statistics, queries, inserts and VACUUM must raise an error or
+# answer, and the server must survive. An answer may be wrong only if rtscan_check() complains, since no index can
+# detect every changed bit by itself.
 
 use strict;
 use warnings;
@@ -18,7 +19,7 @@ my $seed = srand($ENV{RTSCAN_CORRUPT_SEED} // time());
 diag("RTSCAN_CORRUPT_SEED=$seed");
 my $page = 8192;
 
-# Several tables of each kind, so that a restart serves many corruptions.
+# Several tables of each kind, so that the server need not be restarted for each corruption.
 my %kinds = (small => 500, segments => 40_000, vectors => 70_000);
 my @names = map { my $kind = $_; map { "$kind$_" } 1 .. ($kind eq 'vectors' ? 4 : 8) } sort keys %kinds;
 
@@ -47,7 +48,7 @@ my %path = map { $_ => [ split(/\n/, $node->safe_psql('postgres',
 healthy($node, $_, 'before') foreach @names;
 $node->stop;
 
-# All files of the tables and indexes as they are now: every round starts from them.
+# All files of the tables and indexes as they are now, from which every round starts.
 my $store = PostgreSQL::Test::Utils::tempdir();
 my %saved;
 foreach my $name (@names)
@@ -76,7 +77,7 @@ sub random_bytes
 	return join('', map { chr(int(rand(256))) } 1 .. $count);
 }
 
-# RtscanPageKind, in src/storage/page.h
+# RtscanPageKind in src/storage/page.h.
 my %page_kinds = (list => 3, pending => 4, descriptor => 5, dead => 7, tidmap => 9, taken => 15);
 
 sub page_kind
@@ -85,8 +86,8 @@ sub page_kind
 	return unpack('S', substr($bytes, $page - 4));
 }
 
-# Of all pages, those first in the file, the page that begins the pending list, or descriptors of segments, which are used as they
-# are stored: the few that everybody reads come up often.
+# Choose a page: mostly among those first in the file, the first page of the pending list, and descriptors of
+# segments, which are used as they are stored. These few pages are read by every query.
 sub choose_victim
 {
 	my ($file, $pages) = @_;
@@ -99,7 +100,7 @@ sub choose_victim
 	return $found[ $dice < 0.85 ? 0 : int(rand(@found)) ] // 0;
 }
 
-# Change the bytes of one page: the ways in which disks, bugs and operators do it.
+# Change the bytes of one page, in ways in which disks, bugs and operators change them.
 sub spoil_page
 {
 	my ($bytes, $other) = @_;
@@ -117,7 +118,7 @@ sub spoil_page
 	return ($bytes, $kind);
 }
 
-# Spoil one or a few pages of an index file, or cut it short; says what was done.
+# Damage one or a few pages of an index file, or truncate it. Returns a description.
 sub spoil
 {
 	my ($file) = @_;
@@ -143,7 +144,8 @@ sub spoil
 	return join('; ', @done);
 }
 
-# Give a TID on each page of a kind a block number that no table has: TIDBitmap and prefetching trust what they are given.
+# Give a TID on each page of a kind a block number that no table has: TIDBitmap and prefetching trust the numbers
+# they get.
 sub invalidate_tids
 {
 	my ($file, $kind) = @_;
@@ -164,7 +166,8 @@ sub invalidate_tids
 	return "TIDs of $count $kind pages invalid";
 }
 
-# Clear the last dead bits of each chunk: rows whose tuples VACUUM has removed, and whose TIDs nobody has taken again, live.
+# Clear the last dead bits of each chunk: rows appear live whose tuples VACUUM has removed, and whose TIDs are not
+# reused yet.
 sub revive_rows
 {
 	my ($file) = @_;
@@ -185,7 +188,8 @@ sub revive_rows
 	return "the last dead bits of $count pages cleared";
 }
 
-# Have the metapage name itself, or a block behind the end, as the spare directory: at 108 in the file (storage/directory.h).
+# Make the metapage name itself, or a block after the end, as the spare directory: at 108 in the file
+# (storage/directory.h).
 sub mislead_spare
 {
 	my ($file) = @_;
@@ -197,8 +201,9 @@ sub mislead_spare
 	return "spare directory at $block";
 }
 
-# Empty pages that the metapage names, so that others may be told to take them: the spare directory, and where is noted what
-# is being written.  With the kind of a segment's descriptor wrong, DELETE fails, and vacuum's sweep is the first who writes.
+# Clear pages that the metapage names, so that other work may allocate them: the spare directory, and the list of
+# pages being written. Since the kind of a segment's descriptor is wrong, DELETE fails, and VACUUM's sweep is the
+# first to write.
 sub empty_named_pages
 {
 	my ($file) = @_;
@@ -229,8 +234,8 @@ sub empty_named_pages
 	return "$count named pages empty";
 }
 
-# Have the metapage say that entries have more bounds than the index has columns, at 188: as many as make the directory's first page
-# one entry, if that can be.  Differences, which would contradict it, are taken away.
+# Change the metapage, at 188, so that entries have more bounds than the index has columns: if possible, so many that
+# the directory's first page is one entry. Differences, which would contradict it, are removed.
 sub widen_bounds
 {
 	my ($file) = @_;
@@ -252,8 +257,9 @@ sub widen_bounds
 	return "entries with $bounds bounds";
 }
 
-# Have the directory, and what the metapage has become different since, say that no segment has NULLs in any of four columns: each record
-# says so at 36, behind the lowest byte, which has the kind in 7 bits, and the bounds at 188 of the metapage say how long one is.
+# Change the directory, and the differences in the metapage, so that no segment has NULLs in any of four columns.
+# Each record says so at 36, after the lowest byte, which has the kind in 7 bits. The bounds at 188 of the metapage
+# determine the length of a record.
 sub deny_nulls
 {
 	my ($file) = @_;
@@ -281,8 +287,9 @@ sub deny_nulls
 	return "NULLs of $count segments denied";
 }
 
-# Have the descriptors say that the first key column has lost images, while the directory says that no column has: RtscanColumnHeader,
-# which begins with the flags, comes behind the descriptor's header, the extents, of 8 bytes, and first rows of tidmap pages, of 4.
+# Change the descriptors so that the first key column has lost images, while the directory says that no column has.
+# RtscanColumnHeader, which begins with the flags, follows the descriptor's header, the extents of 8 bytes, and first
+# rows of tidmap pages of 4 bytes.
 sub lose_images
 {
 	my ($file) = @_;
@@ -307,7 +314,7 @@ sub lose_images
 	return "images of $count segments lost";
 }
 
-# A statement's error: its SQLSTATE with its message and the detail, or '' if it succeeded.
+# Return a statement's error, its SQLSTATE with message and detail, or '' if it succeeded.
 sub try_statement
 {
 	my ($statement) = @_;
@@ -327,10 +334,10 @@ my @statements = (
 	[ check => "SELECT rtscan_check('NAME_idx', true)" ], [ stats => "SELECT rtscan_stats('NAME_idx')" ], [ queries => $compare ],
 	[ insert => 'INSERT INTO NAME ' . rows(400_001, 402_500) ], [ delete => 'DELETE FROM NAME WHERE id % 3 = 0' ],
 	[ vacuum => 'VACUUM NAME' ], [ drop => 'BEGIN; DROP INDEX NAME_idx; ROLLBACK' ],
-	# rolled back, so that the file with the damage stays the index's
+	# rolled back, so that the damaged file remains the index's
 	[ reindex => "BEGIN ISOLATION LEVEL REPEATABLE READ; REINDEX INDEX NAME_idx; SELECT compare_scans('NAME', 5); ROLLBACK" ]);
 
-# Everything that a user does with a table whose index is spoilt; false if the server did not survive.
+# Do everything that a user does with a table whose index is damaged. Returns false if the server did not survive.
 sub use_table
 {
 	my ($name, $done, $seen) = @_;
@@ -347,7 +354,7 @@ sub use_table
 	  || diag($error{queries});
 	like($error{check}, qr/the directory says that no row is NULL/, "$name ($done): rtscan_check() finds them") if $done =~ /denied/;
 	like($error{check}, qr/the directory says that no image is lost/, "$name ($done): rtscan_check() finds it") if $done =~ /lost/;
-	# REINDEX reads the heap only
+	# REINDEX reads only the heap
 	is($error{reindex}, '', "$name ($done): REINDEX repairs it");
 	return 1;
 }

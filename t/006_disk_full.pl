@@ -1,10 +1,11 @@
-# The disk is full during builds, flushes, merges and vacuums, or when pages are freed: a clean error, the index as before, and
-# all is well when there is space again.  The disk is a small tmpfs with a tablespace on it, in a mount namespace of our own.
+# Fills the disk during builds, flushes, merges and VACUUM, or when pages are freed: there must be a clean error, the
+# index must be unchanged, and everything must work when there is space again. The disk is a small tmpfs with a
+# tablespace, in a mount namespace of its own.
 
 use strict;
 use warnings;
 
-# A namespace belongs to a process: the test runs itself again inside one, where it may mount without being root.
+# A namespace belongs to a process: the test runs itself again inside one, where it can mount without being root.
 my $in_namespace;
 
 BEGIN
@@ -33,14 +34,14 @@ if (!$in_namespace || system("mount -t tmpfs -o size=40m tmpfs $disk") != 0)
 }
 mkdir("$disk/space") or die "mkdir: $!";
 
-# The bytes that are free on the disk.
+# Return the free bytes of the disk.
 sub free_space
 {
 	my @fields = split(' ', (split(/\n/, `df -B1 $disk`))[1]);
 	return $fields[3];
 }
 
-# Leave so many bytes on the disk.
+# Leave only that many bytes free on the disk.
 sub leave_space
 {
 	my ($bytes) = @_;
@@ -64,7 +65,7 @@ $node->safe_psql('postgres', "CREATE TABLESPACE small LOCATION '$disk/space'");
 $node->safe_psql('postgres', 'CREATE TABLE big (LIKE t); INSERT INTO big ' . rows(1, 150_000));
 my $build = 'CREATE INDEX big_idx ON big USING rtscan (a, b, c, (id::int8 * 7919 % 1000003)) TABLESPACE small';
 
-# The error of a statement.
+# Return the error of a statement.
 sub failing
 {
 	my ($statement) = @_;
@@ -92,7 +93,7 @@ foreach my $memory ('1MB', '64MB')
 $node->safe_psql('postgres', $build);
 healthy($node, 'big', 'built after all');
 
-# the heap is elsewhere: what fails is the index
+# the heap is on another disk, so that only the index fails
 my $next = 200_001;
 foreach my $left (0, 20_000, 50_000, 150_000, 400_000)
 {
@@ -115,7 +116,7 @@ foreach my $left (0, 20_000, 50_000, 150_000, 400_000)
 	healthy($node, 'big', "after $left bytes, with space again");
 }
 
-# merges, on demand and by vacuum: the old segments stay
+# merges, on demand and by VACUUM, keep the old segments
 $node->safe_psql('postgres', "LOAD 'rtscan';\nALTER SYSTEM SET rtscan.merge_worker = off;\nSELECT pg_reload_conf()");
 $node->safe_psql('postgres', 'DROP INDEX big_idx; CHECKPOINT');
 
@@ -124,7 +125,7 @@ sub segments
 	return $node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('big_idx')");
 }
 
-# Nothing is free that nobody finds, and nothing used that nobody needs.
+# Check that all free pages are in the free space map, and all others are needed.
 sub nothing_lost
 {
 	my ($what) = @_;
@@ -134,7 +135,7 @@ sub nothing_lost
 	return;
 }
 
-# A fresh index, of which no page is free, and segments to merge by further insertions.
+# Create a new index without free pages, and insert rows until there are segments to merge.
 sub new_index
 {
 	my ($insertions) = @_;
@@ -147,7 +148,7 @@ foreach my $kind ('rtscan_merge', 'VACUUM')
 {
 	foreach my $left (100_000, 300_000)
 	{
-		# a snapshot from before, so that no page of what was flushed can be used again
+		# an old snapshot, so that no page of what was flushed can be reused
 		my $reader = $node->background_psql('postgres');
 		$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 		new_index(24);
@@ -178,7 +179,7 @@ make_space();
 nothing_lost('without a free space map');
 healthy($node, 'big', 'with a free space map');
 
-# vacuum has dead rows to mark, and no space for that, or for a part of it
+# VACUUM has dead rows to mark, and no space for that, or only for a part of it
 foreach my $left (0, 8192)
 {
 	new_index(1);
@@ -192,7 +193,7 @@ foreach my $left (0, 8192)
 }
 $node->safe_psql('postgres', 'INSERT INTO big ' . rows(10_001, 100_000));
 
-# REINDEX: the old index stays
+# REINDEX keeps the old index
 leave_space(300_000);
 like(failing('REINDEX INDEX big_idx'), $full, 'reindex');
 make_space();

@@ -1,5 +1,5 @@
-# The device is missing, or fails, or is short of memory: queries are answered all the same, rightly, and the device is
-# used again once it is back.
+# Tests a device that is missing, fails, or is short of memory: queries must be answered correctly all the same, and
+# the device must be used again once it is back.
 
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ need_device();
 my $none = qr/There is no device\b/;
 my $node;
 
-# The log gets a line like this after something is done.
+# Wait until the log has such a line after an action.
 sub logs
 {
 	my ($line, $what, $action) = @_;
@@ -36,7 +36,7 @@ sub configured
 	return logs($line, $what, sub { configure($node, %settings) });
 }
 
-# With a device and without, all rows are right.
+# Check all rows with a device and without.
 sub all_agree
 {
 	my ($what) = @_;
@@ -59,7 +59,8 @@ all_agree('first use');
 
 my $name = device_status($node)->{name};
 
-# ---------------------------------------------------------------- a plain column: it stores no codes, but the device has them
+# ---------------------------------------------------------------- a plain column, which stores no codes, but has
+# them on the device
 
 $node->safe_psql('postgres', "SET maintenance_work_mem = '64MB'; CREATE TABLE plain AS SELECT nullif(hashint4(i % 130000), hashint4(5)) AS h, i % 1000 AS a "
 	  . "FROM generate_series(1, 140000) i; CREATE INDEX plain_idx ON plain USING rtscan (h, a); VACUUM ANALYZE plain");
@@ -114,7 +115,7 @@ foreach my $fault (sort keys %faults)
 	is(ask($node, 'auto')->{fallbacks}, 0, "$fault: auto does not try what cannot be") if $fault eq 'no-ray-tracing';
 	is(program_pid($node), $program, "$fault: the program lives on");
 }
-# What a device lacks: device/test/limits_test.c tries all of it.
+# A device that lacks something; device/test/limits_test.c tests everything that can be lacking.
 configured(qr/llvmpipe.*is not used: maxPushConstantsSize is \d+, and must be at least \d+.*rtscan has no device/s, 'too few push constants',
 	'rtscan.device_fault' => 'lacks=maxPushConstantsSize');
 cpu_answers($node, $_, 'too few push constants', $none) foreach @executors;
@@ -125,7 +126,7 @@ $_ eq 'compute' ? comes_back($node, $_, 'handles are too large') : cpu_answers($
 configured(qr/there is no fault "lacks=feathers".*exited with exit code 1/s, 'an unknown limit', 'rtscan.device_fault' => 'lacks=feathers');
 if (grep { $_ eq 'rt' } @executors)
 {
-	# what no column's bins are too coarse for needs no rays
+	# no rays are needed if bins are exact for all columns
 	configured(qr/rtscan uses the device llvmpipe/, 'no-build-memory', 'rtscan.device_fault' => 'no-build-memory');
 	my $asked = ask($node, 'rt');
 	is($asked->{answers}, expected($node), 'no-build-memory: rt is right');
@@ -138,14 +139,14 @@ cpu_answers($node, $_, 'a program that always fails', $none) foreach @executors;
 configure($node, 'rtscan.device_fault' => undef);
 comes_back($node, $_, 'after all faults') foreach @executors;
 
-# The device is lost at one submission after another: while it is calibrated, while columns are uploaded, and later.
+# Lose the device at successive submissions: during calibration, during uploads, and later.
 configure($node, 'rtscan.device_memory' => '1000MB');
 wait_until('a new program', sub { (device_status($node) // { requests => 1 })->{requests} == 0 });
 configured(qr/the device is lost \(an injected fault\)/, 'lost at once', 'rtscan.device_fault' => 'lost-at=1');
 cpu_answers($node, $_, 'lost at once', $none) foreach @executors;
 foreach my $executor (@executors)
 {
-	# by rt only where its own submissions are
+	# executor rt only for its own submissions
 	foreach my $at ($executor ne 'rt' ? (1 .. 6, 8) : (), $executor ne 'compute' ? (12, 16, 20) : ())
 	{
 		configured(qr/rtscan uses the device llvmpipe/, "lost at submission $at", 'rtscan.device_fault' => "lost-after=$at");
@@ -162,7 +163,7 @@ comes_back($node, $_, 'after the device was lost') foreach @executors;
 
 # ---------------------------------------------------------------- clocks
 
-# Whether they are kept is said to the program, of which software takes no notice (device/test/clocks_test.c).
+# Check the option for clocks that the program gets, and which it ignores for software (device/test/clocks_test.c).
 sub arguments_of_program
 {
 	my $program = program_pid($node);
@@ -177,7 +178,7 @@ configure($node, 'rtscan.device_clocks' => undef);
 
 # ---------------------------------------------------------------- memory
 
-# Several indexes, more than there is room for.
+# Several indexes, more than fit into memory.
 $node->safe_psql('postgres', join(";\n", 'SET maintenance_work_mem = \'64MB\'', map { (
 			"CREATE TABLE t$_ (LIKE big); INSERT INTO t$_ " . rows(10_000 * $_, 10_000 * $_ + 130_000),
 			"CREATE INDEX t${_}_idx ON t$_ USING rtscan (a, b, c)") } 1 .. 4));
@@ -186,10 +187,10 @@ foreach my $megabytes (1, 2, 3, 5, 8, 30, 2000)
 {
 	configured(qr/rtscan uses the device llvmpipe/, "$megabytes MB", 'rtscan.device_memory' => "${megabytes}MB");
 	my $evictions = device_status($node)->{evictions};
-	# a program's first request needs memory of its own: not that of the columns that it is about
+	# a program's first request needs more memory than that of the columns
 	is($node->safe_psql('postgres', "SET rtscan.executor = $executors[-1]; SELECT answer('big', \$\$$questions[1]\$\$, true)"),
 		$second, "$megabytes MB: two columns at first");
-	# that of BVHs is the same by rt and rtcudb, whose take more
+	# BVHs of rt and of rtcudb, which need more memory
 	foreach my $executor (@executors > 2 ? grep { $_ ne 'rt' } @executors : @executors)
 	{
 		local $ENV{PGOPTIONS} = "-c rtscan.executor=$executor";
@@ -216,7 +217,7 @@ program_is_healthy($node, 'up to here');
 
 # ---------------------------------------------------------------- no Vulkan
 
-# A loader that cannot be loaded stands before the one that can.
+# A loader that cannot be loaded is found before the one that can.
 my $libraries = PostgreSQL::Test::Utils::tempdir();
 append_to_file("$libraries/$_", '') foreach qw(libvulkan.so.1 libvulkan.so);
 my %surroundings = (
@@ -242,9 +243,9 @@ $node->restart;
 comes_back($node, $_, 'preloaded again') foreach @executors;
 $node->stop;
 
-# ---------------------------------------------------------------- other programs
+# ---------------------------------------------------------------- replaced programs
 
-# An installation of our own, in which the program can be replaced.
+# A separate installation, in which the program can be replaced.
 sub private_installation
 {
 	my $tree = PostgreSQL::Test::Utils::tempdir();
@@ -253,7 +254,7 @@ sub private_installation
 	foreach my $program (slurp_dir($programs))
 	{
 		next if $program =~ /^\./;
-		# a server finds its files relative to the program itself, behind all links
+		# a server finds its files relative to its program, after following all links
 		next unless $program =~ /^(postgres|pg_ctl|pg_config)$/;
 		copy("$programs/$program", "$tree$programs/$program") && chmod(0755, "$tree$programs/$program") or die "copy: $!";
 	}
@@ -264,7 +265,7 @@ sub private_installation
 
 my ($programs, $program, $real_program) = private_installation();
 
-# Put a script in the program's place.
+# Replace the program by a script.
 sub pretend
 {
 	my ($script, $mode) = @_;

@@ -1,5 +1,5 @@
-# The device program is killed, stalled, or overrun, its worker is killed, and who waits for it is cancelled: queries are
-# answered all the same, rightly and in time, the server stays up, and the device is used again.
+# Kills, stalls and overloads the device program, kills its worker, and cancels sessions that wait for it: queries
+# must be answered correctly and in time all the same, the server must stay up, and the device must be used again.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use Time::HiRes qw(sleep time);
 
 need_device();
 
-# To a program and its memory rays are rays.
+# The program and its memory treat all rays alike, so one executor of them suffices.
 @executors = grep { $_ ne 'rt' } @executors if @executors > 2;
 
 my $node = device_node('program', "restart_after_crash = on\n");
@@ -27,7 +27,7 @@ my $started = start_time();
 my $level = device_status($node)->{memory_used};
 my @answers = split(/ /, expected($node));
 
-# Another server's program, stalled now, and looked for again at the end: it is given two minutes.
+# The program of another server is stalled now and checked at the end, after two minutes.
 my $stuck = device_node('stuck');
 $stuck->start;
 create_big($stuck);
@@ -39,14 +39,14 @@ cpu_answers($stuck, $executors[0], 'stalled', qr/(There is no device|The connect
 
 sub start_time { return $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'); }
 
-# One question, as a statement.
+# Return one query, as a statement.
 sub question
 {
 	my ($number) = @_;
 	return "SELECT answer('big', \$\$$questions[$number]\$\$, true)";
 }
 
-# A session whose scans are an executor's.
+# Return a session whose scans use an executor.
 sub session
 {
 	my ($executor, %settings) = @_;
@@ -57,7 +57,7 @@ sub session
 	return $session;
 }
 
-# Ask a session, without waiting for the answer; one that is as fast as the echo is kept.
+# Send a query in a session without waiting for the answer, except for an answer that is as fast as the echo.
 sub start_asking
 {
 	my ($session, $number) = @_;
@@ -66,7 +66,7 @@ sub start_asking
 	return;
 }
 
-# What a session says to what it has been asked, answer or error.
+# Return what a session has answered, result or error.
 sub finish_asking
 {
 	my ($session) = @_;
@@ -76,14 +76,14 @@ sub finish_asking
 	return $answer . $errors;
 }
 
-# What is wrong with an answer, or nothing.
+# Return what is wrong with an answer, or nothing.
 sub wrong
 {
 	my ($number, $answer) = @_;
 	return $answer eq $answers[$number] ? () : "question $number: '$answer' instead of '$answers[$number]'";
 }
 
-# Sessions that wait for a program that does not answer.
+# Return sessions that wait for a program that does not answer.
 sub waiting_sessions
 {
 	my ($executor, $count, %settings) = @_;
@@ -96,7 +96,7 @@ sub waiting_sessions
 	return @sessions;
 }
 
-# All is as it was: the device answers, and takes no more memory than before.
+# Check that everything is as before: the device answers, and uses no more memory.
 sub recovered
 {
 	my ($what) = @_;
@@ -114,7 +114,7 @@ sub gone
 	  && pass("$what: the old processes are gone");
 }
 
-# ---------------------------------------------------------------- the program dies
+# ---------------------------------------------------------------- the program is killed
 
 foreach my $executor (@executors)
 {
@@ -150,7 +150,7 @@ foreach my $executor (@executors)
 	recovered('with the first settings');
 }
 
-# Under load: answers are compared by the script itself.
+# Under load: the script itself compares answers.
 my $script = PostgreSQL::Test::Utils::tempdir() . '/load.sql';
 append_to_file($script, join('', map { question($_) =~ s/^SELECT (.*)/SELECT 1 \/ ($1 = '$answers[$_]')::int;\n/r } 0 .. $#questions));
 
@@ -184,7 +184,7 @@ foreach my $executor (@executors)
 		my $offset = -s $node->logfile;
 		kill 'KILL', $program;
 		$node->wait_for_log(qr/rtscan device program was terminated by signal 9/, $offset);
-		# a restart at once
+		# an immediate restart
 		configure($node, 'rtscan.device_memory' => 1000 + $round . 'MB');
 	}
 	load_was_right($load, 'killed under load');
@@ -192,9 +192,9 @@ foreach my $executor (@executors)
 	recovered('killed under load');
 }
 
-# ---------------------------------------------------------------- the program stalls
+# ---------------------------------------------------------------- the program is stalled
 
-# What sessions wait for is the same whatever it does: one executor's do.
+# Sessions wait in the same way for all executors, so one is enough.
 my @waiting = $executors[0];
 foreach my $executor (@waiting)
 {
@@ -207,7 +207,7 @@ foreach my $executor (@waiting)
 	kill 'CONT', $program;
 	recovered('stalled');
 
-	# An answer that comes too late is not taken for that to a later question.
+	# An answer that arrives too late must not be taken for the answer to a later query.
 	my $session = session($executor);
 	my $late = 0;
 	my @wrong;
@@ -240,7 +240,7 @@ foreach my $executor (@waiting)
 	recovered('stalled, and settings changed');
 }
 
-# ---------------------------------------------------------------- who waits is cancelled
+# ---------------------------------------------------------------- waiting sessions are cancelled
 
 foreach my $executor (@waiting)
 {
@@ -309,10 +309,10 @@ foreach my $executor (@waiting)
 	wait_until('100 clients: their memory is given back', sub { slurp_file("/proc/$program/maps") !~ /memfd:rtscan/ });
 }
 
-# room for tasks has grown
+# memory for tasks has grown
 $level = device_status($node)->{memory_used};
 
-# The share of one processor that the program takes.
+# Return the fraction of one processor that the program uses.
 sub processor_share
 {
 	my ($program) = @_;
@@ -322,7 +322,7 @@ sub processor_share
 	return ($ticks->() - $before) / 100 / 0.5;
 }
 
-# More connections than the program has files for: it serves those that it has, and does not spin.
+# More connections than the program can have files: it serves those that it has, and must not spin.
 {
 	my $program = program_pid($node);
 	my $files = () = glob("/proc/$program/fd/*");
@@ -358,7 +358,7 @@ sub processor_share
 	is(program_pid($node), $program, 'nonsense: it is still the same program');
 }
 
-# Shared memory is anonymous: a full /dev/shm does not matter.
+# Shared memory is anonymous, so a full /dev/shm does not matter.
 {
 	my $session = session($executors[0]);
 	is($session->query(question(0)), $answers[0], 'a session with shared memory');
@@ -394,7 +394,7 @@ recovered('the worker was terminated');
 is(start_time(), $started, 'the worker was terminated: the server stays up');
 server_is_healthy($node, 'up to here');
 
-# What kills a worker or a backend takes all sessions with it.
+# A crash of a worker or a backend ends all sessions with it.
 foreach my $victim ('worker', 'backend')
 {
 	my ($session) = waiting_sessions($executors[0], 1);

@@ -1,5 +1,5 @@
-# What is on the device is never taken for something else: indexes are dropped, rebuilt, rolled back, moved, copied with
-# their database, changed on both sides, and scanned by the device in between, on the primary and on a standby.
+# Tests that data on the device is never confused with other data: indexes are dropped, rebuilt, rolled back, moved,
+# copied with their database, changed on primary and standby, and in between scanned by the device, on both servers.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Test::More;
 
 need_device();
 
-# To a program and its memory rays are rays.
+# The program and its memory treat all rays alike, so one executor of them suffices.
 @executors = grep { $_ ne 'rt' } @executors if @executors > 2;
 
 my $settings = "maintenance_work_mem = '64MB'\nshared_buffers = '64MB'\nallow_in_place_tablespaces = on\nmax_wal_size = '1GB'\n";
@@ -27,7 +27,7 @@ $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
 my $next = 1_000_000;
 
-# So many new rows, unlike all others.
+# Return that many new rows, unlike all others.
 sub more_rows
 {
 	my ($count) = @_;
@@ -35,7 +35,7 @@ sub more_rows
 	return rows($next, $next + $count - 1);
 }
 
-# An executor's scans (compute's where rt needs no ray) and all fallbacks so far.
+# Return the number of an executor's scans (compute's if rt needs no ray) and of all fallbacks so far.
 sub counted
 {
 	my ($node, $executor) = @_;
@@ -43,10 +43,10 @@ sub counted
 			"SELECT sum(scans) FILTER (WHERE executor IN ('compute', '$executor')), sum(fallbacks) FROM pg_stat_rtscan"));
 }
 
-# Questions whose answer is in every large segment: the device has to be asked.
+# Queries that match rows in every large segment, so that the device is needed.
 my @certain = ("a < 300 AND b > 'k3'", "c >= timestamptz '2020-01-15 00:00+00' AND a > 100");
 
-# Each executor, or those that are named, finds a table's rows by its index, and it is the device that does.
+# Check that each executor, or the named ones, finds a table's rows by its index, and that the device answers.
 sub device_agrees
 {
 	my ($node, $what, $table, $database, @by) = @_;
@@ -72,7 +72,7 @@ sub both_agree
 	my ($what) = @_;
 	device_agrees($primary, $what, 'big');
 	$primary->wait_for_catchup($standby);
-	# what the last one needs on the device, the others need as well
+	# what the last executor needs on the device, the others need as well
 	device_agrees($standby, $what, 'big', 'postgres', $executors[-1]);
 	return;
 }
@@ -122,7 +122,7 @@ foreach my $change (@changes)
 	both_agree($what);
 }
 
-# An unlogged index begins again from its first fork after a crash.
+# After a crash an unlogged index begins again from its init fork.
 $primary->safe_psql('postgres', 'CREATE UNLOGGED TABLE u (LIKE big); INSERT INTO u ' . more_rows(70_000)
 	  . '; CREATE INDEX u_idx ON u USING rtscan (a, b, c)');
 device_agrees($primary, 'unlogged', 'u');
@@ -138,7 +138,7 @@ both_agree('after a crash');
 $primary->safe_psql('postgres', 'INSERT INTO u ' . more_rows(80_000) . '; VACUUM u; REINDEX TABLE u');
 device_agrees($primary, 'unlogged, after a crash', 'u');
 
-# Temporary tables of two sessions at a time.
+# Temporary tables of two sessions at the same time.
 my $temporary = 'CREATE TEMP TABLE mine (LIKE big); INSERT INTO mine %s; CREATE INDEX mine_idx ON mine USING rtscan (a, b, c)';
 my @sessions = map { $primary->background_psql('postgres', on_error_stop => 0) } 1 .. 2;
 $_->query_safe(sprintf($temporary, more_rows(70_000))) foreach @sessions;
@@ -168,7 +168,7 @@ foreach my $strategy ('wal_log', 'file_copy')
 	my $same = "SELECT pg_relation_filenode('big_idx')";
 	is($primary->safe_psql('copy', $same), $primary->safe_psql('origin', $same), "$strategy: the same file number");
 
-	# the same number of the same segment, with other rows
+	# the same number of the same segment, with different rows
 	foreach my $round (1 .. 2)
 	{
 		foreach my $database ('origin', 'copy')

@@ -1,5 +1,5 @@
-# The device sorts what an index is built from, and makes its sieve vectors: the index's pages are those of the CPU's build, to
-# the byte. And a build leaves on the device what scans will need.
+# Tests index builds with a device, which sorts and makes sieve vectors: the index's pages must be identical to those
+# of the CPU's build. A build also leaves on the device what scans will need.
 
 use strict;
 use warnings;
@@ -19,8 +19,8 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION rtscan');
 wait_until('the device is there', sub { device_status($node) });
 
-# Keys of all widths and signs, few values and many, NULLs at the ends and in between, one value, in the heap's order, by
-# comparison.
+# Keys of all widths and signs, few values and many, NULLs at the ends and in between, a single value, in the heap's
+# order, and by comparison.
 $node->safe_psql('postgres', q{
 	CREATE TABLE t AS SELECT
 		(i::int8 * 7919 % 200003 - 100000)::int4 AS four, i::int8 * 1000003 % 99999999977 - 50000000000 AS eight,
@@ -29,7 +29,8 @@ $node->safe_psql('postgres', q{
 		timestamptz '2001-01-01' + i * interval '77 s' AS at, 'text ' || i % 777 AS text
 	FROM generate_series(1, 200000) AS i});
 
-# The file of an index, without what differs from build to build: LSNs and checksums, and the build's own id on the metapage.
+# Return the file of an index, without what differs from build to build: LSNs and checksums, and the build's own id
+# on the metapage.
 sub pages
 {
 	my ($index) = @_;
@@ -40,7 +41,7 @@ sub pages
 	return \@pages;
 }
 
-# What a build writes, and what of it the device has done.
+# Return what a build writes, and what the device has done for it.
 sub build
 {
 	my ($executor, $table, $columns, $options) = @_;
@@ -51,7 +52,7 @@ sub build
 	return (pages('i'), { map { $_ => $after->{$_} - $before->{$_} } qw(sorts sieves columns bvhs) });
 }
 
-# Each executor writes what the CPU writes. Says what each has done.
+# Check that each executor writes what the CPU writes. Returns what each has done.
 sub same_pages
 {
 	my ($what, @index) = @_;
@@ -86,7 +87,8 @@ foreach my $columns ('four', 'eight, two', 'real, flag, none', 'one, ascending, 
 	}
 }
 
-# Sieves of all kinds: a bin for NULLs alone, few, and as many as can be; fewer values than bins; no low vectors, no high ones.
+# Sieves of all kinds: a bin for NULLs alone, few bins, and as many as possible; fewer values than bins; no low
+# vectors, no high vectors.
 foreach my $options (
 	'sieve_components = 1', 'sieve_bins = 2', 'sieve_bins = 3', 'sieve_bins = 2, sieve_components = 1',
 	'sieve_bins = 17', 'sieve_bins = 1024', 'sieve_bins = 1024, sieve_components = 1')
@@ -95,7 +97,7 @@ foreach my $options (
 	cmp_ok($done{$_}->{sieves}, '>=', 4, "$options, $_: the device made vectors") foreach @executors;
 }
 
-# Segments that end with a chunk, and just not.
+# Segments that end with a chunk, or just before or after.
 foreach my $rows (64511, 64512, 64513, 129024)
 {
 	$node->safe_psql('postgres', "CREATE TABLE t$rows AS SELECT * FROM t WHERE ascending <= $rows");
@@ -103,7 +105,7 @@ foreach my $rows (64511, 64512, 64513, 129024)
 	is($done{$_}->{sieves}, $rows < 64512 ? 0 : 3, "$rows rows, $_: who made vectors") foreach @executors;
 }
 
-# What does not fit: the vectors into the area, and anything into the device.
+# Vectors that do not fit into the area, and data that does not fit into the device's memory.
 {
 	$node->safe_psql('postgres', 'CREATE TABLE large AS SELECT i::int8 * 7919 % 700001 AS a FROM generate_series(1, 600000) AS i');
 	my %done = same_pages('large', 'large', 'a', 'sieve_bins = 1024, sieve_components = 1');
@@ -120,7 +122,7 @@ foreach my $rows (64511, 64512, 64513, 129024)
 	wait_until('the device is there again', sub { device_status($node) });
 }
 
-# A merge, too: rows in the order of one build and of another's parts.
+# A merge as well: its rows are in the order of one part after another.
 foreach my $executor ('cpu', @executors)
 {
 	$node->safe_psql('postgres', "SET rtscan.executor = $executor; DROP INDEX IF EXISTS i; DROP TABLE IF EXISTS parts;

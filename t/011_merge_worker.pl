@@ -1,5 +1,6 @@
-# Insertions have a background worker merge what they flush: few segments without a vacuum, beside writers, readers and
-# whoever drops or locks the table; none where it is switched off, and none needed where there is no worker to be had.
+# Tests the background worker that merges what insertions flush: there are few segments without VACUUM, next to
+# writers, readers and sessions that drop or lock the table. Without worker, by setting or for lack of processes,
+# insertions go on.
 
 use strict;
 use warnings;
@@ -16,7 +17,7 @@ my $node = new_node('merge_worker', "max_worker_processes = 4\nlog_min_messages 
 $node->start;
 create_tables($node, t => [ '', 100 ], off => [ '', 100 ], u => [ 'UNLOGGED', 100 ]);
 
-# Rows in many transactions, so that workers see what was flushed.
+# Insert rows in many transactions, so that workers see what was flushed.
 sub insert_rows
 {
 	my ($name, $first, $last) = @_;
@@ -31,14 +32,14 @@ sub segments
 	return $node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('${name}_idx')");
 }
 
-# The merges of the last flushes end soon.
+# Wait until the merges after the last flushes have ended.
 sub await_few
 {
 	my ($name, $limit) = @_;
 	return $node->poll_query_until('postgres', "SELECT segments <= $limit FROM rtscan_stats('${name}_idx')");
 }
 
-# Switched off; then a superuser only may do that.
+# The worker is switched off, which only a superuser may do.
 $node->safe_psql('postgres', "LOAD 'rtscan';\nALTER SYSTEM SET rtscan.merge_worker = off;\nSELECT pg_reload_conf()");
 insert_rows('off', 1000, 60_000);
 my $unmerged = segments('off');
@@ -59,7 +60,7 @@ sub await_no_worker
 		"SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'rtscan merge worker')");
 }
 
-# One run serves all indexes, also those of which nobody has told it: none is left with a full tier, or a long list.
+# One run serves all indexes, even those without a request: no index is left with a full tier or a long list.
 $node->safe_psql('postgres', q{
 	CREATE TABLE parts (id int, filler text) PARTITION BY HASH (id);
 	CREATE INDEX parts_idx ON parts USING rtscan (id) INCLUDE (filler)});
@@ -76,7 +77,7 @@ is($node->safe_psql('postgres', "SELECT max(segments) < 15, max(pending_bytes) <
 is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*), sum(id) FROM parts WHERE id > 0'),
 	24 * 9000 . '|' . 24 * 9000 * 9001 / 2, 'all rows are there');
 
-# Whoever drops the database does not wait for long.
+# DROP DATABASE does not wait long.
 $node->safe_psql('postgres', 'CREATE DATABASE brief');
 $node->safe_psql('brief', 'CREATE EXTENSION rtscan; CREATE TABLE t (a int); CREATE INDEX t_a ON t USING rtscan (a)');
 $node->safe_psql('brief', 'INSERT INTO t SELECT generate_series(1, 20000)');
@@ -85,14 +86,14 @@ ok($node->poll_query_until('postgres', q{
 	'a worker is there');
 is($node->psql('postgres', 'DROP DATABASE brief'), 0, 'its database is dropped');
 
-# A table that is locked when the worker comes is served by a later look.
+# A table that is locked when the worker runs is served in a later run.
 $node->safe_psql('postgres', 'CREATE TABLE locked (a int); CREATE INDEX locked_idx ON locked USING rtscan (a)');
 my $locker = $node->background_psql('postgres');
 $locker->query_safe('BEGIN; INSERT INTO locked SELECT generate_series(1, 8000); LOCK locked IN SHARE MODE; SELECT pg_sleep(1); COMMIT');
 $locker->quit;
 ok($node->poll_query_until('postgres', "SELECT pending < 5000 FROM rtscan_stats('locked_idx')"), 'a locked table is served later');
 
-# Beside readers and writers, a vacuum, and a merge on demand.
+# With readers and writers, VACUUM, and a merge on demand at the same time.
 my @scripts = map {
 	my $n = $_;
 	start_script($node, map { 'INSERT INTO t ' . rows(100_000 * $n + 500 * $_, 100_000 * $n + 500 * $_ + 499) } 1 .. 60)
@@ -103,7 +104,7 @@ compare_scans($node, 't', "while workers merge, $_", 10) foreach 1 .. 6;
 is(finish_script($_), '', 'no error') foreach @scripts;
 healthy($node, 't', 'after writers, vacuums and merges');
 
-# Who locks or drops the table does not wait for long, and no worker fails.
+# Locking or dropping the table does not wait long, and no worker fails.
 foreach my $round (1 .. 5)
 {
 	$node->safe_psql('postgres', "CREATE TABLE gone (LIKE t); CREATE INDEX gone_idx ON gone USING rtscan (a, b, c)");
@@ -115,7 +116,7 @@ $node->safe_psql('postgres', "BEGIN; CREATE TABLE own (LIKE t); CREATE INDEX own
 	  . rows(1, 20_000) . '; COMMIT');
 healthy($node, 'own', 'filled where it was created');
 
-# The worker runs comparison functions as the table's owner, and a failing one harms nobody but itself.
+# The worker calls comparison functions as the table's owner, and a failing one has no effect on other tables.
 $node->safe_psql('postgres', q{
 CREATE ROLE owner; GRANT ALL ON SCHEMA public TO owner;
 SET ROLE owner;
@@ -135,7 +136,8 @@ CREATE TABLE fussy (a int); CREATE INDEX fussy_idx ON fussy USING rtscan (a fuss
 $node->safe_psql('postgres', join(";\n", 'SET ROLE owner', ('INSERT INTO fussy SELECT generate_series(1, 800)') x 60));
 ok(await_few('fussy', 16), 'a worker merges as the table\'s owner');
 
-# A comparison function that looks at a table does so by the worker's snapshot, whose rows a vacuum of that table must leave alone.
+# A comparison function that reads a table does so with the worker's snapshot, whose rows VACUUM of that table must
+# keep.
 $node->safe_psql('postgres', q{
 CREATE TABLE ranks (value int PRIMARY KEY, rank int);
 INSERT INTO ranks SELECT i, i FROM generate_series(0, 2999) i;
@@ -156,7 +158,7 @@ $node->safe_psql('postgres', join(";\n", map { "INSERT INTO ranked SELECT ($_ + 
 ok(await_few('ranked', 12), 'a worker merges by a function that looks at a table');
 is(finish_script($changes), '', 'while that changes');
 
-# Who waits for the merge lock does not cancel an autovacuum that has it.
+# Waiting for the merge lock does not cancel an autovacuum that holds it.
 $node->safe_psql('postgres', q{
 	CREATE TABLE vacuumed (LIKE t) WITH (autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1);
 	CREATE INDEX vacuumed_idx ON vacuumed USING rtscan (a, b, c)});
@@ -180,7 +182,8 @@ ok(!$node->log_contains('canceling autovacuum task'), 'the autovacuum was not ca
 $node->append_conf('postgresql.conf', "autovacuum = off\ndeadlock_timeout = 1s\n");
 $node->reload;
 
-# What an ordinary user sets does not have the worker take more memory than the server's settings allow, nor flush others' lists early.
+# Settings of an ordinary user do not make the worker use more memory than the server's settings allow, nor flush
+# others' lists early.
 $node->append_conf('postgresql.conf', "maintenance_work_mem = 1MB\nrtscan.pending_list_limit = 512kB\n");
 $node->reload;
 ok(await_no_worker(), 'no worker is left');
@@ -196,7 +199,7 @@ BEGIN
 	RETURN btint4cmp($1, $2);
 END $$});
 $node->safe_psql('postgres', 'INSERT INTO others ' . rows(1, 4000));
-# a list that is longer than a session may want, but not than the server does
+# a list that is longer than the session's limit, but not than the server's
 my $pending = q{SELECT pending, pending_bytes BETWEEN 100000 AND 400000 FROM rtscan_stats('others_idx')};
 is($node->safe_psql('postgres', $pending), '4000|t', 'there is a list of others');
 $node->safe_psql('postgres', join(";\n", 'SET ROLE owner', "SET maintenance_work_mem = '256MB'", 'SET rtscan.pending_list_limit = 64',
@@ -210,14 +213,14 @@ is(join("\n", keys %said), 'the worker has 1MB by path pg_catalog, pg_temp', 'it
 $node->append_conf('postgresql.conf', "maintenance_work_mem = 16MB\nrtscan.pending_list_limit = 64kB\n");
 $node->reload;
 
-# Processes of a parallel vacuum, each with its share of maintenance_work_mem, ask for workers, too.
+# Processes of a parallel VACUUM, each with its share of maintenance_work_mem, request workers as well.
 $node->safe_psql('postgres', join(';', 'CREATE TABLE parallel (LIKE t)',
 		map { "CREATE INDEX parallel_$_ ON parallel USING rtscan ($_)" } qw(a b c)));
 $node->safe_psql('postgres', join(";\n", "SET maintenance_work_mem = '1MB'", 'SET min_parallel_index_scan_size = 0',
 		'INSERT INTO parallel ' . rows(1, 20_000),
 		'DELETE FROM parallel WHERE id % 3 = 0', 'VACUUM (PARALLEL 2) parallel'));
 
-# No worker to be had: insertions go on, and vacuum does the work.
+# Without free worker processes insertions go on, and VACUUM does the work.
 my $log = -s $node->logfile;
 $node->append_conf('postgresql.conf', 'max_worker_processes = 0');
 $node->restart;

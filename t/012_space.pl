@@ -1,6 +1,6 @@
-# Pages are used again: a table that is rewritten over and over, with vacuums, has an index that does not grow after a few
-# rounds; also where the server crashes each time, and with it what the free space map knew. Merge workers free at once what a
-# vacuum has retired, and merge only small segments as long as somebody's snapshot keeps that from being reused.
+# Tests that pages are reused: a table that is repeatedly rewritten and vacuumed has an index that stops growing
+# after a few rounds, even if the server crashes each time and loses the free space map. Merge workers immediately
+# free what VACUUM has retired, and merge only small segments while an old snapshot prevents reuse.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ sub size
 	return $node->safe_psql('postgres', "SELECT pg_relation_size('${name}_idx')");
 }
 
-# Every row gets other values, in a few transactions; what that leaves behind nobody sees any more.
+# Give every row new values, in a few transactions; no snapshot sees the old rows afterwards.
 sub rewrite
 {
 	my ($name) = @_;
@@ -39,7 +39,7 @@ sub rewrite
 	return;
 }
 
-# The sizes after each round, in sizes of a fresh index.
+# Return the sizes after each round, relative to a new index.
 sub churn
 {
 	my ($name, $between) = @_;
@@ -71,7 +71,7 @@ foreach my $case ([ 'calm', sub { } ], [ 'crashing', \&crash ])
 	healthy($node, $name, "$name, after all rounds");
 }
 
-# Transactions in other databases do not keep pages from being used again.
+# Transactions in other databases do not prevent reuse of pages.
 my $calm = size('calm');
 my $elsewhere = $node->background_psql('template1');
 $elsewhere->query_safe('BEGIN; SELECT txid_current()');
@@ -80,7 +80,8 @@ cmp_ok(size('calm'), '<=', 1.5 * $calm, 'calm: a transaction in another database
 $elsewhere->query_safe('COMMIT');
 $elsewhere->quit;
 
-# With a merge worker pages are free or in use; a free one has the kind 0 in its last bytes but two (storage/page.h).
+# With a merge worker all pages are free or in use. A free page has the kind 0 in the two bytes before its last two
+# (storage/page.h).
 my $fresh = size('helped');
 my $with_worker = "SET rtscan.merge_worker = on; SET rtscan.pending_list_limit = '64kB';";
 my $in_use = "(SELECT 8192 * count(*) FROM generate_series(0, pg_relation_size('helped_idx') / 8192 - 1) block, "
@@ -94,11 +95,11 @@ foreach my $round (1 .. 4)
 }
 my $size = size('helped') / $fresh;
 note(sprintf('helped: %.2f', $size));
-# an update of all rows is a transaction beside which small segments are merged, the more of them the longer it takes
+# updating all rows in one transaction lets small segments be merged meanwhile, more of them the longer it takes
 cmp_ok($size, '<=', 5, 'helped: the file is not much larger than a fresh one');
 healthy($node, 'helped', 'helped, after all rounds');
 
-# Beside an old snapshot: of the tiers that fill, those of less than a chunk are merged; the others when it is gone.
+# With an old snapshot only full tiers of less than a chunk are merged; the others when it is gone.
 my $reader = $node->background_psql('postgres');
 $reader->query_safe("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM watched");
 $node->safe_psql('postgres', join(";\n", "SET rtscan.pending_list_limit = '64kB'",
@@ -106,7 +107,7 @@ $node->safe_psql('postgres', join(";\n", "SET rtscan.pending_list_limit = '64kB'
 $size = size('watched') / $fresh;
 note(sprintf('watched: %.2f', $size));
 cmp_ok($size, '<=', 10.5, 'watched: merges beside an old snapshot write each row only a few times');
-# three tiers below a chunk of 64,512 rows, and the others have at least that (merge.h)
+# three tiers below a chunk of 64,512 rows; the others have at least that many (merge.h)
 cmp_ok($node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('watched_idx')"), '<=', 21 + (4 * $rows) / 64_512, 'watched: few segments pile up beside it');
 $reader->query_safe('COMMIT');
 $reader->quit;

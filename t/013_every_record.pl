@@ -1,6 +1,6 @@
-# A crash after any WAL record: a standby that gets one record more at a time answers right after each, and a server that
-# recovers, or is promoted, after some of them goes on without losing pages.  wal_consistency_checking = all has replay
-# compare every page with the primary's.
+# Tests a crash after any WAL record: a standby that replays one record at a time must answer correctly after each,
+# and a server that recovers or is promoted after some of them must continue without losing pages. With
+# wal_consistency_checking = all, replay compares every page with the primary's.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use RtscanTest;
 use Test::More;
 
-# How many points are looked at; and after how many a server goes on.
+# Number of records that are tested, and after how many of them a server continues.
 my $points = $ENV{RTSCAN_RECORD_POINTS} // 200;
 my $recoveries = $ENV{RTSCAN_RECORD_RECOVERIES} // 10;
 
@@ -24,9 +24,10 @@ my $primary = new_node('primary', "wal_consistency_checking = 'all'\nrtscan.merg
 	  . "max_wal_size = 8GB\nwal_keep_size = 8GB\nwal_compression = off\n", allows_streaming => 1, extra => ['-k']);
 $primary->start;
 create_tables($primary, t => [ '', 300 ], u => [ 'UNLOGGED', 300 ], big => [ '', 1 ]);
-# with vectors, also when a third is deleted: more rows than a chunk has
+# with sieve vectors, even when a third is deleted: more rows than a chunk has
 $primary->safe_psql('postgres', 'INSERT INTO big ' . rows(2, 100_000) . "; SET maintenance_work_mem = '64MB'; REINDEX TABLE big");
-# an index on which flushes and merges can be cut short, by rows that are far apart, when they have written the pages of other columns
+# an index whose flushes and merges can be interrupted by rows that are far apart, when they have written the pages
+# of other columns
 $primary->safe_psql('postgres', q{
 CREATE FUNCTION failing(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -58,7 +59,7 @@ sub note_files
 	return;
 }
 
-# Statements, each in a transaction of its own; expected: an error.
+# Run statements, each in a transaction of its own; expected is an error.
 sub change
 {
 	my ($statements, $expected) = @_;
@@ -69,7 +70,7 @@ sub change
 	return;
 }
 
-# Eight segments of so many rows each, and the merge that they bring.
+# Make eight segments of that many rows, and the merge that follows.
 sub merge_segments
 {
 	my ($name, $first, $rows) = @_;
@@ -83,7 +84,7 @@ change([ 'INSERT INTO t ' . rows(1001, 3400), merge_segments('t', 10_001, 20) ])
 change([ 'BEGIN', 'INSERT INTO t ' . rows(5001, 5040), 'SAVEPOINT s', 'INSERT INTO t ' . rows(5041, 5100), 'ROLLBACK TO s', 'COMMIT' ]);
 change([ 'DELETE FROM t WHERE id % 5 = 0', 'VACUUM t', 'UPDATE t SET a = 999 - a WHERE id % 3 = 0', 'VACUUM t', 'SELECT txid_current()', 'VACUUM t' ]);
 change([ 'INSERT INTO t ' . rows(6001, 8000) ]);
-# of so many rows the table's pages need not all be compared
+# rows for which not all pages of the table need be compared
 change([ "SET wal_consistency_checking = 'Generic, Btree'", 'DELETE FROM big WHERE id % 25 < 8', 'RESET wal_consistency_checking',
 		"SET maintenance_work_mem = '64MB'", 'VACUUM big', 'SELECT txid_current()', 'VACUUM big',
 		'INSERT INTO big ' . rows(100_001, 100_100), 'DELETE FROM big WHERE id % 100 = 1', 'VACUUM big' ]);
@@ -99,7 +100,7 @@ change([ 'REINDEX INDEX t_idx', 'INSERT INTO t ' . rows(9001, 9020), 'VACUUM t' 
 healthy($primary, $_, 'primary') foreach @tables, 'u';
 my $end = $primary->lsn('flush');
 
-# ---- its WAL
+# ---- the workload's WAL
 
 sub lsn_number
 {
@@ -107,7 +108,7 @@ sub lsn_number
 	return hex($high) * 2**32 + hex($low);
 }
 
-# The file of the segment that has a position, and where in it that is.
+# Return the WAL file that has a position, and the offset in it.
 sub wal_file
 {
 	my ($node, $position) = @_;
@@ -115,7 +116,7 @@ sub wal_file
 	return ($node->data_dir . "/pg_wal/$name", $position % $segment_size);
 }
 
-# The bytes from one position up to another, by pages or by files: a list of [ position, bytes ].
+# Return the bytes from one position to another, by pages or by files: a list of [ position, bytes ].
 sub wal_pieces
 {
 	my ($from, $to, $size) = @_;
@@ -135,7 +136,7 @@ sub wal_pieces
 	return @pieces;
 }
 
-# Let a server have the WAL from one position up to another.
+# Give a server the WAL from one position to another.
 sub give_wal
 {
 	my ($node, $from, $to) = @_;
@@ -156,23 +157,24 @@ sub give_wal
 	return;
 }
 
-# The kinds of rtscan's pages in a record: wal_consistency_checking has it bring the image of each, which ends in the kind.
+# Return the kinds of rtscan's pages in a record. wal_consistency_checking adds the image of each page, which ends in
+# the kind.
 my @kind_names = ('free', 'meta', 'directory', 'list', 'pending', 'descriptor', 'dead map', 'dead', 'shared', 'tidmap', 'dictionary',
 	'sieve', 'order', 'codes', 'include', 'taken');
 
 sub page_kinds
 {
 	my ($from, $to) = @_;
-	# without the header of each page of WAL: a long one at the beginning of a file
+	# without the header of each WAL page, which is long at the beginning of a file
 	my $record = join('', map { substr($_->[1], $_->[0] % 8192 ? 0 : $_->[0] % $segment_size ? 24 : 40) } wal_pieces($from, $to, 8192));
 	$record = substr($record, 0, unpack('L', $record));
 	my ($at, $content) = (24, 0);
 	my @blocks;
-	# headers of blocks, until what is left is as long as what they announce
+	# headers of blocks, until the rest is as long as they announce
 	while ($at + $content < length($record))
 	{
 		my ($id, $flags, $data) = unpack("x$at C C S", $record . "\0" x 4);
-		# the main data, the last: short or long
+		# the main data, which is last: short or long
 		last if $id > 32;
 		my $image = $flags & 0x10 ? unpack('x' . ($at + 4) . ' S', $record) : 0;
 		push @blocks, [ $flags & 0x0F, $image, $data ];
@@ -193,7 +195,7 @@ sub page_kinds
 	return \@kinds;
 }
 
-# The records that touch an index, and ends of transactions: where each is and what it does.
+# Return the records that touch an index, and ends of transactions, each with its position and description.
 my @records;
 foreach my $line (split(/\n/, (run_command([ 'pg_waldump', '-p', $primary->data_dir . '/pg_wal', '-s', $start, '-e', $end ]))[0]))
 {
@@ -214,7 +216,7 @@ foreach my $record (@records)
 cmp_ok($count{$_} // 0, '>', 0, "the workload has written $_ pages") foreach grep { $_ ne 'include' } @kind_names, 'map';
 is($count{other} // 0, 0, 'and no others');
 
-# Two of each kind, and then any; those that only append a row, or free a page, are many and alike.
+# Choose two of each kind, and then any. Records that only append a row or free a page are many, and alike.
 my (%seen, @recovered, @chosen, @others, @alike);
 foreach my $record (shuffle(@records))
 {
@@ -227,7 +229,7 @@ note("  $seen{$_} $_") foreach sort keys %seen;
 push @chosen, splice(@{ [ @others, @alike ] }, 0, $points - @chosen) if @chosen < $points;
 @chosen = sort { $a->{begin} <=> $b->{begin} } @chosen;
 
-# ---- a standby that stops after each
+# ---- a standby that stops after each record
 
 my $position = lsn_number($start);
 
@@ -241,7 +243,8 @@ sub new_server
 	return $node;
 }
 
-# SQL: wait until a record has been replayed, which is the last there is; with snapshots that do not keep replay waiting.
+# Return SQL that waits until a record, the last one there is, has been replayed, with snapshots that do not delay
+# replay.
 sub await_replay
 {
 	my ($record) = @_;
@@ -261,7 +264,7 @@ foreach my $record (@chosen)
 	my ($rc, $out, $err) = $standby->psql('postgres', await_replay($record)
 		  . "SET lock_timeout = '50ms'; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT compare_scans('$name', 3); COMMIT;"
 		  . "SELECT rtscan_check('${name}_idx', true)", on_error_stop => 1, timeout => 60);
-	# between a REINDEX or TRUNCATE and its commit nobody can look
+	# between a REINDEX or TRUNCATE and its commit the table is locked
 	if ($err =~ /lock timeout/) { $locked++ }
 	elsif ($rc != 0)
 	{
@@ -275,7 +278,7 @@ note("$locked of them locked");
 cmp_ok($locked, '<', @chosen / 3, 'and hardly ever locked');
 $standby->stop('fast', fail_ok => 1);
 
-# ---- servers that go on after some
+# ---- servers that continue after some records
 
 push @recovered, @others;
 foreach my $record (splice(@recovered, 0, $recoveries))

@@ -1,5 +1,6 @@
-# A power failure in the middle of writes leaves pages of the index of which some sectors are new and others old: the full
-# page images in WAL mend them all.  Without such images the same damage is not mended: so it is damage indeed.
+# Tests power failures in the middle of writes, after which some sectors of the index's pages are new and others old.
+# The full-page images in WAL must repair all of them. Without such images the same damage is not repaired, which
+# shows that it is real.
 
 use strict;
 use warnings;
@@ -15,7 +16,7 @@ my $rounds = $ENV{RTSCAN_TORN_ROUNDS} // 3;
 my ($page, $sector) = (8192, 512);
 my @tables = qw(s t);
 
-# The files of the indexes, by their paths in the data directory.
+# Return the files of the indexes, by their paths in the data directory.
 sub index_files
 {
 	my ($node) = @_;
@@ -30,7 +31,8 @@ sub index_files
 	return \%content;
 }
 
-# What a page may be like that was being written: its first sectors new and the others old, or any of them.
+# Return a page as it may be after an interrupted write: the first sectors are new and the others old, or any of
+# them.
 sub torn_page
 {
 	my ($old, $new) = @_;
@@ -39,7 +41,7 @@ sub torn_page
 	return join('', map { substr($_ < $first || ($any && rand() < 0.5) ? $new : $old, $_ * $sector, $sector) } 0 .. $page / $sector - 1);
 }
 
-# Put mixtures of old and new pages into a data directory; returns how many are neither.
+# Put mixtures of old and new pages into a data directory. Returns how many pages are neither old nor new.
 sub tear_files
 {
 	my ($directory, $old, $new) = @_;
@@ -61,7 +63,7 @@ sub tear_files
 	return $torn;
 }
 
-# Every kind of change of an index, without a checkpoint.
+# Make every kind of change to an index, without a checkpoint.
 sub change
 {
 	my ($node, $name) = @_;
@@ -72,7 +74,7 @@ sub change
 	return;
 }
 
-# The indexes are right, go on to be, and nothing in the files is torn any more.
+# Check that the indexes are right and stay so, and that no page is torn any more.
 sub use_mended
 {
 	my ($node) = @_;

@@ -1,6 +1,6 @@
-# All processes of the server are killed at once, at any moment of inserts, updates, deletes, subtransactions, two-phase commits,
-# vacuums and merges: after recovery the index answers right, also about what had been prepared, and after a vacuum its
-# pages are in use or free.
+# Kills all processes of the server at once, at random moments of inserts, updates, deletes, subtransactions,
+# two-phase commits, VACUUM and merges. After recovery index scans must be right, including rows of prepared
+# transactions, and after VACUUM all pages must be in use or free.
 
 use strict;
 use warnings;
@@ -28,7 +28,7 @@ sub new_rows
 	return rows($next - $count, $next - 1);
 }
 
-# A random transaction of a writer.
+# Return a random transaction of a writer.
 sub transaction
 {
 	my $kind = int(rand(8));
@@ -41,17 +41,17 @@ sub transaction
 		'ROLLBACK TO s', 'INSERT INTO t ' . new_rows(200), 'COMMIT') if $kind < 6;
 	return ('BEGIN', 'INSERT INTO t ' . new_rows(300), "PREPARE TRANSACTION '$name'", (rand() < 0.5 ? 'COMMIT' : 'ROLLBACK') . " PREPARED '$name'")
 	  if $kind < 7 || rand() < 0.7;
-	# left to whoever comes after the crash
+	# left for the next one after the crash
 	return ('BEGIN', 'INSERT INTO t ' . new_rows(300), "PREPARE TRANSACTION '$name'");
 }
 
-# The ids of all processes, and of their parents.
+# Return the ids of all processes, and of their parents.
 sub processes
 {
 	return map { [ split(' ') ] } split(/\n/, `ps -e -o pid= -o ppid=`);
 }
 
-# Kill the postmaster and all its children, and wait until they are gone.
+# Kill the postmaster and all its children, and wait until they have ended.
 sub kill_server
 {
 	my $postmaster = (split(/\n/, slurp_file($node->data_dir . '/postmaster.pid')))[0];
@@ -64,7 +64,7 @@ sub kill_server
 	return;
 }
 
-# What was prepared when the server died is committed or rolled back.
+# Commit or roll back the transactions that were prepared when the server died.
 sub finish_prepared
 {
 	my @names = split(/\n/, $node->safe_psql('postgres', 'SELECT gid FROM pg_prepared_xacts'));
@@ -98,7 +98,7 @@ is($use->{retired}, 0, 'nothing is left to be freed');
 is($use->{lost}, 0, 'no page is lost');
 is($use->{unproposed}, 0, 'free pages are proposed');
 
-# so the next load finds them
+# so that the next load finds them
 $node->safe_psql('postgres', 'INSERT INTO t ' . new_rows(2000)) for 1 .. 5;
 my $after = page_use($node, 't');
 cmp_ok($after->{pages}, '<=', $use->{pages}, 'free pages are used again') if $use->{free} > 100;

@@ -1,6 +1,6 @@
-# A base backup that is taken in the middle of inserts, flushes, merges and vacuums is right as a server of its own, recovered to
-# its end or to a moment inside merges, and as a standby, and so is an old primary that pg_rewind has put behind the standby that
-# took its place.  With checksums, and pages that are compressed in WAL.
+# Takes a base backup in the middle of inserts, flushes, merges and VACUUM. It must be right as a server of its own,
+# recovered to its end or to a time during merges, and as a standby; so must an old primary that pg_rewind has
+# attached to the standby that replaced it. Checksums and compression of pages in WAL are enabled.
 
 use strict;
 use warnings;
@@ -21,7 +21,8 @@ create_tables($primary, t => [ '', 30_000 ], merged => [ '', 10_000 ]);
 # what the loops below have done
 $primary->safe_psql('postgres', 'CREATE TABLE done (what text); CREATE TABLE stop ()');
 
-# Statements over and over, each noted when it is done, until there is a row in the table stop; a failing psql would not end.
+# Repeat statements, each logged when it is done, until there is a row in the table stop; a failing psql would not
+# end.
 sub start_loop
 {
 	my ($node, $count, @statements) = @_;
@@ -30,7 +31,7 @@ sub start_loop
 	return start_script($node, (@lines) x $count);
 }
 
-# A new part of the table's rows.
+# Return a new part of the table's rows.
 sub load
 {
 	my ($name, $first, $count) = @_;
@@ -38,7 +39,7 @@ sub load
 		  . rows("(SELECT $first + count(*) * $count FROM done)", "(SELECT $first + (count(*) + 1) * $count - 1 FROM done)") ];
 }
 
-# One loop a table updates and deletes, lest there be deadlocks.
+# Only one loop updates and deletes in a table, to avoid deadlocks.
 sub start_changes
 {
 	my ($node) = @_;
@@ -53,7 +54,7 @@ sub start_changes
 			start_loop($node, 400, [ vacuum => "VACUUM $name" ])) } qw(t merged);
 }
 
-# Until every kind of change has been done so many times more.
+# Wait until every kind of change has been done that many more times.
 sub await_changes
 {
 	my ($node, $times) = @_;
@@ -77,7 +78,7 @@ sub stop_changes
 	return;
 }
 
-# What the loops have done so far.
+# Return what the loops have done so far.
 sub done
 {
 	my ($node) = @_;
@@ -92,7 +93,7 @@ sub all_healthy
 	return;
 }
 
-# Where WAL is while an index is merged.
+# Return the WAL position during the merge of an index.
 sub lsn_inside_merge
 {
 	my ($node) = @_;
@@ -105,7 +106,7 @@ sub lsn_inside_merge
 	return $lsn || die 'nothing is merged';
 }
 
-# Writes, vacuums and merges go on.
+# Check that writes, VACUUM and merges work.
 sub go_on
 {
 	my ($node, $what) = @_;
@@ -136,7 +137,7 @@ sub caught_up
 	return;
 }
 
-# ---- a backup in the middle of changes, which lasts some seconds
+# ---- a backup of some seconds during changes
 
 # rows of a transaction that is neither committed nor aborted while its server is copied
 $primary->safe_psql('postgres', 'BEGIN; INSERT INTO t ' . rows(90_001, 96_000) . "; PREPARE TRANSACTION 'copied'");
@@ -187,15 +188,15 @@ $primary->safe_psql('postgres', "ROLLBACK PREPARED 'copied'");
 $primary->safe_psql('postgres', "VACUUM t");
 caught_up($primary, $standby, 'standby, the prepared transaction aborted');
 
-# ---- the standby is promoted, and both go their own ways until the old primary is rewound
+# ---- the standby is promoted, and both servers diverge until the old primary is rewound
 
 $standby->promote;
-# pg_rewind asks the source's control file for its timeline
+# pg_rewind reads the source's timeline from its control file
 $standby->safe_psql('postgres', 'CHECKPOINT');
 foreach my $node ($primary, $standby)
 {
 	my $name = $node->name;
-	# from the same state on, each its own pages
+	# from the same state on, each server writes its own pages
 	$node->safe_psql('postgres', 'DELETE FROM t WHERE id % ' . ($node == $primary ? 3 : 5) . ' = 1');
 	my @changes = start_changes($node);
 	await_changes($node, 5);
@@ -205,7 +206,7 @@ foreach my $node ($primary, $standby)
 }
 
 $primary->stop;
-# it copies the configuration of the source, too
+# it copies the configuration of the source as well
 my $configuration = PostgreSQL::Test::Utils::tempdir() . '/postgresql.conf';
 copy($primary->data_dir . '/postgresql.conf', $configuration) or die "copy: $!";
 command_ok([ 'pg_rewind', '--source-server', $standby->connstr('postgres'), '--target-pgdata', $primary->data_dir, '--no-sync' ], 'pg_rewind');

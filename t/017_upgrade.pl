@@ -1,5 +1,5 @@
-# Indexes keep their definitions in a dump, and their pages in pg_upgrade; of another format version they say REINDEX; the
-# extension can be updated and dropped.
+# Tests that indexes keep their definitions in a dump, and their pages in pg_upgrade; that indexes of another format
+# version ask for REINDEX; and that the extension can be updated and dropped.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use RtscanTest;
 use StoredFormat;
 use Test::More;
 
-# So that the index has segments, dead and pending rows, and pages that are free or about to be.
+# Make changes so that the index has segments, dead and pending rows, and pages that are free or about to be.
 my @history = map { my $statement = $_; map { $statement =~ s/\bt\b/$_/r } qw(t more) } (
 	'INSERT INTO t ' . rows(1, 20_000), 'INSERT INTO t ' . rows(20_001, 26_000),
 	'DELETE FROM t WHERE id % 5 = 0', 'VACUUM t', 'BEGIN; INSERT INTO t ' . rows(30_001, 35_000) . '; ROLLBACK',
@@ -41,7 +41,7 @@ CREATE MATERIALIZED VIEW view AS SELECT id, a, b FROM t WHERE id < 3000;
 CREATE INDEX view_idx ON view USING rtscan (a, b);
 };
 
-# Each index with all that was said of it.
+# Return each index with everything that is stored about it.
 my $definitions = q{
 SELECT indexrelid::regclass, pg_get_indexdef(indexrelid), reloptions, indisvalid, obj_description(indexrelid),
 	(SELECT string_agg(attstattarget::text, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = indexrelid)
@@ -52,7 +52,7 @@ ORDER BY indexrelid::regclass::text};
 my $check_all = q{
 SELECT rtscan_check(c.oid, true) FROM pg_class c WHERE relkind = 'i' AND relam = (SELECT oid FROM pg_am WHERE amname = 'rtscan')};
 
-# What scans of the other indexes find, each by the index that is meant.
+# Return what scans of the other indexes find, each by the intended index.
 my %queries = (
 	more_options => "a BETWEEN 100 AND 300 AND c < timestamptz '2020-01-20 00:00+00'", more_include => "b >= 'k3'",
 	more_partial => "a < 500 AND b IS NOT NULL AND b > 'k2'", more_expression => 'a % 10 = 3', more_classes => "b ~>=~ 'k4'",
@@ -66,7 +66,7 @@ sub use_other_indexes
 	foreach my $index (sort keys %queries)
 	{
 		my $query = "SELECT count(*), sum(id) FROM more WHERE $queries{$index}";
-		# this index is the only one that the planner sees
+		# the planner sees only this index
 		my $only = "BEGIN; " . join('', map { "DROP INDEX $_;" } grep { $_ ne $index } sort keys %queries);
 		my $bitmap = 'SET enable_seqscan = off; SET rtscan.enable_scan = off;';
 		my ($plan, $found) = map { $node->safe_psql('postgres', "$bitmap $only $_ $query; ROLLBACK") } ('EXPLAIN', '');
@@ -146,14 +146,14 @@ healthy($restored, 't', 'created again');
 unharmed($restored, 'restored');
 $restored->stop;
 
-# ---- pg_upgrade: the same version, so that the files are what they were
+# ---- pg_upgrade with the same version, so that the files are comparable
 
 sub upgrade
 {
 	my ($mode) = @_;
 	my $new = new_node("upgraded_$mode", "rtscan.merge_worker = off\n");
 	my $bin = $old->config_data('--bindir');
-	# it leaves files where it is run
+	# it leaves files in the working directory
 	my $directory = PostgreSQL::Test::Utils::tempdir();
 	chdir($directory) or die "chdir: $!";
 	command_ok([ 'pg_upgrade', '--no-sync', ($mode eq 'link' ? '--link' : ()), '--old-bindir', $bin, '--new-bindir', $bin,
@@ -169,7 +169,7 @@ $old->safe_psql('postgres', 'CHECKPOINT');
 my $content = $old->safe_psql('postgres', $files);
 $old->stop;
 my $new;
-# the old files are the new ones after --link: last
+# the old files are the new ones after --link, so this is last
 foreach my $mode (qw(copy link))
 {
 	$new = upgrade($mode);
@@ -237,7 +237,7 @@ foreach my $other ($oldest - 1, $format + 1, 4294967295)
 		$new->psql('postgres', $statement, stderr => \my $error);
 		like($error, $message, "format $other: $what");
 	}
-	# what does not need the index
+	# operations that do not need the index
 	$new->safe_psql('postgres', $_) foreach ("$sequential SELECT * FROM stamped",
 		'DELETE FROM stamped WHERE id = 5', 'ANALYZE stamped', 'VACUUM (INDEX_CLEANUP OFF) stamped', 'BEGIN; DROP INDEX stamped_idx; ROLLBACK');
 	$new->safe_psql('postgres', $other > $format ? 'REINDEX INDEX stamped_idx' : 'REINDEX TABLE CONCURRENTLY stamped');
@@ -246,16 +246,16 @@ foreach my $other ($oldest - 1, $format + 1, 4294967295)
 	healthy($new, 'stamped', "format $other, after REINDEX");
 }
 
-# ---- indexes of earlier formats, which are read
+# ---- indexes of earlier formats, which can be read
 
-# What a metapage says.
+# Return the fields of a metapage.
 sub stored_format
 {
 	my ($name) = @_;
 	return $new->safe_psql('postgres', "SELECT rtscan_format('${name}_idx')");
 }
 
-# Whether RtscanMeta of format 3 names a sealed list.
+# Return whether RtscanMeta of format 3 names a sealed list.
 sub names_sealed_list
 {
 	my ($name) = @_;
@@ -263,7 +263,7 @@ sub names_sealed_list
 	return 0 + (unpack('x152 Q', slurp_file($new->data_dir . '/' . $new->safe_psql('postgres', "SELECT pg_relation_filepath('${name}_idx')"))) != 0);
 }
 
-# Dead and pending rows, sieve vectors: of which there are some.
+# Dead and pending rows, and sieve vectors, all of which exist.
 sub parts
 {
 	my ($name) = @_;
@@ -288,14 +288,14 @@ sub loaded
 	return;
 }
 
-# Bytes of an INCLUDEd int: 4 in format 3, which knew no frames.
+# Bytes of an INCLUDEd int: 4 in format 3, which had no frames.
 sub include_width
 {
 	my ($name) = @_;
 	return $new->safe_psql('postgres', "SELECT round(include_bytes::numeric / rows, 1) FROM rtscan_stats('${name}_idx')");
 }
 
-# A segment half of whose rows are dead is merged with nothing else: it is written in the newest format, as REINDEX writes all.
+# A segment half of whose rows are dead is merged alone: it is written in the newest format, as by REINDEX.
 sub rewritten
 {
 	my ($name) = @_;
@@ -346,9 +346,9 @@ foreach my $number ($oldest .. $format - 1)
 	}
 }
 
-# ---- images of values that are equal and do not look alike: rtscan 1.0 lost all but one
+# ---- images of values that are equal but look different: rtscan 1.0 kept only one
 
-# Of which columns the index has all values.
+# Columns of which the index has all values.
 sub returned_columns
 {
 	return $new->safe_psql('postgres', q{
@@ -356,7 +356,7 @@ sub returned_columns
 		WHERE attrelid = 'images'::regclass AND attnum > 0 AND pg_index_column_has_property('images_idx', attnum, 'returnable')});
 }
 
-# Values as the index finds them, or the rows, and as a sequential scan does.
+# Return values from the index, or the rows, and from a sequential scan.
 sub same_images
 {
 	my ($what, $returned) = @_;

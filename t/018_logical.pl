@@ -1,5 +1,5 @@
-# Logical replication of tables with an rtscan index on either side, on other columns each: copied, then changed while
-# flushes, merges and vacuums happen on both.
+# Tests logical replication of tables with an rtscan index on both sides, on different columns: rows are copied, then
+# changed while flushes, merges and VACUUM run on both sides.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ my $publisher = new_node('publisher', '', allows_streaming => 'logical');
 my $subscriber = new_node('subscriber', '', allows_streaming => 'logical');
 $_->start foreach ($publisher, $subscriber);
 
-# t is found by its key, whole by all columns: it has none
+# rows of t are found by its key, those of whole by all columns, since it has no key
 create_tables($publisher, t => [ '', 20_000 ], whole => [ '', 500 ]);
 create_tables($subscriber, t => [ '', 0 ], whole => [ '', 0 ]);
 $_->safe_psql('postgres', 'ALTER TABLE t ADD PRIMARY KEY (id); ALTER TABLE whole REPLICA IDENTITY FULL') foreach ($publisher, $subscriber);
@@ -31,7 +31,7 @@ sub content
 	return $node->safe_psql('postgres', "SELECT count(*), sum(hashtextextended(n::text, 0)) FROM $name n");
 }
 
-# The subscriber has the publisher's rows, and so have all indexes.
+# Check that the subscriber has the publisher's rows, and that all indexes have them.
 sub caught_up
 {
 	my ($what) = @_;
@@ -52,7 +52,7 @@ $subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION \"all\" CONNECTION \$\$"
 $subscriber->wait_for_subscription_sync($publisher, 'all');
 caught_up('copied');
 
-# Changes in several sessions, each of rows of its own.
+# Changes in several sessions, each on rows of its own.
 sub changes
 {
 	my ($session) = @_;
@@ -83,7 +83,7 @@ $publisher->safe_psql('postgres', 'TRUNCATE t; INSERT INTO t ' . rows(1, 3000) .
 $publisher->safe_psql('postgres', 'BEGIN; TRUNCATE whole; INSERT INTO whole ' . rows(1, 300) . '; COMMIT; BEGIN; TRUNCATE t; ROLLBACK');
 caught_up('truncated');
 
-# a transaction that the subscriber gets in the middle of its own maintenance, and a restart of each
+# a transaction that arrives during the subscriber's own maintenance, and a restart of each
 my $script = start_script($subscriber, map { ("SELECT rtscan_merge('t_idx')", 'VACUUM t', "REINDEX INDEX CONCURRENTLY t_idx") } 1 .. 5);
 $publisher->safe_psql('postgres', join(';', 'BEGIN', map { ('INSERT INTO t ' . rows(10_000 + 1000 * $_, 10_999 + 1000 * $_),
 			"DELETE FROM t WHERE id % 10 = $_") } 1 .. 8) . '; COMMIT');
@@ -96,7 +96,7 @@ $subscriber->start;
 $publisher->safe_psql('postgres', 'INSERT INTO t ' . rows(50_000, 52_000));
 caught_up('after a crash of the subscriber');
 
-# the subscriber becomes its own master
+# the subscriber is used on its own
 $subscriber->safe_psql('postgres', $_) foreach ('DROP SUBSCRIPTION "all"', 'INSERT INTO t ' . rows(90_000, 95_000), 'DELETE FROM t WHERE id % 2 = 0', 'VACUUM t');
 healthy($subscriber, 't', 'on its own');
 unlike(slurp_file($_->logfile), qr/TRAP:|PANIC:|was terminated by signal|ERROR/, $_->name . ' never failed') foreach ($publisher, $subscriber);

@@ -1,4 +1,5 @@
-# VACUUM's options and accidents: which of its work an index gets with each of them, and that it is right afterwards.
+# Tests VACUUM's options and accidents: which of its work an index gets with each option, and that the index is right
+# afterwards.
 
 use strict;
 use warnings;
@@ -11,16 +12,16 @@ use RtscanTest;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-# Nobody but vacuum merges here, and it has the memory for it.
+# Only VACUUM merges here, and it has enough memory.
 my $node = new_node('vacuum', "maintenance_work_mem = 16MB\nrtscan.merge_worker = off\nmax_parallel_maintenance_workers = 4\nmin_parallel_index_scan_size = 0\n");
 $node->start;
 create_tables($node, t => [ '', 20_000 ]);
 
 my $next = 100_001;
-# segments of a table's index when it was last spoilt
+# segments of each table's index after the last spoil()
 my %unmerged;
 
-# Several segments of like size, a pending list, and dead rows in all of them.
+# Make several segments of similar size, a pending list, and dead rows in all of them.
 sub spoil
 {
 	my ($node, $name) = @_;
@@ -34,7 +35,7 @@ sub spoil
 	return;
 }
 
-# A statement's NOTICE, INFO and so on.
+# Return a statement's NOTICE, INFO and other messages.
 sub messages
 {
 	my ($node, $statement) = @_;
@@ -49,7 +50,7 @@ sub stats
 	return $node->safe_psql('postgres', "SELECT $columns FROM rtscan_stats('${name}_idx')");
 }
 
-# Nobody changes anything meanwhile, so that vacuum has counted a row in the index for each that the table has.
+# There are no other changes meanwhile, so VACUUM must have counted a row in the index for each row of the table.
 sub right_reltuples
 {
 	my ($node, $name, $what) = @_;
@@ -83,7 +84,7 @@ healthy($node, 't', 'INDEX_CLEANUP OFF twice, with rows in between');
 $node->safe_psql('postgres', 'VACUUM (INDEX_CLEANUP ON) t');
 vacuumed($node, 't', 'INDEX_CLEANUP ON');
 
-# few dead rows: AUTO leaves them in the index, and merges all the same
+# few dead rows: AUTO leaves them in the index, but merges all the same
 $node->safe_psql('postgres', "DELETE FROM t WHERE ctid = (SELECT min(ctid) FROM t); INSERT INTO t " . rows($next, $next + 100));
 my $dead = stats($node, 't', 'dead');
 my $auto = messages($node, 'VACUUM (INDEX_CLEANUP AUTO, VERBOSE) t');
@@ -97,7 +98,7 @@ $auto = messages($node, 'VACUUM (INDEX_CLEANUP AUTO, VERBOSE) t');
 like($auto, qr/index scan needed/, 'AUTO: there are many dead rows');
 vacuumed($node, 't', 'AUTO with many dead rows');
 
-# ---- ANALYZE alone does none of vacuum's work
+# ---- ANALYZE alone does none of VACUUM's work
 
 spoil($node, 't');
 $before = stats($node, 't', 'segments, rows, dead, pending');
@@ -107,7 +108,7 @@ healthy($node, 't', 'ANALYZE');
 $node->safe_psql('postgres', 'VACUUM ANALYZE t');
 vacuumed($node, 't', 'VACUUM ANALYZE');
 
-# ---- the table is written anew
+# ---- the table is rewritten
 
 spoil($node, 't');
 $node->safe_psql('postgres', 'VACUUM FULL t');
@@ -132,7 +133,7 @@ spoil($node, 't');
 $node->safe_psql('postgres', 'VACUUM (DISABLE_PAGE_SKIPPING, TRUNCATE OFF, PARALLEL 0) t');
 vacuumed($node, 't', 'DISABLE_PAGE_SKIPPING');
 
-# the end of the table is cut off
+# the end of the table is truncated
 $node->safe_psql('postgres', "DELETE FROM t WHERE ctid >= '(20,1)'");
 $node->safe_psql('postgres', 'VACUUM (TRUNCATE ON) t');
 is($node->safe_psql('postgres', "SELECT pg_relation_size('t') / 8192"), 20, 'TRUNCATE: the table is shorter');
@@ -165,7 +166,7 @@ foreach my $parallel (2, 0)
 			WHERE c.oid = '$index'::regclass}), '0|t', "PARALLEL $parallel: reltuples of $index");
 	}
 }
-# nothing has died: cleanup alone
+# no rows have died: only cleanup
 foreach (1 .. 12)
 {
 	$node->safe_psql('postgres', 'INSERT INTO t ' . rows($next, $next + 1999));
@@ -175,9 +176,9 @@ $unmerged{t} = stats($node, 't', 'segments');
 like(messages($node, "VACUUM (PARALLEL 2, VERBOSE) t"), qr/launched 2 parallel vacuum workers for index cleanup \(planned: 2\)/, 'PARALLEL 2: workers for cleanup');
 vacuumed($node, 't', 'PARALLEL 2, cleanup');
 
-# ---- bulk delete does not open segments in which nothing can have died
+# ---- bulk delete does not open segments that cannot have dead rows
 
-# How many of its pages a statement reads.
+# Return how many of the index's pages a statement reads.
 sub pages_read
 {
 	my ($node, $index, $statement) = @_;
@@ -201,19 +202,19 @@ foreach my $where ("ctid = (SELECT max(ctid) FROM calm)", "ctid = (SELECT min(ct
 	healthy($node, 'calm', "calm, $where");
 	right_reltuples($node, 'calm', "calm, $where");
 }
-# another vacuum of the same blocks finds others
+# another VACUUM of the same blocks finds other rows
 $node->safe_psql('postgres', "DELETE FROM calm WHERE id % 10 = 1");
 $node->safe_psql('postgres', "SET maintenance_work_mem = '1MB'; VACUUM calm");
 is(stats($node, 'calm', 'rows - dead'), $node->safe_psql('postgres', 'SELECT count(*) FROM calm'), 'calm: all have been found');
 healthy($node, 'calm', 'calm, again');
-# who validates a new index is told of all its rows, whatever the map says
+# validating a new index must see all its rows, whatever the visibility map says
 $node->safe_psql('postgres', 'CREATE INDEX CONCURRENTLY calm_other ON calm USING rtscan (id, a)');
 is($node->safe_psql('postgres', "SELECT rows + pending FROM rtscan_stats('calm_other')"), stats($node, 'calm', 'rows - dead'),
 	'calm: an index that is built concurrently has each row once');
 
-# ---- vacuum_cost_delay: each phase sleeps, there it can be cancelled, and all is well
+# ---- vacuum_cost_delay: each phase sleeps, can be cancelled then, and leaves the index right
 
-# A session that vacuums, and sleeps after every page that it reads.
+# Return a session that vacuums, and sleeps after every page that it reads.
 sub start_slow_vacuum
 {
 	my ($options) = @_;
@@ -221,8 +222,9 @@ sub start_slow_vacuum
 		'SET vacuum_cost_page_dirty = 0', "VACUUM ($options) delayed");
 }
 
-# The first process of this kind that sleeps in this phase and holds the merge lock of an index.  In cleanup none of the first
-# index's segments are merged yet: it is the merge that sleeps, and not who frees their pages.
+# Return the first process of this kind that sleeps in this phase and holds the merge lock of an index. In cleanup
+# none of the first index's segments have been merged yet, so that it is the merge that sleeps, not the freeing of
+# pages.
 sub await_sleep
 {
 	my ($phase, $backend_type) = @_;
@@ -264,7 +266,7 @@ foreach my $case ([ 'vacuuming indexes', 'client backend', 'PARALLEL 0' ], [ 'cl
 	my ($phase, $backend_type, $options) = @$case;
 	my $what = "cost delay, $options, $phase";
 	fill_delayed();
-	# the eighth segment is pending until then: in cleanup there is something to merge
+	# the eighth segment is pending until then, so that there is something to merge in cleanup
 	$node->safe_psql('postgres', 'INSERT INTO delayed ' . rows(1, 100));
 	my $script = start_slow_vacuum($options);
 	isnt(await_sleep($phase, $backend_type), '', "$what: a $backend_type sleeps");
@@ -275,7 +277,7 @@ foreach my $case ([ 'vacuuming indexes', 'client backend', 'PARALLEL 0' ], [ 'cl
 	vacuumed($node, 'delayed', "$what, vacuumed after all");
 }
 
-# ---- more dead rows than fit in maintenance_work_mem: several passes of bulk delete
+# ---- more dead rows than fit in maintenance_work_mem need several passes of bulk delete
 
 $node->safe_psql('postgres', 'CREATE TABLE passes (LIKE t); INSERT INTO passes ' . rows(1, 420_000) . q{;
 	CREATE INDEX passes_idx ON passes USING rtscan (a, b, c);
@@ -287,14 +289,14 @@ is(stats($node, 'passes', 'rows - dead'), 42_000, 'three passes: all dead rows a
 unlike(slurp_file($node->logfile), qr/TRAP:|PANIC:|was terminated by signal/, 'the server never crashed');
 $node->stop;
 
-# ---- close to wraparound: failsafe mode, and autovacuum's aggressive vacuum
+# ---- near wraparound: failsafe mode, and autovacuum's aggressive VACUUM
 
 my $old = new_node('wraparound', "maintenance_work_mem = 16MB\nrtscan.merge_worker = off\n"
 	  . "autovacuum_naptime = 1s\nautovacuum_freeze_max_age = 100000\nsynchronous_commit = off\nfsync = off\nlog_autovacuum_min_duration = 0\n");
 $old->start;
 create_tables($old, t => [ '', 10_000 ], auto => [ '', 10_000 ]);
 spoil($old, $_) foreach qw(t auto);
-# more than 105 % of autovacuum_freeze_max_age, the least that failsafe mode needs
+# more than 105 % of autovacuum_freeze_max_age, which failsafe mode requires
 $old->safe_psql('postgres', "DO 'BEGIN FOR i IN 1 .. 106000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END'");
 $before = stats($old, 't', 'segments, rows, dead, pending');
 my $failsafe = messages($old, 'SET vacuum_failsafe_age = 0; SET vacuum_multixact_failsafe_age = 0; VACUUM (VERBOSE) t');

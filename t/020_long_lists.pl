@@ -1,5 +1,5 @@
-# A statement that looks a long list up can be cancelled at any point: while the list is sorted, and while its elements are
-# looked up in one segment after another.
+# Tests that a statement that looks up a long list can be cancelled at any time: while the list is sorted, and while
+# its elements are looked up in the segments.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ $node->safe_psql('postgres', q{
 	VACUUM ANALYZE one});
 cmp_ok($node->safe_psql('postgres', q{SELECT segments FROM rtscan_stats('several_idx')}), '>', 4, 'there are several segments');
 
-# The milliseconds until a statement with a time limit (0: none) ends.
+# Return the milliseconds until a statement with a time limit (0: none) ends.
 sub duration
 {
 	my ($statement, $limit) = @_;
@@ -55,13 +55,13 @@ foreach my $statement (
 {
 	like($node->safe_psql('postgres', "EXPLAIN $statement"), qr/(one|several)_idx/, "$statement: the index is used");
 	my $whole = duration($statement, 0);
-	# copying and freeing a large array takes some milliseconds, and so does having a processor again that others use
+	# copying and freeing a large array takes some milliseconds, as does waiting for a busy processor
 	my $allowed = $whole / 6 > 50 ? $whole / 6 : 50;
 	foreach my $point (1 .. $points)
 	{
 		my $limit = 1 + int($whole * $point / ($points + 1));
 		my $late = $whole;
-		# the machine may have had other things to do
+		# the machine may have been busy
 		for (my $i = 0; $i < $attempts && $late > $allowed; $i++)
 		{
 			my $waited = duration($statement, $limit) - $limit;

@@ -1,5 +1,6 @@
-# Pending lists that cannot be made into segments: insertions go on, the next list and the next index are served, all rows are
-# found, the file does not grow by the attempts; crashes change nothing; and all is put right when the reason is gone.
+# Tests pending lists that cannot be made into segments: insertions go on, the next list and the next index are
+# served, all rows are found, and the file does not grow by failed attempts. Crashes change nothing, and everything
+# is repaired when the reason is gone.
 
 use strict;
 use warnings;
@@ -14,7 +15,7 @@ use Test::More;
 my $node = new_node('flush_fails', "rtscan.merge_worker = off\nrestart_after_crash = on\n");
 $node->start;
 
-# Comparing a value that is in poison fails, unless with itself; or takes its time.
+# A comparison that fails for values in the table poison, except with themselves; or that takes long.
 $node->safe_psql('postgres', q{
 CREATE EXTENSION rtscan;
 CREATE TABLE poison (value int PRIMARY KEY);
@@ -31,7 +32,7 @@ CREATE OPERATOR CLASS fragile FOR TYPE int USING rtscan AS
 	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 fragile(int, int);
 });
 
-# A table whose list is 64 kB long after some 130 rows.
+# Create a table whose list is 64 kB long after about 130 rows.
 sub create_fragile
 {
 	my ($name) = @_;
@@ -43,7 +44,7 @@ sub create_fragile
 
 my %inserted;
 
-# Single-row statements in one session; their errors.  Of all tables only other has no 50.
+# Run single-row statements in one session, and return their errors. The table other has no value 50.
 sub insert_singly
 {
 	my ($name, $count, $settings) = @_;
@@ -59,7 +60,8 @@ sub stats
 	return $node->safe_psql('postgres', "SELECT $columns FROM rtscan_stats('${name}_idx')");
 }
 
-# By an index that must not compare with what fails, all rows are found; and the index's structure is right.
+# Check that all rows are found by an index that need not compare with failing values, and that the index's structure
+# is right.
 sub right
 {
 	my ($name, $what, $lost) = @_;
@@ -73,7 +75,7 @@ sub right
 	return check_index($node, $name, $what);
 }
 
-# Entries of the directory of an index that are sealed lists.
+# Return the entries of an index's directory that are sealed lists.
 sub sealed_lists
 {
 	my ($name) = @_;
@@ -141,14 +143,14 @@ right('one', 'one list fails, crashed');
 is(insert_singly('one', 300), '', '300 insertions after the crash');
 is(sealed_lists('one'), 1, 'one list stays after the crash');
 
-# ---- a worker passes over the list, and serves the next one and the next index
+# ---- a worker skips the list, and serves the next one and the next index
 
 $node->append_conf('postgresql.conf', 'rtscan.merge_worker = on');
 $node->restart;
 create_fragile('other');
 $log = -s $node->logfile;
 is(insert_singly($_, 400), '', "400 insertions into $_ with a worker") foreach qw(one other);
-# beside a list that fails, of some 130 rows, the next one is sealed at twice the limit
+# if there is a failing list, of about 130 rows, the next one is sealed at twice the limit
 ok($node->poll_query_until('postgres', "SELECT pending < 400 FROM rtscan_stats('one_idx')"), 'the worker flushes the next list')
   || diag(stats('one', 'pending, pending_bytes'));
 ok($node->poll_query_until('postgres', "SELECT pending < 150 FROM rtscan_stats('other_idx')"), 'the worker flushes the next index')
@@ -166,7 +168,7 @@ $node->safe_psql('postgres', 'TRUNCATE poison; VACUUM one');
 is(stats('one', 'pending'), 0, 'VACUUM flushes what is left');
 right('one', 'put right');
 
-# ---- flushes take longer than the statements may: those of a worker do not
+# ---- flushes take longer than statement_timeout: those of a worker are not cancelled
 
 create_fragile('slow');
 $node->safe_psql('postgres', 'INSERT INTO slowness VALUES (0.005)');
@@ -187,7 +189,8 @@ $node->wait_for_log(qr/all server processes terminated; reinitializing/, $log);
 $node->poll_query_until('postgres', 'SELECT true');
 right('slow', 'a worker was killed');
 
-# ---- they do take longer, and there is no worker: the row is inserted or not, and few statements have to end
+# ---- flushes take longer than statement_timeout, and there is no worker: rows are inserted or not, and few
+# statements fail
 
 $node->append_conf('postgresql.conf', 'rtscan.merge_worker = off');
 $node->restart;

@@ -1,6 +1,6 @@
-# Pages come back: what flushes and merges have written that were cut short, by a cancel or a crash, is freed by who writes next, who reads
-# no more than that; VACUUM finds what a crash has made the free space map forget, reading no more than that, either,
-# and cuts a free tail off the file.
+# Tests that pages are reclaimed. Pages written by flushes and merges that were interrupted, by a cancel or a crash,
+# are freed by the next flush or merge, which reads no other pages for that. VACUUM finds free pages that a crash has
+# removed from the free space map, also without reading other pages, and truncates a free tail of the file.
 
 use strict;
 use warnings;
@@ -17,7 +17,8 @@ my $node = new_node('pages', "maintenance_work_mem = 64MB\nrtscan.merge_worker =
 $node->start;
 create_tables($node, t => [ '', 1 ], tail => [ '', 1 ], kept => [ '', 1 ]);
 
-# An index on which flushes and merges can be cut short, or held up, when they have written the pages of other columns.
+# An index whose flushes and merges can be interrupted, or delayed, when they have written the pages of other
+# columns.
 $node->safe_psql('postgres', q{
 CREATE FUNCTION failing(int, int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -30,7 +31,7 @@ CREATE OPERATOR CLASS failing FOR TYPE int USING rtscan AS
 DROP INDEX t_idx;
 } . 'INSERT INTO t ' . rows(2, 200_000) . '; CREATE INDEX t_idx ON t USING rtscan (a, b, c, (id + 0) failing); VACUUM t');
 
-# The pages of an index that a statement reads, and its error.
+# Return the pages of an index that a statement reads, and its error.
 sub reads
 {
 	my ($name, $statement) = @_;
@@ -40,7 +41,7 @@ sub reads
 	return ($node->safe_psql('postgres', $count) - $before, $err);
 }
 
-# Pages of t_idx that are lost, when nothing is retired any more.
+# Return the pages of t_idx that are lost, when nothing is retired any more.
 sub nothing_lost
 {
 	my ($name, $what) = @_;
@@ -56,16 +57,16 @@ sub size
 	return $node->safe_psql('postgres', "SELECT pg_relation_size('${name}_idx') / 8192");
 }
 
-# ---- flushes and merges that are cut short
+# ---- flushes and merges that are interrupted
 
-# Rows of which few fill many pages.
+# Rows that are so large that a few fill many pages.
 sub wide_rows
 {
 	my ($first, $last) = @_;
 	return rows($first, $last) =~ s/'k' \|\| i % 50/(SELECT 'k' || string_agg(md5(i::text || n), '') FROM generate_series(1, 10) n)/r;
 }
 
-# Add a segment, and merge if there are enough; how many there are.
+# Add a segment, and merge if there are enough. Returns their number.
 my $next = 300_000;
 
 sub add_segment
@@ -75,7 +76,7 @@ sub add_segment
 	return $node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('t_idx')");
 }
 
-# So many that the next one brings a merge; and there is room for it in the file.
+# Make so many segments that the next one starts a merge, with room for it in the file.
 sub prepare_merge
 {
 	my $segments = 0;
@@ -121,7 +122,7 @@ cmp_ok(page_use($node, 't')->{lost}, '<=', $lost + 10, '20 more have left no mor
 cmp_ok(size('t'), '<=', $size + 10, 'the file has not grown');
 healthy($node, 't', 'after merges that were cut short');
 
-# dead bits are the merge slot's, too: who has it next cleans up, and that is all the reading
+# dead bits use the merge slot as well: its next user cleans up, and reads nothing else
 $node->safe_psql('postgres', "SET test.apart = 10000; SET statement_timeout = '1min'; DELETE FROM t WHERE id = 7");
 ($read, $err) = reads('t', "SET test.apart = 10000; VACUUM t");
 note("VACUUM has read $read blocks of " . size('t') . ": $err");
@@ -154,7 +155,7 @@ note("of $size pages, VACUUM reads $reads_after_crash after the crash, then $rea
 nothing_lost('t', 'after the crash');
 healthy($node, 't', 'after the crash');
 
-# An attempt that only VACUUM clears up after, which has nothing to merge besides.
+# An attempt that only VACUUM cleans up, and which has nothing else to merge.
 $node->safe_psql('postgres', 'INSERT INTO t ' . wide_rows(600_000, 600_999));
 (undef, $err) = reads('t', "SET test.apart = 0; SELECT rtscan_merge('t_idx')");
 like($err, qr/cut short/, 'another flush is cut short');
@@ -167,11 +168,11 @@ nothing_lost('t', 'after that');
 
 # ---- the free space map
 
-# Pages of it that are logged for an index since a position.
+# Return the logged pages of an index's free space map since a position.
 sub map_images
 {
 	my ($name, $from) = @_;
-	# what only maintains an index is written when somebody else commits
+	# records of index maintenance are written to disk with another commit
 	$node->safe_psql('postgres', "SELECT pg_logical_emit_message(true, 'flush', '')");
 	my $file = $node->safe_psql('postgres', "SELECT pg_relation_filenode('${name}_idx')");
 	my $end = $node->lsn('flush');
@@ -180,7 +181,7 @@ sub map_images
 					'-e', $end, @files ]))[0]));
 }
 
-# three leaf pages of the map, of which a recycling logs one with the two above it
+# three leaf pages of the map; recycling logs one of them, with the two pages above
 $node->safe_psql('postgres', q{
 	CREATE TABLE broad (a int, w text);
 	ALTER TABLE broad ALTER w SET STORAGE plain;
@@ -195,7 +196,7 @@ $from = $node->lsn('flush');
 $node->safe_psql('postgres', "INSERT INTO broad VALUES (2, 'two'); VACUUM broad");
 is(map_images('broad', $from), 0, 'and what frees nothing none');
 
-# without one, as on a standby that is promoted, VACUUM looks at the free pages only
+# without the map, as on a promoted standby, VACUUM reads only the free pages
 my $path = $node->safe_psql('postgres', "SELECT pg_relation_filepath('t_idx')");
 $node->stop;
 unlink($node->data_dir . "/${path}_fsm") or die "unlink: $!";
@@ -211,7 +212,7 @@ healthy($node, 't', 'with a new free space map');
 
 # ---- the end of the file
 
-# A backend that remembers the page that it has appended to, which is going to be cut off.
+# Return a backend that remembers the page to which it has appended, and which will be truncated.
 $node->safe_psql('postgres', "INSERT INTO $_ " . rows(2, 60_000)
 	  . "; SELECT rtscan_merge('${_}_idx')") foreach qw(tail kept);
 $node->safe_psql('postgres', 'ALTER TABLE kept SET (vacuum_truncate = off)');
@@ -220,9 +221,9 @@ $writer->query_safe("INSERT INTO tail " . rows(60_001, 61_000));
 my $reader = $node->background_psql('postgres');
 
 my $full = size('tail');
-# who uses the index keeps it as it is, and is not waited for
+# a session that uses the index prevents truncation, and VACUUM does not wait for it
 $reader->query_safe('BEGIN; SELECT count(*) FROM tail WHERE a < 10');
-# what is left is written to the end, and a part of that to where there was more before
+# the remaining rows are written to the end of the file, then a part of them to pages freed before
 foreach my $left (10_000, 1000)
 {
 	$node->safe_psql('postgres', "DELETE FROM $_ WHERE id > $left; VACUUM (TRUNCATE OFF) $_") foreach qw(tail kept);

@@ -1,5 +1,5 @@
-# Inserting on the primary cancels no query on a standby, however many flushes and merges that brings: pages of merged segments
-# are used again by VACUUM, which says so in one record, or when nobody can need them.
+# Tests that inserting on the primary cancels no query on a standby, however many flushes and merges that starts:
+# pages of merged segments are reused by VACUUM, which logs one record for that, or when no query can need them.
 
 use strict;
 use warnings;
@@ -36,11 +36,12 @@ sub insert
 	return;
 }
 
-# Records since a position that make standbys wait for queries, or cancel them; and how many images of the index's free space map there are.
+# Return the records since a position that make standbys wait for queries or cancel them, and the number of images of
+# the index's free space map.
 sub recycled
 {
 	my ($from) = @_;
-	# what only maintains an index is written when somebody else commits
+	# records of index maintenance are written to disk with another commit
 	$primary->safe_psql('postgres', "SELECT pg_logical_emit_message(true, 'flush', '')");
 	my $end = $primary->lsn('flush');
 	my @files = map { $primary->data_dir . '/pg_wal/' . $primary->safe_psql('postgres', "SELECT pg_walfile_name('$_')") } $from, $end;
@@ -74,7 +75,7 @@ is(conflicts(), 0, 'nobody is');
 $reader->query_safe('COMMIT');
 $reader->quit;
 
-# VACUUM may cancel queries, with a record for each of the two times that it recycles
+# VACUUM may cancel queries, with a record each time it recycles, which is twice
 $start = $primary->lsn('flush');
 $primary->safe_psql('postgres', 'VACUUM (TRUNCATE OFF) t');
 my ($records) = recycled($start);
@@ -98,7 +99,7 @@ cmp_ok($records, '>', 0, 'then pages are used again at once');
 cmp_ok($images, '>=', 3 * $records, 'each time the map is logged: a page that has changed, and the two above it');
 healthy($primary, 't', 'primary');
 
-# one that is away for a while has a slot
+# a standby that is disconnected for a while has a slot
 $primary->safe_psql('postgres', "SELECT pg_create_physical_replication_slot('away', true)");
 insert(1);
 $start = $primary->lsn('flush');

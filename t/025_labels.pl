@@ -1,5 +1,5 @@
-# What is said of who evaluated is true: rays are counted, an answer without any is not one by rt, and what only the CPU
-# does is told, or refused where rtscan.fallback is off.
+# Tests that labels name the executor that has answered: rays are counted, an answer without rays is not labelled rt,
+# and what only the CPU supports is reported, or refused if rtscan.fallback is off.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ $node->safe_psql('postgres', 'CREATE TABLE included AS SELECT * FROM big; CREATE
 $node->safe_psql('postgres', 'VACUUM big; VACUUM small; VACUUM included');
 comes_back($node, $_, 'first use') foreach @executors;
 
-# The lines of EXPLAIN (ANALYZE) of RtscanAggregate, by label, and what the statistics counted of it.
+# Return the lines of EXPLAIN (ANALYZE) of RtscanAggregate, by label, and the statistics of it.
 sub explained
 {
 	my ($executor, $query) = @_;
@@ -37,7 +37,7 @@ sub explained
 	return \%lines;
 }
 
-# A query's answer with an executor and without fallback, or the error.
+# Return a query's answer with an executor and without fallback, or the error.
 sub demanded
 {
 	my ($executor, $query) = @_;
@@ -45,7 +45,7 @@ sub demanded
 	return $rc == 0 ? $out : $err;
 }
 
-# A sequential scan's answer.
+# Return a sequential scan's answer.
 sub right
 {
 	my ($query) = @_;
@@ -72,7 +72,7 @@ foreach my $executor (@executors)
 	{
 		is($told->{Rays}, undef, "$executor: no rays");
 	}
-	# which rtcudb always casts
+	# which rtcudb always needs
 	next if $executor eq 'rtcudb';
 	$told = explained($executor, $needs_none);
 	is($told->{Executor}, 'compute', "$executor: an answer without rays is one by compute");
@@ -80,9 +80,9 @@ foreach my $executor (@executors)
 	is($told->{rt}{scans} + $told->{rt}{rays}, 0, "$executor: not as one by rt");
 }
 
-# ---------------------------------------------------------------- what only the CPU does
+# ---------------------------------------------------------------- what only the CPU supports
 
-# The device evaluates each region, the CPU combines them: that is no work of the CPU's.
+# The device evaluates each region and the CPU combines them, which does not count as the CPU's answer.
 my @alternatives = map { "SELECT count(*) FROM big WHERE $_" } ("a < 300 OR b > 'k5'", 'a <> 17', 'a < 17 OR a > 400 OR a IS NULL', "a NOT IN (1, 2, 500) AND b IS DISTINCT FROM 'k7'",
 	"id > 70000 AND (a < 300 OR b > 'k5')", "(a < 300 AND (b = 'k1' OR id < 50000)) OR (a > 900 AND b > 'k4')");
 

@@ -1,5 +1,5 @@
-# Searches that take turns in one session each have their own bits, also where a device made them in the one area that
-# backend and device program share: that of the others is saved before, or evaluated again.
+# Tests searches that alternate in one session: each must get its own bits, even if a device made them in the single
+# area that backend and device program share. Bits of other searches are saved before, or evaluated again.
 
 use strict;
 use warnings;
@@ -17,7 +17,8 @@ need_device();
 my $node = device_node('interleave', "jit = off\nrtscan.fallback = off\n");
 $node->start;
 
-# Of two tables, segments of three chunks each, evaluated in one round: what is left of that is more than a work_mem of 64kB.
+# Two tables with segments of three chunks each, evaluated in one round: what remains of it exceeds a work_mem of
+# 64kB.
 $node->safe_psql('postgres', 'CREATE EXTENSION rtscan');
 foreach my $table ('x', 'y')
 {
@@ -36,7 +37,7 @@ my %query = (
 	y => 'SELECT id FROM y WHERE a > 9500 AND b BETWEEN 100 AND 700');
 my $join = 'SELECT count(*), sum(x.id::bigint * y.id) FROM x JOIN y ON y.a = x.a AND y.b < x.b WHERE x.a IN (5, 7000) AND x.b < 300';
 
-# A query's answer from a sequential scan.
+# Return a query's answer from a sequential scan.
 sub right
 {
 	my ($query) = @_;
@@ -53,7 +54,7 @@ foreach my $executor (@executors)
 {
 	foreach my $work_mem ('64kB', '100kB', '4MB')
 	{
-		# two cursors, and searches and an upload's worth of other requests between their turns
+		# two cursors, with searches and other requests, as large as an upload, in between
 		my $turns = join(';', map { "FETCH 5000 FROM x; SELECT count(*) FROM y WHERE a < 50; FETCH 5000 FROM y" } 1 .. 12);
 		my $out = $node->safe_psql('postgres', "$session SET rtscan.executor = $executor; SET work_mem = '$work_mem'; BEGIN;"
 			  . "DECLARE x CURSOR FOR SELECT 'x' || id FROM ($query{x} OFFSET 0) q; DECLARE y CURSOR FOR SELECT 'y' || id FROM ($query{y} OFFSET 0) q;"
@@ -74,7 +75,8 @@ foreach my $executor (@executors)
 	}
 }
 
-# An open cursor whose bits are in the area, while an index is built by the device, and prewarmed, in the same session.
+# An open cursor whose bits are in the area, while the device builds an index in the same session, which is then
+# prewarmed.
 my $out = $node->safe_psql('postgres', "$session SET rtscan.executor = compute; BEGIN; DECLARE x CURSOR FOR SELECT 'x' || id FROM ($query{x} OFFSET 0) q;"
 	  . 'FETCH 10 FROM x; CREATE TABLE z AS SELECT i % 1000 AS a, i AS b FROM generate_series(1, 300000) i; CREATE INDEX z_idx ON z USING rtscan (a, b);'
 	  . "SELECT rtscan_prewarm('z_idx'); FETCH ALL FROM x; COMMIT");

@@ -1,6 +1,6 @@
-# A streaming standby returns rows in the order of a key as a sort of a sequential scan does, while the primary inserts, deletes,
-# flushes, merges and vacuums, and after it has been promoted: whole, the first ones, and from a cursor that stays open for a while.
-# What it cannot go on with it cancels with PostgreSQL's errors.
+# Tests that a streaming standby returns rows in the order of a key like a sort of a sequential scan, while the
+# primary inserts, deletes, flushes, merges and vacuums, and after promotion: all rows, the first ones, and from a
+# cursor that stays open for a while. Queries that cannot continue are cancelled with PostgreSQL's errors.
 
 use strict;
 use warnings;
@@ -147,7 +147,7 @@ foreach my $change (@changes)
 note("$conflicts readers were cancelled");
 right($primary, 'primary', 20);
 
-# One that has taken its snapshot before rows that it sees are removed is cancelled.
+# A query whose snapshot sees rows that are removed later is cancelled.
 $standby->append_conf('postgresql.conf', 'hot_standby_feedback = off');
 $standby->reload;
 my $log = -s $standby->logfile;

@@ -1,5 +1,5 @@
-# Queries through RtscanScan are cancelled at many points: while they search, find values, ask quals, walk and sort. Each gives back
-# what it took, in a transaction that goes on too, and the next one is right.
+# Cancels queries through RtscanScan at many points: while they search, read values, evaluate quals, walk and sort.
+# Each must release its resources, even in a transaction that continues, and the next query must be right.
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ my $settings = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET enabl
   . "SET rtscan.enable_aggregate = off; SET work_mem = '1MB'";
 my $many = "SELECT 'k' || i FROM generate_series(1, 20000) i";
 
-# What a query finds is counted in a subquery that is not part of the aggregation.
+# Count the rows of a query in a subquery that is not part of the aggregation.
 sub counted
 {
 	return "SELECT count(*), count(x) FROM ($_[0] OFFSET 0) x";
@@ -44,7 +44,7 @@ my @queries = (
 	counted('SELECT i, l.b FROM generate_series(1, 100) i, LATERAL (SELECT b FROM t WHERE a > i % 900 ORDER BY c LIMIT 3) l'),
 	counted('SELECT i, (SELECT count(u) FROM (SELECT u FROM t WHERE a = i) t) FROM generate_series(1, 500) i'));
 
-# The milliseconds that a query takes, and its result.
+# Return the milliseconds that a query takes, and its result.
 sub measured
 {
 	my ($query) = @_;
@@ -60,7 +60,8 @@ foreach my $query (@queries)
 	like($node->safe_psql('postgres', "$settings; EXPLAIN $query"), qr/RtscanScan/, "by the index: $query");
 	my ($limit, $expected) = measured($query);
 	$limit = $limit > $connecting ? $limit - $connecting : 1;
-	# The timeout may strike the first ROLLBACK instead of a query that was fast enough; what it aborts takes the timeout with it.
+	# The timeout may cancel the first ROLLBACK instead of a query that was fast enough; the abort also removes the
+	# timeout.
 	my @statements = map { ('SAVEPOINT s', 'SET LOCAL statement_timeout = ' . (1 + int($limit * $_ / ($points + 1))), $query, 'ROLLBACK TO s', 'ROLLBACK TO s') } 1 .. $points;
 	my ($rc, $out, $err) = $node->psql('postgres', join('; ', $settings, 'BEGIN') . ";\n" . join(";\n", @statements) . ";\n$query;\nCOMMIT;\n$query", on_error_stop => 0);
 	my $cancelled = () = $err =~ /canceling statement due to statement timeout/g;

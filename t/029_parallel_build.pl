@@ -1,5 +1,6 @@
-# Builds with parallel workers that are cancelled, whose workers are ended or killed, and after which the server crashes: an index is
-# there and right, or it is not there and leaves no file. With wal_level = minimal its pages are not logged; a standby has what is logged.
+# Tests builds with parallel workers that are cancelled, whose workers are terminated or killed, and after which the
+# server crashes: an index exists and is right, or it does not exist and leaves no file. With wal_level = minimal its
+# pages are not logged; a standby has what is logged.
 
 use strict;
 use warnings;
@@ -15,7 +16,7 @@ use Time::HiRes qw(sleep time);
 my $build = 'CREATE INDEX big_idx ON big USING rtscan (a, b, c, id) INCLUDE (u)';
 my $settings = "restart_after_crash = on\nmaintenance_work_mem = '8MB'\nmax_parallel_maintenance_workers = 3\nmax_worker_processes = 16\n";
 
-# A table whose builds have helpers.
+# A table whose builds have parallel workers.
 sub create_big
 {
 	my ($node) = @_;
@@ -31,7 +32,8 @@ sub orphans
 	return join(' ', grep { /^\d+/ && !$owned{ $_ =~ s/\D.*//r } } slurp_dir($node->data_dir . "/$database"));
 }
 
-# Begin a build, and hit a worker of it; returns the build's errors, '' if it was faster, and undef if no worker came.
+# Begin a build, and signal one of its workers. Returns the build's errors, '' if it was faster, and undef if no
+# worker was started.
 sub hit_worker
 {
 	my ($node, $statement, $hit) = @_;
@@ -48,7 +50,7 @@ sub hit_worker
 	return $pid eq '' ? undef : $errors;
 }
 
-# Hit workers until so many builds have failed of it, which were not faster; returns their errors.
+# Signal workers until that many builds that were not faster have failed. Returns their errors.
 sub fail_builds
 {
 	my ($node, $wanted, $hit) = @_;
@@ -91,7 +93,7 @@ foreach my $statement ($build, $build =~ s/INDEX/INDEX CONCURRENTLY/r)
 	is(orphans($node), '', 'cancelled: no file is left');
 }
 
-# A worker that is told to end, as by pg_terminate_backend(), is an error of the build.
+# Terminating a worker, as by pg_terminate_backend(), is an error of the build.
 my @ended = fail_builds($node, 3, sub { kill 'TERM', $_[0] });
 is(scalar @ended, 3, 'workers were ended');
 foreach my $errors (@ended)
@@ -101,7 +103,7 @@ foreach my $errors (@ended)
 }
 is(orphans($node), '', 'worker ended: no file is left');
 
-# One that cannot be started is an error, too, as it is for a btree.
+# A worker that cannot be started is an error as well, as it is for a btree.
 my $session = $node->background_psql('postgres', on_error_stop => 0);
 $session->query('SELECT 1');
 my $postmaster = $node->safe_psql('postgres', "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)");
@@ -114,14 +116,14 @@ eval { $session->quit };
 like(substr(slurp_file($node->logfile), $before), qr/ERROR:  parallel worker failed to initialize/, 'worker did not start: an error');
 $node->safe_psql('postgres', 'DROP INDEX IF EXISTS big_idx');
 
-# One that is killed takes the server down, as any backend does, which comes back.
+# Killing a worker makes the server restart, as for any backend.
 my ($killed) = fail_builds($node, 1, sub { kill 'KILL', $_[0] });
 like($killed // '', qr/terminat|closed/, 'worker killed');
 is($node->safe_psql('postgres', "SELECT to_regclass('big_idx') IS NULL"), 't', 'worker killed: no index');
 $node->safe_psql('postgres', $build);
 healthy($node, 'big', 'built after all');
 
-# What was built is there after a crash.
+# A completed index exists after a crash.
 $node->stop('immediate');
 $node->start;
 healthy($node, 'big', 'after a crash');

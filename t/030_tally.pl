@@ -1,5 +1,5 @@
-# What the device adds up itself is right, and EXPLAIN says how many rows that were, or why not: for rows that all see and for
-# others, whatever columns are, while groups spill, keys ask the device in between, and when it is lost.
+# Tests tallies of a device, and that EXPLAIN says how many rows were tallied, or why not: for all-visible rows and
+# others, with any columns, while groups spill, while keys run queries in between, and when the device is lost.
 
 use strict;
 use warnings;
@@ -14,14 +14,14 @@ use Test::More;
 
 need_device();
 
-# What rt finds is added up as what compute finds is.
+# What rt finds is tallied like what compute finds.
 @executors = grep { $_ ne 'rt' } @executors if @executors > 2;
 
 my $rows = 220_000;
 my $node = device_node('tally', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nwork_mem = 64MB\n");
 $node->start;
 create_big($node);
-# several segments; the least of g, n and w is another in each
+# several segments; the least values of g, n and w are in different ones
 $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE facts AS SELECT hashint4(i) AS a, nullif(i % 1000, 17) AS b, hashint4(i) % 5003 AS v, nullif(i % 97 + i / 100000, 13) AS g,
 	((i % 8999 - i / 100) / 100.0)::numeric(8, 2) AS n, hashint8(i) * 1000003::bigint AS w, 'k' || i % 20 AS t,
@@ -86,7 +86,7 @@ my %not_tallied = (
 	'sums of expressions whose columns\' sums do not say them' => "SELECT sum(v + g) $where",
 	'other expressions, or aggregates of single rows' => "SELECT sum(v + g), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) $where");
 
-# who asks in between asks the index only where the device adds up
+# queries in between use the index only if the device tallies
 compare($node, 'SET enable_seqscan = off; ', sub { return $_[0] =~ s/asks\(g\)/g % 5/r; });
 
 sub all_right
@@ -100,12 +100,12 @@ sub all_right
 	return;
 }
 
-# Some of them by rtcudb, where it takes long: it has a BVH for each set of columns.
+# Check some of them with rtcudb, which takes long: it has a BVH for each set of columns.
 sub some_right { return all_right($_[0], undef, 5); }
 
-# ---------------------------------------------------------------- all rows are seen by all
+# ---------------------------------------------------------------- all rows are all-visible
 
-# Several segments, which are asked for together as far as their alternatives are few.
+# Several segments, which are requested together if they have few alternatives.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE several AS SELECT hashint4(i) % 100 AS a, hashint4(i * 3) % 100 AS b, i % 100 AS c, i % 50 AS v FROM generate_series(1, 700000) AS i;
 SET maintenance_work_mem = '16MB'; SET max_parallel_maintenance_workers = 0;
@@ -149,7 +149,7 @@ foreach my $executor (@executors)
 		is_deeply([ @$told{ 'Rows Tallied', 'Not Tallied' } ], [ undef, $why ], "$executor: not tallied: $why");
 		is(answered($executor, $not_tallied{$why}), right($not_tallied{$why}), "$executor: right: $why");
 	}
-	# then bits are asked for, of all alternatives
+	# then bits of all alternatives are requested
 	foreach my $alternatives ('(a < 1900000000 OR b < 5)', '(a < 0 OR (b < 900 AND (a < 1000000000 OR rate > 0)))')
 	{
 		my $many = "SELECT v, g, sum(w), min(w), max(w) FROM facts WHERE $alternatives AND b > 3 GROUP BY v, g";
@@ -158,7 +158,7 @@ foreach my $executor (@executors)
 	}
 }
 
-# ---------------------------------------------------------------- processes that share segments do without
+# ---------------------------------------------------------------- processes that share segments do not tally
 
 my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; ';
 foreach my $query ("SELECT g, count(*), sum(v), sum(v * (1 - rate)) $where GROUP BY g", 'SELECT hour, max(w) FROM facts GROUP BY hour', 'SELECT sum(n), avg(a) FROM facts')
@@ -190,13 +190,13 @@ foreach my $executor (@executors)
 	is(answered($executor, $query, $small), right($query), "$executor: spilled groups are right");
 }
 
-# ---------------------------------------------------------------- rows that some do not see
+# ---------------------------------------------------------------- rows that some snapshots do not see
 
 change('UPDATE facts SET v = v + 1 WHERE b < 3 AND a > 0; DELETE FROM facts WHERE d = date \'2020-01-03\'');
 some_right('changed');
 change('VACUUM facts');
 all_right('changed and vacuumed');
-# but for those that are a small segment now
+# except for those that are now a small segment
 my $living = $node->safe_psql('postgres', "SELECT count(*) $where AND NOT (b < 3 AND a > 0)");
 is(explained($_, $tallied[0])->{'Rows Tallied'}, $living, "$_: rows beside dead ones are tallied") foreach @executors;
 change("SET maintenance_work_mem = '90MB'; REINDEX INDEX facts_idx");
@@ -212,7 +212,7 @@ foreach my $executor (@executors)
 }
 all_right('partly visible');
 
-# ---------------------------------------------------------------- one tally after another
+# ---------------------------------------------------------------- successive tallies
 
 # A workgroup without a chunk to tally must not add what another one has left in its memory.
 $node->safe_psql('postgres', <<"SQL");
@@ -254,7 +254,8 @@ foreach my $executor (@executors)
 	is(answered($executor, $query), right($query), "$executor: the scale is that of the values");
 }
 
-# What codes stand for is added up, too, of few values and of many; a column may be stored otherwise in each segment.
+# Codes' integers are added up as well, of few values and of many; each segment may store a column in a different
+# way.
 $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE coded AS SELECT hashint4(i) AS a, CASE WHEN i < 150000 THEN i ELSE i % 100 END AS k, (abs(hashint4(i * 3)) % 6000 * 1.5)::numeric(12, 2) AS price,
 	nullif(abs(hashint4(i * 5)) % 7000, 3) * 1000003::bigint AS far, (i % 11 / 100.0)::numeric(4, 2) AS rate, nullif(i % 5, 2) AS g,
@@ -283,7 +284,8 @@ foreach my $change ('', 'DELETE FROM coded WHERE a % 7 = 0; VACUUM coded')
 	}
 }
 
-# Sums that have one measure in each segment, and two in all together, of which there are too many; rows behind the segments that a device takes.
+# Sums that have one measure in each segment, and two in all together, of which there are too many; and rows after
+# the segments that a device evaluates.
 my @sums = map { "far$_" } 1 .. 18;
 my $far = join(', ', map { "i * 20000::bigint + $_ AS far$_" } 1 .. 18);
 change(<<"SQL");
@@ -306,7 +308,7 @@ foreach my $query ("SELECT $sums FROM sums", "SELECT g, $sums FROM sums GROUP BY
 	}
 }
 
-# Codes of a key that somebody's own operator class sorts do not ascend as the integers do; and a key may have no values.
+# Codes of a key with a user's operator class are not ordered like the integers; and a key may have no values.
 $node->safe_psql('postgres', <<"SQL");
 CREATE FUNCTION reverse_cmp(int, int) RETURNS int LANGUAGE sql IMMUTABLE STRICT AS 'SELECT btint4cmp(\$2, \$1)';
 CREATE OPERATOR CLASS reverse_ops FOR TYPE int USING rtscan AS
@@ -325,7 +327,7 @@ foreach my $query (map { "SELECT $_ FROM reversed WHERE a > 0" } 'sum(down), min
 	}
 }
 
-# Columns that are added up have to make room for those that are searched.
+# Columns that are added up must be evicted for those that are searched.
 $node->safe_psql('postgres', "SET maintenance_work_mem = '96MB'; SET max_parallel_maintenance_workers = 0; REINDEX INDEX mixed_idx; VACUUM mixed");
 configure($node, 'rtscan.device_memory' => '12MB');
 wait_until('a small device', sub { (device_status($node) // { memory_limit => 0 })->{memory_limit} == 12 << 20 });
@@ -337,10 +339,11 @@ foreach my $executor (grep { $_ eq 'compute' } @executors)
 }
 configure($node, 'rtscan.device_memory' => undef);
 
-# ---------------------------------------------------------------- a round that is made again
+# ---------------------------------------------------------------- a round that is repeated
 
-# The first segment's entries have no room, the second one's have; what the first rows are compared with is asked of the device, too, and takes
-# the place of the second one's bits, which are too many for work_mem.  Then its tally is made again, and is to be given.
+# The first segment's entries have no room, the second one's have. The constant that the first rows are compared with
+# is computed by the device as well, and replaces the second one's bits, which are too many for work_mem. Then its
+# tally is made again, and must be used.
 change(<<'SQL');
 CREATE TABLE again (far bigint, v int) WITH (autovacuum_enabled = off);
 INSERT INTO again SELECT i % 300000 * 10000000019, i FROM generate_series(1, 600000) AS i;
@@ -366,7 +369,7 @@ foreach my $executor (@executors)
 
 under_faults($node, \&some_right, 'no-import', 'no-scratch-memory', 'no-upload-memory', map { "lost-after=$_" } 2, 9, 30);
 
-# The program hangs when a session asks it to add up, and has been answered before: totals, groups by codes, groups by ranks.
+# The program hangs when a session requests a tally, and answered before: totals, groups by codes, groups by ranks.
 foreach my $query (@tallied[0, 3, 12])
 {
 	my $session = $node->background_psql('postgres', on_error_stop => 0);

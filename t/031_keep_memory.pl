@@ -1,5 +1,5 @@
-# rtscan.keep_memory: memory that a query gives back is still the session's when the next one asks for it, so the system need not
-# bring its pages again. It can be switched off, and on again, in a session.
+# Tests rtscan.keep_memory: memory that a query frees stays with the session for the next one, so that the system
+# need not provide its pages again. The setting can be changed in a session.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ my $node = new_node('keep_memory');
 $node->start;
 create_tables($node, t => [ '', 60_000 ]);
 
-# The times that the system had to bring a page, in which this session sorted what an index has: some 8 MB.
+# Return the number of page faults in this session while it sorted some 8 MB of the index.
 $node->safe_psql('postgres', q{
 CREATE FUNCTION faults() RETURNS bigint LANGUAGE sql
 	AS $$ SELECT (string_to_array(pg_read_file('/proc/self/stat'), ' '))[10]::bigint $$;
@@ -37,7 +37,7 @@ END $$});
 
 my $settings = "SET enable_seqscan = off; SET work_mem = '64MB'; SET max_parallel_workers_per_gather = 0";
 
-# In one session, for each of these settings.
+# Run in one session with each of these settings.
 sub faults_with
 {
 	return split /\n/, $node->safe_psql('postgres',

@@ -1,5 +1,6 @@
-# A table whose partitions are foreign tables (postgres_fdw) of two workers with rtscan indexes: it answers as one local table does,
-# the workers by rtscan. One of them has rtscan preloaded, the other loads it in each session.
+# Tests a table whose partitions are foreign tables (postgres_fdw) on two workers with rtscan indexes: it must answer
+# like one local table, and the workers must use rtscan. One of them has rtscan preloaded, the other loads it in each
+# session.
 
 use strict;
 use warnings;
@@ -55,7 +56,7 @@ $_->safe_psql('postgres', 'VACUUM ANALYZE t') foreach values %workers;
 
 my $partitionwise = 'SET enable_partitionwise_aggregate = on';
 
-# What the workers' plans were, while something was asked.
+# Return the workers' plans of a query.
 sub plans_while
 {
 	my ($what) = @_;
@@ -64,7 +65,8 @@ sub plans_while
 	return ($answer, map { my $log = slurp_file($workers{$_}->logfile, $from{$_}); $log } sort keys %workers);
 }
 
-# A query of t has the answer that it has of the local table, and each worker answers it by a node: as the first of a new connection.
+# Check that a query of t has the same answer as on the local table, and that each worker answers it by a node, even
+# as the first query of a new connection.
 sub same_answer
 {
 	my ($what, $node, $query, $settings, $expected) = @_;
@@ -81,13 +83,13 @@ same_answer('the first rows', 'RtscanScan', 'SELECT a, b, c FROM t WHERE a > 100
 same_answer('an aggregate of rows', 'RtscanScan',
 	"SELECT stddev(v), percentile_cont(0.5) WITHIN GROUP (ORDER BY a), count(DISTINCT b) FROM t WHERE $quals");
 
-# where each group has one partition's rows, whole aggregates are the workers'
+# if each group is in one partition, whole aggregates are pushed down to the workers
 same_answer('groups of a worker each', 'RtscanAggregate',
 	"SELECT g, count(*), sum(v), min(c), stddev(a) FROM t WHERE $quals GROUP BY g ORDER BY g", $partitionwise);
 same_answer('HAVING', 'RtscanAggregate',
 	'SELECT g, avg(v) FROM t WHERE a < 500 GROUP BY g HAVING count(*) > 450 ORDER BY g', $partitionwise);
 
-# Else a query asks each worker, and adds up what they say.
+# Otherwise a query aggregates on each worker, and adds up the results.
 sub of_both
 {
 	my ($select, $rest) = @_;
@@ -100,12 +102,12 @@ same_answer('the first rows of both', 'RtscanScan',
 	'SELECT * FROM ' . of_both('a, id', 'ORDER BY a DESC, id LIMIT 10') . ' ORDER BY a DESC, id LIMIT 10',
 	'', "SELECT a, id FROM here WHERE $quals ORDER BY a DESC, id LIMIT 10");
 
-# A view of such parts: conditions on group keys get to the workers.
+# A view of such queries: conditions on group keys are pushed down to the workers.
 ask('CREATE VIEW by_b AS ' . join(' UNION ALL ', map { "SELECT b, count(*) AS n, sum(v) AS v FROM t_$_ GROUP BY b" } sort keys %workers));
 same_answer('a view', 'RtscanAggregate', "SELECT b, sum(n), sum(v) FROM by_b WHERE b < 'k3' GROUP BY b ORDER BY b",
 	'', "SELECT b, count(*), sum(v) FROM here WHERE b < 'k3' GROUP BY b ORDER BY b");
 
-# Values that are known only when the query runs go to the workers.
+# Values that are known only when the query runs are sent to the workers.
 my $counts = 'SELECT sum(n), sum(v) FROM ' . of_both('count(*) AS n, sum(v) AS v', 'AND a >= $1 AND b <> $2');
 my $generic = 'SET plan_cache_mode = force_generic_plan; SET jit = off';
 sub prepared
@@ -129,7 +131,7 @@ same_answer('a nested loop', 'RtscanScan',
 	'SELECT k, id, v FROM generate_series(0, 900, 100) k JOIN t ON a = k AND b < \'k2\' ORDER BY k, id',
 	"SET enable_hashjoin = off; SET enable_mergejoin = off");
 
-# A transaction sees what it has written on the workers; afterwards all see it, or nobody.
+# A transaction sees what it has written on the workers; afterwards all sessions see it, or none.
 sub writes
 {
 	my ($end) = @_;
@@ -144,7 +146,7 @@ foreach my $end ('ROLLBACK', 'COMMIT')
 	same_answer("written, after $end", 'RtscanScan', "SELECT id, a, v FROM t WHERE $quals ORDER BY id");
 }
 
-# A worker that goes away fails the query that needs it, as postgres_fdw says; another connection is made for the next one.
+# A worker that disappears makes the query fail with postgres_fdw's error; the next query makes a new connection.
 my $session = $coordinator->background_psql('postgres', on_error_stop => 0);
 my $all = "SELECT count(*) FROM t WHERE a < 400";
 $session->query_safe("BEGIN; $all");

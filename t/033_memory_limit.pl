@@ -1,6 +1,6 @@
-# A process that gets no more memory, as under `ulimit -v` or on a machine without overcommitment: a clean error wherever that
-# happens, the index as before, and all is well when there is memory again.  A session is given a little more address space than it
-# has, and then more until its statement succeeds.
+# Tests a process that gets no more memory, as under `ulimit -v` or on a machine without overcommitment: there must
+# be a clean error wherever that happens, the index must be unchanged, and everything must work when there is memory
+# again. A session is given a little more address space than it has, and then more until its statement succeeds.
 
 use strict;
 use warnings;
@@ -14,13 +14,13 @@ use Test::More;
 
 plan skip_all => 'no prlimit to take memory away' if system('prlimit --pid $$ --as >/dev/null 2>&1') != 0;
 
-# What is freed goes back to the system, so that all that a statement needs is new.
+# Freed memory is returned to the system, so that all memory that a statement needs is new.
 local $ENV{MALLOC_MMAP_THRESHOLD_} = 4096;
 local $ENV{MALLOC_TRIM_THRESHOLD_} = 0;
 local $ENV{MALLOC_TOP_PAD_} = 0;
 
 my $rows = 150_000;
-# without statistics: of these the server's own code has a failing assertion when it lacks memory
+# without statistics, for which the server's own code fails an assertion when it lacks memory
 my $node = new_node('memory', "track_counts = off\nwork_mem = 64MB\nmaintenance_work_mem = 64MB\nmax_parallel_workers_per_gather = 0\n"
 	  . "max_parallel_maintenance_workers = 0\nrtscan.merge_worker = off\n");
 $node->start;
@@ -30,10 +30,11 @@ $node->safe_psql('postgres', q{
 	CREATE INDEX t_id ON t USING rtscan (id, u) INCLUDE (a, b);
 	VACUUM ANALYZE t; VACUUM ANALYZE dimension});
 
-# As a stack that cannot grow is a crash, it becomes as large as it may be needed first: by recursion that allocates nothing.
+# A stack that cannot grow is a crash, so it is first enlarged as far as it may be needed: by recursion that
+# allocates nothing.
 my $grow_stack = "SELECT (repeat('[', 4000) || repeat(']', 4000))::json IS NULL";
 
-# What a session says of statements with so many bytes more than it has before them.
+# Return the output of statements in a session that gets that many bytes more than it has before them.
 sub run_with
 {
 	my ($bytes, @statements) = @_;
@@ -64,7 +65,7 @@ my %statements = (
 
 my $lacks_memory = qr/out of memory|[Cc]annot allocate memory|could not (map|resize|create) /;
 
-# With more each time, until it is enough: how often it was not.
+# Increase the memory until it is enough. Returns how often it was not.
 sub until_it_succeeds
 {
 	my ($name) = @_;

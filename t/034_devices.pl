@@ -1,5 +1,5 @@
-# Several devices, each with the segments that have their place on it: all of them answer together; one that is not there, dies
-# or hangs leaves its own segments to the CPU, and the others' where they are.
+# Tests several devices, each with some of the segments: all of them must answer together. If a device is missing,
+# dies or hangs, the CPU answers for its segments, and the segments of the others stay where they are.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ need_device();
 my $node = device_node('devices', "rtscan.device = ' llvmpipe , llvmpipe '\nautovacuum = off\nmax_parallel_workers_per_gather = 0\n");
 $node->start;
 create_big($node);
-# four segments of two chunks or so
+# four segments of approximately two chunks
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE facts (a int, b int, v int, g int, t text);
 SET maintenance_work_mem = '28MB'; SET max_parallel_maintenance_workers = 0;
@@ -37,7 +37,7 @@ my @questions_of_facts = (
 my @right = map { $node->safe_psql('postgres', "SET rtscan.enable_aggregate = off; SET rtscan.enable_scan = off; SET enable_bitmapscan = off; $_") }
   @questions_of_facts;
 
-# All questions are answered rightly by an executor.
+# Check that an executor answers all queries correctly.
 sub all_right
 {
 	my ($executor, $what, $settings) = @_;
@@ -51,7 +51,7 @@ sub all_right
 	return;
 }
 
-# A column of rtscan_device(), of each device that there is.
+# Return a column of rtscan_device() for each available device.
 sub of_devices
 {
 	my ($column) = @_;
@@ -93,7 +93,8 @@ my $matching = $node->safe_psql('postgres', 'SELECT count(*) FROM facts WHERE a 
 my ($tallied) = $plan =~ /Rows Tallied: (\d+)/;
 is($tallied, $matching, 'both add up what they find');
 
-# ---------------------------------------------------------------- built by several processes, each of which puts its segments on devices
+# ---------------------------------------------------------------- a build by several processes, each of which puts
+# its segments on devices
 
 sub columns_on_devices { return sum(of_devices('columns')) }
 foreach my $workers (0, 2)
@@ -107,7 +108,8 @@ foreach my $workers (0, 2)
 }
 $node->safe_psql('postgres', 'ALTER TABLE facts RESET (parallel_workers)');
 
-# ---------------------------------------------------------------- processes share segments, some of which nobody opens
+# ---------------------------------------------------------------- processes share segments, some of which are not
+# opened
 
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE timed AS SELECT i AS id, hashint4(i) AS a, i % 100 AS v FROM generate_series(1, 300000) AS i;
@@ -130,7 +132,8 @@ foreach my $query ('SELECT stddev(v), sum(a), count(*) FROM timed WHERE id > 250
 	}
 }
 
-# ---------------------------------------------------------------- joins ask while others' bits are in the areas
+# ---------------------------------------------------------------- joins evaluate while bits of other searches are in
+# the areas
 
 my $nested = 'SELECT sum((SELECT count(*) FROM facts WHERE a < f.a AND b < 30)) FROM (SELECT a FROM facts WHERE b < 3 AND a < -2100000000 OFFSET 0) f';
 my $counted = $node->safe_psql('postgres', "SET rtscan.executor = cpu; $nested");
@@ -172,7 +175,7 @@ foreach my $round (1 .. 6)
 }
 like(slurp_file($node->logfile), qr/rtscan device program of "llvmpipe" \(item [12]\) was terminated by signal 9/, 'the log says which');
 
-# ---------------------------------------------------------------- one is not there
+# ---------------------------------------------------------------- one is missing
 
 my $offset = -s $node->logfile;
 configure($node, 'rtscan.device' => 'llvmpipe, Voodoo 2');

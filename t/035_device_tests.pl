@@ -1,5 +1,6 @@
-# What rows are tested for on a device: conditions on INCLUDE columns, long lists, and dimensions of stars, whose columns are groups
-# of what it adds up. It is right for every type that has integers or codes, before and after changes, and without the device.
+# Tests conditions that a device evaluates on rows: on INCLUDE columns, with long lists, and by dimensions of stars,
+# whose columns are groups of its tallies. Results must be right for every type with integers or codes, before and
+# after changes, and without the device.
 
 use strict;
 use warnings;
@@ -14,7 +15,7 @@ use Test::More;
 
 need_device();
 
-# What rt finds is tested as what compute finds is.
+# What rt finds is tested like what compute finds.
 @executors = grep { $_ ne 'rt' } @executors if @executors > 2;
 
 my $node = device_node('device_tests', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nwork_mem = 64MB\n");
@@ -53,7 +54,7 @@ comes_back($node, $_, 'first use') foreach @executors;
 
 my $list = join(',', map { 13 * $_ } 0 .. 300);
 my $twice = join(',', 1 .. 9, 9, 11 .. 90);
-# conditions on rows, of which a device tests all
+# conditions on rows, all of which a device evaluates
 my @conditions = (
 	'v < 40', 'v <> 7 AND q < 30', 'v IS NULL', 'v IS NOT NULL AND far IS NULL', "tag = 'tag 7'", "tag >= 'tag 20' AND v BETWEEN 3 AND 60", "tag <> 'tag 3'",
 	'price BETWEEN 3.005 AND 21', 'price = 7.5', 'price IN (1, 2.25, 49.98, 700)', 'wide > 0', 'f < 60.1', 'f >= 60.125 AND f <= 100', 'yes', 'NOT yes AND q = 5',
@@ -92,7 +93,7 @@ my @queries = (
 	'SELECT nation, count(*) FROM fact JOIN customer ON c = id WHERE region = 9 GROUP BY nation',
 	'SELECT count(*), sum(v) FROM fact JOIN customer ON c = id WHERE region = 9',
 	'SELECT upper(nation), sum(v) FROM fact JOIN customer ON c = id WHERE region = 0 GROUP BY upper(nation) HAVING count(*) > 10');
-# of which the CPU does a part, or all
+# conditions of which the CPU evaluates some or all
 my @others = (
 	"SELECT count(*), sum(v) FROM fact WHERE unique_text < 'long 3'",
 	'SELECT count(*), sum(v) FROM fact WHERE ' . join(' AND ', map { "v <> $_" } 1 .. 40),
@@ -125,7 +126,7 @@ sub all_right
 	return;
 }
 
-# ---------------------------------------------------------------- all rows are seen by all
+# ---------------------------------------------------------------- all rows are all-visible
 
 all_right('vacuumed');
 foreach my $executor (@executors)
@@ -159,7 +160,8 @@ foreach my $executor (@executors)
 	}
 }
 
-# ---------------------------------------------------------------- keys that do not fit into memory come in ranges
+# ---------------------------------------------------------------- keys that do not fit into memory are processed in
+# ranges
 
 foreach my $query (grep { /JOIN part/ } @queries)
 {
@@ -167,7 +169,7 @@ foreach my $query (grep { /JOIN part/ } @queries)
 	is(answered($_, $query, $small), right($query), "$_: ranges of keys: $query") foreach @executors;
 }
 
-# ---------------------------------------------------------------- rows that some do not see
+# ---------------------------------------------------------------- rows that some snapshots do not see
 
 change('UPDATE fact SET v = v + 1 WHERE c < 30; DELETE FROM fact WHERE d = 777; INSERT INTO fact SELECT * FROM fact WHERE c = 4000');
 all_right('changed', undef, 3);
@@ -176,7 +178,8 @@ all_right('vacuumed again', undef, 3);
 change("DELETE FROM customer WHERE id % 11 = 0; UPDATE customer SET nation = 'none' WHERE id % 13 = 0; DELETE FROM fact WHERE c % 19 = 0");
 all_right('other dimensions', undef, 3);
 
-# ---------------------------------------------------------------- segments with integers from one end and from the other
+# ---------------------------------------------------------------- segments with integers near either limit of the
+# type
 
 my $large = "SET max_parallel_maintenance_workers = 0; SET maintenance_work_mem = '64MB'; SET rtscan.pending_list_limit = '64MB'; ";
 my $by_device = 'SET rtscan.fallback = off; ';
@@ -196,7 +199,8 @@ foreach my $condition (
 	is(answered($_, $query, $by_device), right($query), "$_: from end to end: $condition") foreach @executors;
 }
 
-# ---------------------------------------------------------------- integers in equal steps, which a hash had better tell apart
+# ---------------------------------------------------------------- integers in equal steps, which a hash must
+# distribute well
 
 change("$large CREATE TABLE steps AS SELECT i AS a, i * 200000000::int8 AS k, i % 7 AS v FROM generate_series(1, 70001) AS i; CREATE INDEX steps_idx ON steps USING rtscan (a) INCLUDE (k, v)");
 change('VACUUM ANALYZE steps');

@@ -1,5 +1,5 @@
-# What a device counts for percentiles, and what FILTER, conditions that the index does not look up, and DISTINCT make of what it has added
-# up: right before and after changes, and without the device.
+# Tests values that a device counts for percentiles, and FILTER, conditions that the index does not look up, and
+# DISTINCT, which use its tallies: results must be right before and after changes, and without the device.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Test::More;
 
 need_device();
 
-# What rt finds is counted as what compute finds is.
+# What rt finds is counted like what compute finds.
 @executors = grep { $_ ne 'rt' } @executors if @executors > 2;
 
 my $node = device_node('entries', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nwork_mem = 64MB\n");
@@ -101,7 +101,7 @@ sub all_right
 	return;
 }
 
-# ---------------------------------------------------------------- all rows are seen by all
+# ---------------------------------------------------------------- all rows are all-visible
 
 all_right('vacuumed');
 foreach my $executor (@executors)
@@ -123,7 +123,7 @@ foreach my $executor (@executors)
 	my $ends = "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ends) $where";
 	is(explained($executor, $ends)->{'Not Tallied'}, 'values that are no integers', "$executor: no bins of all there are");
 	is(answered($executor, $ends), right($ends), "$executor: but right");
-	# an expression fails for the rows that there are, and for no others
+	# an expression fails only for rows that exist
 	like(answered($executor, "SELECT count(*) FILTER (WHERE 1 / (v - 5) > 0) $where"), qr/division by zero/, "$executor: what fails for a row fails");
 	my $never = "SELECT count(*) FILTER (WHERE 1 / (v - 5) >= 0), sum(a) $where AND v <> 5";
 	is(answered($executor, $never), right($never), "$executor: what would fail for no row does not");
@@ -170,7 +170,8 @@ foreach my $query ("SELECT b, v, count(*) FILTER (WHERE yes), count(DISTINCT pri
 	is(answered($_, $query, $small), right($query), "$_: spilled: $query") foreach @executors;
 }
 
-# ---------------------------------------------------------------- ranges of all that there is, of segments with few bits and with many
+# ---------------------------------------------------------------- the full range of a type, in segments with few
+# bits and with many
 
 change('CREATE TABLE far (x bigint, y bigint)');
 change('INSERT INTO far SELECT -9223372036854775807 + i * 65000000000000, CASE WHEN i % 2 = 0 THEN 0 ELSE 1099511627781 END FROM generate_series(1::bigint, 70000) AS i');
@@ -183,7 +184,8 @@ foreach my $query ((map { "SELECT percentile_disc($_) WITHIN GROUP (ORDER BY x) 
 	is(answered($_, $query), right($query), "$_: $query") foreach @executors;
 }
 
-# ---------------------------------------------------------------- rows that some do not see, and values outside of all bins
+# ---------------------------------------------------------------- rows that some snapshots do not see, and values
+# outside of all bins
 
 change('UPDATE fact SET v = v + 1 WHERE b < 30; DELETE FROM fact WHERE day = \'2020-01-07\'; '
 	  . 'INSERT INTO fact (a, b, wide, moment, small, v, tag) SELECT 2147483647 - i, i, 9223372036854775000 - i, timestamptz \'2030-01-01 00:00+00\' + i * interval \'1 s\', -32000, i % 70, \'new\' FROM generate_series(1, 500) AS i');

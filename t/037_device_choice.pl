@@ -1,5 +1,6 @@
-# What "auto" does where rays seem to be fast: BVHs that they need are built when they have been missed for long enough, one after another
-# while others are answered, and a group of columns that rays turn out to be slow in is left.
+# Tests the choice of "auto" if rays seem to be fast: BVHs that rays need are built when they have been missing for
+# long enough, one after another while other queries are answered; and "auto" no longer uses rays for a group of
+# columns in which they prove slow.
 
 use strict;
 use warnings;
@@ -30,7 +31,8 @@ VACUUM ANALYZE fact, one;
 SQL
 compare($node, 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.debug_compare_executors = off; ');
 
-# Ranges of a column that no bins agree with, so many that the CPU takes longer than the way to the device.
+# Ranges of a column that fall between the boundaries of bins, so many that the CPU takes longer than sending a
+# request to the device.
 sub ranges
 {
 	my ($column, $n) = @_;
@@ -42,10 +44,10 @@ sub bvhs { return device_status($node)->{bvhs} }
 # ---------------------------------------------------------------- a group of columns
 
 comes_back($node, 'compute', 'first use');
-# once rays have been cast it is known how long the way to the device takes
+# once rays have been traced, the time of a request to the device is known
 my $of_group = 'SELECT count(*) FROM one WHERE ' . ranges('a', 50) . ' AND b < 1700000000';
 my $right_of_group = right($of_group);
-# the columns are there: only BVHs are missing
+# the columns are on the device: only BVHs are missing
 is(answered('compute', $of_group), $right_of_group, 'compute');
 my ($before, $rounds) = (bvhs(), 0);
 my $by = explained('auto', $of_group)->{Executor};
@@ -89,8 +91,8 @@ is(bvhs(), $before + $needed, 'each group of each segment has a BVH');
 
 # ---------------------------------------------------------------- rows that are tested in vain
 
-# Of two columns that are independent, as far as is known.  But where a is more than 12345 hardly any b is small, except of the next few rows, and of
-# those at the end; and where a is NULL none is.
+# Two columns that are independent according to the statistics. But where a is more than 12345 b is hardly ever
+# small, except in the next few rows, and in those at the end; and where a is NULL it never is.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE vain AS SELECT CASE WHEN i % 500 > 0 THEN a END AS a, CASE WHEN i % 500 = 0 THEN 5
   WHEN i % 100000 = 1 OR a BETWEEN 12345 AND 33820 OR a > 2000000000 THEN -7 ELSE sign(a)::int * abs(hashint4(i + 7) / 2) END AS b, i % 7 AS v
@@ -105,7 +107,7 @@ ok($small > 1 && $small < 15, "$small rows pass first");
 my $one = $node->safe_psql('postgres', 'SELECT min(a) FROM vain WHERE a > 4000000');
 my $compared = 'SET enable_seqscan = off; SET rtscan.executor = auto; SET rtscan.debug_compare_executors = on;';
 my @in_vain = (
-	# many are left, which are walked by, or few, which are sorted; and some have passed before
+	# many rows remain, which are read in order, or few, which are sorted; and some may be skipped first
 	'a > 3000000 AND b < -5 ORDER BY a LIMIT 15', 'a > 12345 AND b < -5 ORDER BY a LIMIT 15',
 	'a > 12345 AND a < 1900000000 AND b < -5 ORDER BY a LIMIT 15', 'a > 12345 AND a < 1900000000 AND b < -5 ORDER BY a DESC LIMIT 15',
 	"a <> $one AND a > 3000000 AND b < -5 ORDER BY a LIMIT 12", 'b < -5 ORDER BY a DESC LIMIT 10', 'b < -5 ORDER BY a NULLS FIRST LIMIT 10');
@@ -116,7 +118,7 @@ foreach my $device ('columns not there', 'columns there')
 	{
 		my $right_few = $node->safe_psql('postgres', 'SET rtscan.executor = cpu; ' . $few =~ s/\b([ab]) (<|>|<>) /$1 + 0 $2 /gr);
 		isnt($right_few, '', 'there are some');
-		# compared, a device is asked however slow it is
+		# with comparison, a device is used however slow it is
 		is($node->safe_psql('postgres', "$compared $few"), $right_few, "$device, compared: $few");
 		is($node->safe_psql('postgres', "$compared SET rtscan.debug_compare_executors = off; $few"), $right_few, "$device, auto: $few");
 		next if $device eq 'columns not there';
@@ -126,7 +128,8 @@ foreach my $device ('columns not there', 'columns there')
 like($node->safe_psql('postgres', "$compared EXPLAIN (ANALYZE, COSTS off) SELECT a, b, v FROM vain WHERE a > 12345 AND b > 5 ORDER BY a LIMIT 10"),
 	qr/Executor: cpu/, 'not in vain');
 
-# ---------------------------------------------------------------- more than there is memory for, by two at a time
+# ---------------------------------------------------------------- more than fits into memory, for two sessions at a
+# time
 
 my $used = device_status($node)->{memory_used};
 configure($node, 'rtscan.device_memory' => int($used / 1024 * 0.8) . 'kB');

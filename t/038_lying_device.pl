@@ -1,5 +1,6 @@
-# The device program lies: whatever number of a reply, or of an answer, is wrong, the server stays up, and where the number cannot be, the
-# answer is the CPU's.  A program stands between backends and the device program, and changes what that replies.
+# Tests a device program that lies: whatever number of a reply, or of an answer, is wrong, the server must stay up,
+# and if the number is impossible, the CPU must answer. A program between backends and the device program changes the
+# replies.
 
 use strict;
 use warnings;
@@ -15,7 +16,7 @@ use Test::More;
 
 need_device();
 
-# A wrong answer is not to be an error, as it is where answers are compared.
+# A wrong answer must not be an error, as it would be if answers were compared.
 my $node = device_node('lies', "rtscan.debug_compare_executors = off\nautovacuum = off\nmax_parallel_workers_per_gather = 0\nmaintenance_work_mem = '64MB'\n"
 	  . "rtscan.device_timeout = '20s'\nlog_min_messages = log\n");
 $node->start;
@@ -36,7 +37,8 @@ UPDATE seen SET v = v + 1 WHERE ctid < '(40,0)';
 SQL
 wait_until('the device is there', sub { device_status($node) });
 
-# What answers are made of: counts alone, which may be true if they are not too many; bits as well; tallies.
+# Queries whose answers consist of counts alone, which may be accepted if they are not too large; of bits as well; of
+# tallies.
 my %questions = (
 	counts => [ 'SELECT count(*) FROM t WHERE a < 300', 'SELECT count(*) FROM t WHERE a BETWEEN 100 AND 800 AND b < 20000' ],
 	bits => [
@@ -56,7 +58,7 @@ my %questions = (
 my @kinds = sort keys %questions;
 my $end = '-- end of an answer';
 
-# Asks questions in one session: their answers, or errors.
+# Run queries in one session. Returns their answers, or errors.
 sub answers_of
 {
 	my ($executor, @asked) = @_;
@@ -108,7 +110,7 @@ my $evaluate = '"kind": 4';
 my @values = (0, 1, 2**31 - 1, 2**31, 2**32 - 1);
 my @wide = (@values, '9223372036854775807', '9223372036854775808', '18446744073709551615');
 
-# A lie, and of which questions it tells what cannot be, or does not matter: their answers are to be right.
+# A lie, and the queries for which it is impossible or irrelevant: their answers must be right.
 sub set_lies
 {
 	my ($field, $more, $sure, @to) = @_;
@@ -123,7 +125,7 @@ sub add_lies
 
 my @all = @kinds;
 
-# Of these it makes no difference what has been asked: a question of each kind will do.
+# For these lies the query makes no difference: one of each kind is enough.
 my @lies_to_any = (
 	# the message
 	(map { [ "{$evaluate, \"field\": \"reply\", \"value\": \"$_\"}", \@all ] } qw(twice short long not)),
@@ -134,14 +136,14 @@ my @lies_to_any = (
 	(map { set_lies($_, ', "also": {"result": 1, "of_rows": 1}', \@all, @values) } qw(segment column form)),
 	(map { set_lies($_, '', \@all, @values) } qw(segment column of_rows form built)),
 	(map { set_lies($_, '', \@all, @wide) } qw(refined_rows rays nanoseconds)),
-	# struct DeviceStatus, as it is told when a connection is made
+	# struct DeviceStatus, as sent when a connection is made
 	(map { my $field = $_; map { [ "{\"kind\": 0, \"field\": \"$field\", \"value\": $_}", \@all ] } 0, 1, 2**31, 2**32 - 1 }
 		qw(result number software ray_tracing tallies)),
 	(map { [ "{\"kind\": 0, \"field\": \"memory_limit\", \"value\": $_}", \@all ] } @wide),
 	# uploads
 	(map { my $kind = $_; map { [ "{\"kind\": $kind, \"field\": \"result\", \"value\": $_}", \@all ] } 1, 3, 2**32 - 1 } 1, 2, 3));
 my @lies_to_all = (
-	# struct ChunkCount; whether too few or too many rows match that have no bits only the device knows
+	# struct ChunkCount; only the device knows whether too few or too many rows without bits match
 	(map { set_lies('rows', ", \"at\": $_", \@all, 64513, 2**31 - 1, 2**31, 2**32 - 1) } 0, -1),
 	(map { add_lies('rows', ", \"at\": $_", ['bits'], 1, -1) } 0, -1),
 	set_lies('rows', '', [], 0, 1, 64512),
@@ -160,7 +162,7 @@ my @lies_to_all = (
 	(map { [ "{$evaluate, \"field\": \"reply\", \"value\": \"scribble\"}", [] ] } 1 .. 10));
 my @lies = ((map { [ @$_, 1 ] } @lies_to_any), @lies_to_all);
 
-# Tells a lie; the questions' answers.
+# Tell a lie. Returns the queries' answers.
 sub lie_and_ask
 {
 	my ($told, $executor, @asked) = @_;
@@ -201,7 +203,7 @@ $liar->pump_nb;
 unlike($said, qr/failed/, 'who lies has always known what to change');
 is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'the server has been up all the time');
 
-# ---------------------------------------------------------------- what is counted and logged
+# ---------------------------------------------------------------- statistics and log
 
 my $impossible = "{$evaluate, \"field\": \"rows\", \"value\": 4294967295}";
 my $counted = "SELECT fallbacks FROM pg_stat_rtscan WHERE executor = '$executors[0]'";
@@ -216,7 +218,7 @@ my (undef, undef, $error) = $node->psql('postgres', "SET rtscan.executor = $exec
 like($error, qr/ERROR:  rtscan's executor "$executors[0]" cannot evaluate the scan\nDETAIL:  The device program's answer contradicts itself/, 'without fallback it is an error');
 say_lie('');
 
-# What is only shown may be anything; a device's name is any bytes.
+# Values that are only displayed can be anything; a device's name can be any bytes.
 foreach my $field (qw(name name_end software ray_tracing tallies memory_limit memory_used columns bvhs requests submissions uploads builds sorts sieves
 	build_nanoseconds evictions failures))
 {

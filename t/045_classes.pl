@@ -1,5 +1,5 @@
-# Operator classes for another extension's type: they are dumped and upgraded like what users create, go with rtscan, and hold
-# the other extension. Those for PostgreSQL's own types are rtscan's.
+# Tests operator classes for another extension's type: they are dumped and upgraded like objects that users create,
+# are dropped with rtscan, and depend on the other extension. Those for PostgreSQL's own types belong to rtscan.
 
 use strict;
 use warnings;
@@ -20,7 +20,8 @@ END { unlink(@files) if @files; }
 append_to_file($files[0], "default_version = '1'\nrelocatable = false\n");
 append_to_file($files[1], slurp_file("$FindBin::RealBin/../sql/include/words.psql"));
 
-# The index with its class, and the plan and the answer of what only the type's own class can look up.
+# Return the index with its operator class, and the plan and the answer of a query that only the type's own class can
+# look up.
 my $index = q{SELECT pg_get_indexdef('words_idx'::regclass), count(*) FROM words};
 my $query = q{SELECT count(*) FROM words WHERE word = 'x7'};
 my $classes = q{SELECT n.nspname, opcname, opcdefault, amvalidate(c.oid)
@@ -43,14 +44,14 @@ my ($rc, $out, $err) = $node->psql('postgres', 'CREATE INDEX words_idx ON words 
 like($err, qr/NOTICE:  column "word" of index "words_idx" is compared as text, not as public."%I word"\n.*\n.*rtscan_mirror_classes\('rtscan_words'\)/,
 	'the extension is named that the type is of');
 
-# the advice is what helps, and REINDEX is not
+# the error's hint works, and REINDEX does not
 $node->safe_psql('postgres', "SELECT rtscan_mirror_classes('rtscan_words')");
 $node->safe_psql('postgres', 'REINDEX INDEX words_idx');
 like($node->safe_psql('postgres', $index), qr/\(word text_ops\)/, 'REINDEX keeps the class');
 $node->safe_psql('postgres', 'DROP INDEX words_idx; CREATE INDEX words_idx ON words USING rtscan (word, n)');
 is_used($node, 'created again');
 
-# of a type that PostgreSQL has had since
+# of a type that was added to PostgreSQL since
 my $own = "SELECT count(*) FROM pg_opclass WHERE opcname = 'bool_ops' AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'rtscan')";
 $node->safe_psql('postgres', $_) foreach ('ALTER EXTENSION rtscan DROP OPERATOR CLASS bool_ops USING rtscan',
 	'ALTER EXTENSION rtscan DROP OPERATOR FAMILY bool_ops USING rtscan', 'DROP OPERATOR FAMILY bool_ops USING rtscan CASCADE');

@@ -1,5 +1,5 @@
-# Where another preloaded library throws paths of tables away, as pg_hint_plan does, those of RtscanScan stay, in whatever order
-# the libraries are named, and after a crash.
+# Tests that the paths of RtscanScan survive if another preloaded library deletes paths of tables, as pg_hint_plan
+# does, in whatever order the libraries are listed, and after a crash.
 
 use strict;
 use warnings;

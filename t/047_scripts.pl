@@ -1,5 +1,6 @@
-# Scripts of the extension run as a superuser, maybe in a schema where other users create objects: a database's owner does in
-# public. Functions and operators of these users, of the names that the scripts call, are not called.
+# Tests that scripts of the extension, which a superuser runs, possibly in a schema in which other users create
+# objects (a database's owner can in public), do not call functions and operators of these users that have the names
+# in the scripts.
 
 use strict;
 use warnings;
@@ -15,7 +16,8 @@ my $node = new_node('scripts', '');
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
 
-# Each answers as that would which the script means, and leaves a trace. They fit the scripts' arguments better than what is meant.
+# Each returns the same as the object that the script means, and leaves a trace. It matches the arguments in the
+# scripts better than that object.
 my $trace = q{EXECUTE 'ALTER ROLE owner CONNECTION LIMIT 7'};
 my @traps = (<<"SQL", <<"SQL");
 CREATE FUNCTION public.rtscan_mirror_classes(name) RETURNS SETOF text LANGUAGE plpgsql AS

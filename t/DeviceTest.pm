@@ -1,4 +1,4 @@
-# What the tests of the device share: a server with software Vulkan, its processes, and questions whose answers are
+# Functions for the tests of the device: a server with software Vulkan, its processes, and queries whose answers are
 # known.
 package DeviceTest;
 
@@ -19,10 +19,10 @@ our @EXPORT = qw(@executors @questions need_device device_node create_big expect
 our @EXPORT_OK = qw(compare sorted right change answered are_right explained);
 our %EXPORT_TAGS = (compare => \@EXPORT_OK);
 
-# Those that are tested.
+# The executors to test.
 our @executors = split(' ', $ENV{RTSCAN_EXECUTORS} // 'compute rt rtcudb');
 
-# What is asked of table big; no answer is empty, none is known without looking at rows.
+# The queries on table big. No answer is empty, and none is known without reading rows.
 our @questions = (
 	'a < 300', "a BETWEEN 200 AND 900 AND b > 'k3'", "b = 'k7' AND c < timestamptz '2020-01-20 00:00+00'",
 	"a = ANY (ARRAY[17, 18, 500]) AND b <= ANY (ARRAY['k1', 'k40'])", "a > 100 AND b < 'k4' AND id > 70000",
@@ -30,28 +30,29 @@ our @questions = (
 
 my %expected;    # a sequential scan's answers, of each node
 
-# ---- set-up
+# ---- setup
 
-# The description of Mesa's software device.
+# Return the description of Mesa's software device.
 sub driver
 {
 	return (glob('/usr/share/vulkan/icd.d/lvp_icd*.json'))[0];
 }
 
-# Skip the test where there is no device program or no software device.
+# Skip the test if there is no device program or no software device.
 sub need_device
 {
 	chomp(my $folder = `pg_config --pkglibdir`);
 	plan skip_all => 'rtscan was built without the device program' unless -x "$folder/rtscan_device";
 	plan skip_all => 'there is no software Vulkan device (mesa-vulkan-drivers)' unless driver();
 	$ENV{VK_DRIVER_FILES} = $ENV{VK_ICD_FILENAMES} = driver();
-	# freed memory, the software device's as well, has other content at once
+	# freed memory, including the software device's, is overwritten at once
 	$ENV{MALLOC_PERTURB_} = 165;
 	return;
 }
 
-# A cluster that uses the software device.  What the device answers is compared with the CPU's bits, too.  Nobody merges
-# segments unasked: the tests know how large they are.  Nor is a device away that shares the processors with another test.
+# Return a cluster that uses the software device. Answers of the device are also compared with the CPU's bits. There
+# are no unrequested merges, since the tests know how large segments are. A device is not regarded as lost when it
+# shares the processors with another test.
 sub device_node
 {
 	my ($name, $conf, %init) = @_;
@@ -59,7 +60,7 @@ sub device_node
 		  . "rtscan.debug_compare_executors = on\nrtscan.merge_worker = off\nrtscan.device_timeout = '2min'\nlog_min_messages = debug1\n" . ($conf // ''), %init);
 }
 
-# The table that the questions are asked of, in one segment: only whole chunks go to the device.
+# Create the table of the queries, in one segment: only whole chunks are evaluated by the device.
 sub create_big
 {
 	my ($node) = @_;
@@ -69,7 +70,7 @@ sub create_big
 	return;
 }
 
-# Change settings without a restart; undef takes one back.
+# Change settings without a restart; undef resets one.
 sub configure
 {
 	my ($node, %settings) = @_;
@@ -80,7 +81,7 @@ sub configure
 
 # ---- waiting, processes, the log
 
-# Until a condition holds, but not for ever.
+# Wait until a condition holds, with a time limit.
 sub wait_until
 {
 	my ($what, $condition, $limit) = @_;
@@ -100,7 +101,7 @@ sub is_running
 	return (<$file> // '') !~ /\) Z /;
 }
 
-# The children of a process.
+# Return the children of a process.
 sub children
 {
 	my ($parent) = @_;
@@ -113,7 +114,7 @@ sub children
 	return @found;
 }
 
-# Those whose command lines match, by these.
+# Return the children of these processes whose command lines match.
 sub children_like
 {
 	my ($parent, $pattern) = @_;
@@ -134,7 +135,7 @@ sub worker_pid
 	return (children_like($postmaster, qr/rtscan device worker/))[0];
 }
 
-# Of all devices that have one, in the order of rtscan.device if all have the same name.
+# Return the programs of all devices that have one, in the order of rtscan.device if all have the same name.
 sub program_pids
 {
 	my ($node) = @_;
@@ -154,7 +155,7 @@ sub log_since
 	return substr(slurp_file($node->logfile), $offset);
 }
 
-# No backend and no worker has crashed.  (The program may.)
+# Check that no backend and no worker has crashed. (The program may have.)
 sub server_is_healthy
 {
 	my ($node, $what) = @_;
@@ -162,7 +163,7 @@ sub server_is_healthy
 	return is(join("\n", grep { $_ =~ $bad } split(/\n/, slurp_file($node->logfile))), '', "$what: nothing has crashed");
 }
 
-# Nor has the program, where nobody has killed it.
+# Check that the program has not crashed either, if the test has not killed it.
 sub program_is_healthy
 {
 	my ($node, $what) = @_;
@@ -172,7 +173,7 @@ sub program_is_healthy
 
 # ---- the program
 
-# A connection to the program, as a backend makes one, or undef.
+# Return a connection to the program, as a backend makes one, or undef.
 sub connect_device
 {
 	my ($node) = @_;
@@ -186,7 +187,7 @@ sub connect_device
 	return $connected ? $socket : undef;
 }
 
-# What rtscan_device() says, or undef.
+# Return the row of rtscan_device(), or undef.
 sub device_status
 {
 	my ($node) = @_;
@@ -195,23 +196,24 @@ sub device_status
 	return %status ? \%status : undef;
 }
 
-# ---- questions
+# ---- queries
 
-# All questions as one statement, with a sequential or an index scan.
+# Return all queries as one statement, by a sequential or an index scan.
 sub answers
 {
 	my ($use_index) = @_;
 	return "SELECT concat_ws(' ', " . join(', ', map { "answer('big', \$\$$_\$\$, $use_index)" } @questions) . ')';
 }
 
-# Their answers by a sequential scan.
+# Return their answers by a sequential scan.
 sub expected
 {
 	my ($node) = @_;
 	return $expected{ $node->name } //= $node->safe_psql('postgres', answers('false'));
 }
 
-# Ask all questions in a new session.  What was found, who answered (compute where rt needs no ray), what stands in the log, and errors.
+# Run all queries in a new session. Returns the answers, which executor answered (compute if rt needs no ray), the
+# log's lines, and errors.
 sub ask
 {
 	my ($node, $executor, %settings) = @_;
@@ -228,7 +230,7 @@ sub ask
 		map { ((qw(device cpu fallbacks))[$_] => ($after[$_] // 0) - ($before[$_] // 0)) } 0 .. 2 };
 }
 
-# A line that says how a question was answered.
+# Return a line that says how a query was answered.
 sub told
 {
 	my ($asked, $node) = @_;
@@ -236,7 +238,7 @@ sub told
 	return "$right; device $asked->{device}, cpu $asked->{cpu}, fallbacks $asked->{fallbacks}";
 }
 
-# The device answers all questions, rightly.
+# Check that the device answers all queries correctly.
 sub device_answers
 {
 	my ($node, $executor, $what, %settings) = @_;
@@ -246,7 +248,7 @@ sub device_answers
 	  || diag($asked->{log});
 }
 
-# The same, soon: a program has just been started.
+# Check the same within some time, since a program has just been started.
 sub comes_back
 {
 	my ($node, $executor, $what) = @_;
@@ -255,7 +257,7 @@ sub comes_back
 	return device_answers($node, $executor, $what);
 }
 
-# Check something while the program has each of some faults in turn; then all executors answer again.
+# Check something while the program has each of some faults in turn; then all executors must answer again.
 sub under_faults
 {
 	my ($node, $check, @faults) = @_;
@@ -271,14 +273,15 @@ sub under_faults
 	return;
 }
 
-# What the log says where the CPU answers for an executor.
+# Return the log's message if the CPU answers instead of an executor.
 sub says
 {
 	my ($executor, $why) = @_;
 	return qr/executor "$executor" cannot evaluate a scan, so the CPU does\n.*DETAIL:  $why/;
 }
 
-# The CPU answers all questions for an executor, rightly; the server says why.  Without fallback it is an error.
+# Check that the CPU answers all queries correctly instead of an executor, and that the server says why. Without
+# fallback it is an error.
 sub cpu_answers
 {
 	my ($node, $executor, $what, $why, %settings) = @_;
@@ -293,12 +296,12 @@ sub cpu_answers
 	return $good;
 }
 
-# ---- other questions, compared with PostgreSQL's own plans
+# ---- other queries, compared with PostgreSQL's own plans
 
 my %compared;    # the node, settings for executors' plans, and what PostgreSQL itself is asked instead of a query
 my %right;
 
-# From now on questions are of a node.
+# Set the node for the following queries.
 sub compare
 {
 	my ($node, $settings, $asked_instead) = @_;
@@ -309,7 +312,7 @@ sub compare
 
 sub sorted { return join("\n", sort split(/\n/, $_[0])); }
 
-# PostgreSQL's own answer, which holds until something changes.
+# Return PostgreSQL's own answer, which is cached until something changes.
 sub right
 {
 	my ($query) = @_;
@@ -330,7 +333,7 @@ sub asked_of
 	return "SET rtscan.executor = $executor; $compared{settings}" . ($settings // '') . $query;
 }
 
-# An executor's answer, or its error.
+# Return an executor's answer, or its error.
 sub answered
 {
 	my ($executor, $query, $settings) = @_;
@@ -338,7 +341,7 @@ sub answered
 	return $rc == 0 ? sorted($out) : $err;
 }
 
-# Are an executor's answers right, in one session?
+# Check that an executor's answers are right, in one session.
 sub are_right
 {
 	my ($what, $executor, $settings, @queries) = @_;
@@ -354,7 +357,7 @@ sub are_right
 	return;
 }
 
-# The lines of EXPLAIN (ANALYZE), by label: the topmost ones.
+# Return the lines of EXPLAIN (ANALYZE), by label: the topmost ones.
 sub explained
 {
 	my ($executor, $query, $settings) = @_;

@@ -1,4 +1,4 @@
-# What the tests in this directory share: a table with an rtscan index, and the comparison of scans through that with a
+# Functions for the tests in this directory: a table with an rtscan index, and the comparison of its scans with a
 # sequential scan.
 package RtscanTest;
 
@@ -17,11 +17,11 @@ our @EXPORT = qw(new_node create_tables rows compare_scans check_index healthy s
 # For the tests in sql/ and specs/: Makefile.
 delete $ENV{PGOPTIONS};
 
-# Printed with the test's output, so that a failure can be run again: RTSCAN_TEST_SEED=n.
+# Printed with the test's output, so that a failure can be repeated: RTSCAN_TEST_SEED=n.
 our $random_seed = $ENV{RTSCAN_TEST_SEED} // time() % 1_000_000;
 
-# compare_scans(n): n random conjunctions, each answered by one kind of scan of the index and by a sequential scan.  Call it in a
-# REPEATABLE READ transaction, so that both see the same rows.
+# compare_scans(n) runs n random conjunctions, each by one kind of scan of the index and by a sequential scan. Call
+# it in a REPEATABLE READ transaction, so that both see the same rows.
 my $functions = q{
 CREATE FUNCTION random_qual() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -135,7 +135,7 @@ BEGIN
 END $$;
 };
 
-# A cluster that is initialised but not started.
+# Return a cluster that is initialised but not started.
 sub new_node
 {
 	my ($name, $conf, %init) = @_;
@@ -148,7 +148,7 @@ sub new_node
 	return $node;
 }
 
-# The rows first .. last, as a SELECT.
+# Return the rows first .. last, as a SELECT.
 sub rows
 {
 	my ($first, $last) = @_;
@@ -156,7 +156,8 @@ sub rows
 	  . "'2020-01-01 00:00+00'::timestamptz + i % 1000 * interval '1 hour', 0 FROM generate_series($first, $last) i";
 }
 
-# The comparison's functions, and tables: name => [ '' or UNLOGGED, rows ], each with an index name_idx on three columns.
+# Create the comparison's functions, and tables: name => [ '' or UNLOGGED, rows ], each with an index name_idx on
+# three columns.
 sub create_tables
 {
 	my ($node, %tables) = @_;
@@ -187,7 +188,7 @@ sub check_index
 	return ok($rc == 0, "$what: rtscan_check of ${name}_idx") || diag($err);
 }
 
-# The table's index answers right, and its structure is right.
+# Check that the table's index answers correctly, and that its structure is right.
 sub healthy
 {
 	my ($node, $name, $what) = @_;
@@ -195,7 +196,8 @@ sub healthy
 	return check_index($node, $name, $what) && $agree;
 }
 
-# VACUUM flushes what is pending, and a second one frees what the first retired, once no snapshot can see it.
+# Run VACUUM, which flushes pending rows, and then again, which frees what the first one retired, once no snapshot
+# can see it.
 sub vacuum_completely
 {
 	my ($node, $name) = @_;
@@ -203,7 +205,8 @@ sub vacuum_completely
 	return;
 }
 
-# The pages of a directory, or the spare one, from a block on.  As rtscan has it, it ends where a page is not of its version.
+# Return the pages of a directory, or of the spare one, from a block on. As in rtscan, it ends at a page that is not
+# of its version.
 sub directory_chain
 {
 	my ($pages, $block, $version) = @_;
@@ -216,7 +219,7 @@ sub directory_chain
 	return @chain;
 }
 
-# The bytes that a page holds, from a place on.
+# Return the bytes of a page's content, from an offset on.
 sub page_content
 {
 	my ($page, $from) = @_;
@@ -224,8 +227,8 @@ sub page_content
 	return $end > $from ? substr($page, $from, $end - $from) : '';
 }
 
-# The entries of an index's image (storage/directory.h), each with the bounds of so many key columns: those of the directory that the
-# metapage names, but for the differences behind RtscanMeta.
+# Return the entries of an index's image (storage/directory.h), each with the bounds of that many key columns: those
+# of the directory that the metapage names, without the differences after RtscanMeta.
 sub directory_entries
 {
 	my ($pages) = @_;
@@ -241,9 +244,9 @@ sub directory_entries
 	return (@entries, @differences);
 }
 
-# What the pages of name_idx are used for, read from its files: how many there are, are free, are free but not proposed by
-# the free space map, and are lost: not free, and nothing leads to them.  Pages of retired entries seem lost until they are
-# freed: retired says how many such entries there are.
+# Return what the pages of name_idx are used for, read from its files: how many there are, are free, are free but not
+# in the free space map, and are lost, that is, neither free nor referenced. Pages of retired entries seem lost until
+# they are freed; retired is the number of such entries.
 sub page_use
 {
 	my ($node, $name) = @_;
@@ -260,7 +263,7 @@ sub page_use
 		my ($kind, $id) = unpack('x8188 S S', $pages[$block]);
 		next unless ($kind == 0 && $id == 0xFF52) || $pages[$block] !~ /[^\0]/;
 		$use{free}++;
-		# the first leaf of the map is its third page; its slots come after the header and the inner nodes
+		# the first leaf of the map is its third page; its slots follow the header and the inner nodes
 		my $slot = 2 * 8192 + 28 + 4095 + $block;
 		$use{unproposed}++ unless $slot < length($map) && ord(substr($map, $slot, 1)) > 0;
 	}
@@ -277,7 +280,7 @@ sub page_use
 	return \%use;
 }
 
-# Run statements in a psql of their own, in the background; a failing one does not end it.
+# Run statements in a separate psql, in the background; a failing one does not end it.
 sub start_script
 {
 	my ($node, @statements) = @_;
@@ -288,7 +291,7 @@ sub start_script
 	return { run => $run, errors => "$file.err" };
 }
 
-# Its errors, once it is done.
+# Return its errors, once it is done.
 sub finish_script
 {
 	my ($script) = @_;

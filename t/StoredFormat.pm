@@ -1,6 +1,6 @@
-# Indexes as earlier versions of rtscan have stored them: t/data/format-N/*.bz2 are the files of tables and of their indexes,
-# as t/data/store.pl has written them.  Tables are frozen, so that they need no transaction status; pages have no LSN.  A large
-# table has no file, for statements make it again, row by row at the same places.
+# Functions for indexes in formats of earlier versions of rtscan: t/data/format-N/*.bz2 are the files of tables and
+# of their indexes, written by t/data/store.pl. Tables are frozen, so that they need no transaction status; pages
+# have no LSN. A large table has no file, because statements make it again, with each row at the same place.
 package StoredFormat;
 
 use strict;
@@ -16,7 +16,7 @@ use Test::More;
 
 our @EXPORT = qw(define_comparison define_table define_large fill_large store_table load_table);
 
-# Which a flush of values fails with while fragile.broken is on.
+# The error with which flushing values fails while fragile.broken is on.
 sub define_comparison
 {
 	my ($node) = @_;
@@ -32,7 +32,7 @@ CREATE OPERATOR CLASS fragile FOR TYPE int USING rtscan AS
 	return;
 }
 
-# A table for rows(), and its index name_idx.
+# Create a table for rows(), and its index name_idx.
 sub define_table
 {
 	my ($node, $name, $index) = @_;
@@ -41,7 +41,7 @@ sub define_table
 	return;
 }
 
-# A table that has more rows than a chunk, so that its index, made by fill_large(), has sieve vectors.
+# Create a table with more rows than a chunk, so that its index, made by fill_large(), has sieve vectors.
 sub define_large
 {
 	my ($node, $name) = @_;
@@ -68,7 +68,7 @@ sub paths
 	return map { [ $_, $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('$_')") ] } ($name, "${name}_idx");
 }
 
-# The running node is restarted.
+# Restart the running node.
 sub store_table
 {
 	my ($node, $name, $directory) = @_;
@@ -86,7 +86,8 @@ sub store_table
 	return;
 }
 
-# Give a table that has just been defined the rows, and its index the pages, of a stored one.  The running node is restarted.
+# Give a table that has just been created the rows of a stored one, and its index the pages. Restarts the running
+# node.
 sub load_table
 {
 	my ($node, $name, $stored) = @_;
@@ -107,7 +108,7 @@ sub load_table
 		system_or_bail('pg_checksums', "--$_", '-D', $node->data_dir) foreach qw(disable enable);
 	}
 	$node->start;
-	# what the index has retired it has at an xid of the server that it comes from
+	# the index has retired something at an xid of the server that it comes from
 	$node->safe_psql('postgres', 'DO $$ BEGIN FOR i IN 1 .. 1000 LOOP PERFORM txid_current(); COMMIT; END LOOP; END $$');
 	return;
 }

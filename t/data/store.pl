@@ -1,4 +1,4 @@
-# Stores tables and their indexes in the format that this version of rtscan writes, for the versions that come after it:
+# Stores tables and their indexes in the format that this version of rtscan writes, for the tests of later versions:
 #
 #   make installcheck REGRESS= ISOLATION= PROVE_TESTS=t/data/store.pl RTSCAN_STORE=/a/directory
 #
@@ -34,7 +34,7 @@ $node->psql('postgres', 'SET fragile.broken = on; INSERT INTO sealed SELECT id, 
 $node->safe_psql('postgres', 'INSERT INTO sealed ' . rows(7001, 7100));
 store_table($node, 'sealed', $directory);
 
-# Equal values that do not look alike, of which 1.0 kept one.
+# Equal values that look different, of which 1.0 kept one.
 $node->safe_psql('postgres', $_) foreach ('CREATE TABLE images (id int, f float8, n numeric, v text)', 'CREATE INDEX images_idx ON images USING rtscan (id, f, n, v)',
 	"INSERT INTO images SELECT i, CASE i % 3 WHEN 0 THEN '-0' WHEN 1 THEN 0 ELSE i::float8 END, round(i % 50, i % 2), 'v' || i % 9 FROM generate_series(1, 3000) i",
 	'VACUUM images', 'DELETE FROM images WHERE id % 10 = 1', 'VACUUM (INDEX_CLEANUP ON) images');

@@ -1,5 +1,6 @@
-# An index keeps its pages and its answers when pg_upgrade brings a cluster from an older major version of PostgreSQL.
-# RTSCAN_OLD_SERVER is where the older version is installed (its bin directory's parent), with rtscan: tools/check-major.
+# Tests that an index keeps its pages and its answers when pg_upgrade upgrades a cluster from an older major version
+# of PostgreSQL. RTSCAN_OLD_SERVER is the directory with bin/ of the older version, which has rtscan:
+# tools/check-major.
 
 use strict;
 use warnings;
@@ -19,7 +20,7 @@ $old->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8' ]);
 $old->append_conf('postgresql.conf', $settings);
 $old->start;
 
-# Segments, dead and pending rows, pages that are free or about to be; transactions that are long gone, and recent ones.
+# Segments, dead and pending rows, pages that are free or about to be; transactions of long ago, and recent ones.
 create_tables($old, t => [ '', 100 ]);
 $old->safe_psql('postgres', $_) foreach (
 	'INSERT INTO t ' . rows(1, 20_000), 'INSERT INTO t ' . rows(20_001, 26_000), 'DELETE FROM t WHERE id % 5 = 0', 'VACUUM FREEZE t',
@@ -40,11 +41,11 @@ $old->stop;
 
 my $new = PostgreSQL::Test::Cluster->new('new');
 my $new_bin = $new->config_data('--bindir');
-# 18 has checksums by itself, which the old cluster has not
+# 18 enables checksums by default, and the old cluster has none
 my $checksums = `$new_bin/initdb --help` =~ /--no-data-checksums/ ? ['--no-data-checksums'] : [];
 $new->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8', @$checksums ]);
 $new->append_conf('postgresql.conf', $settings);
-# it leaves files where it is run
+# it leaves files in the working directory
 chdir(PostgreSQL::Test::Utils::tempdir()) or die "chdir: $!";
 command_ok([ 'pg_upgrade', '--no-sync', '--old-bindir', $old_bin, '--new-bindir', $new_bin, '--old-datadir', $old->data_dir,
 		'--new-datadir', $new->data_dir, '--socketdir', $new->host, '--old-port', $old->port, '--new-port', $new->port ], 'pg_upgrade');
@@ -57,7 +58,8 @@ $new->safe_psql('postgres', 'ANALYZE');
 is($new->safe_psql('postgres', $sums), $summed, 'so are rows');
 healthy($new, $_, 'upgraded') foreach qw(t one);
 
-# Types that the newer version has, as oid8 of 19, get operator classes by the function, or with a newer version of the extension.
+# Types of the newer version, such as oid8 of 19, get operator classes by the function, or with a newer version of
+# the extension.
 my $missing = q{SELECT opcname FROM pg_opclass c WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree')
 AND NOT EXISTS (SELECT FROM pg_opclass m WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'rtscan')
 	AND m.opcname = c.opcname AND m.opcintype = c.opcintype AND m.opcdefault = c.opcdefault) ORDER BY opcname};
