@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# What a device brings: the index scan itself on each executor, inside PostgreSQL, on uniform data.
+# Measures what a device gains: the index scan itself with each executor, inside PostgreSQL, on uniform data.
 #
 #   bench/device.sh [--rows N] [--device LIST] [--repetitions N] [--sweep | --columns | --aggregates] [--out FILE]
 #
-# Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables:
-# for each executor and selectivity a column, the scan up to row bits, the device's part of it, and up to counts alone;
-# what 16 and 64 sessions get beside one; how long builds take. With --sweep also box width, ray length, spacing, gap and
-# direction of the executor rt, its ablations, other sieves, correlated columns, and values that are not encoded, for which
-# `make bench/encoding` must have been run. With --columns one to six columns, and other distributions, instead. With
-# --aggregates what devices add up, of each list of devices: --device may come several times, as in --device 0 --device 0,1, and then the index is
-# built but once; and what sessions get of the last one. Times are medians, in milliseconds;
-# the first table says also what a few take, for without rtscan.device_clocks a device's clock rises only under load that lasts.
+# Starts a private server (rtscan must be installed), loads three int4 columns, builds the index, and writes tables: for
+# each executor and selectivity of a column, the scan up to row bits, the device's part of it, and up to counts alone;
+# the throughput of 16 and 64 sessions compared with one; and how long builds take.
+# --sweep also varies box width, ray length, spacing, gap and direction of the executor rt, its ablations, other sieves,
+# correlated columns, and values that are not encoded, for which `make bench/encoding` must have been run.
+# --columns measures one to six columns, and other distributions, instead.
+# --aggregates measures what devices add up, for each list of devices: --device may be repeated, as in --device 0
+# --device 0,1, and then the index is built only once; and the throughput of sessions with the last list.
+# Times are medians, in milliseconds. The first table also has those of a few scans, because without
+# rtscan.device_clocks a device's clock rises only under continuous load.
 set -euo pipefail
 
 rows=100000000 devices=() repetitions=2000 sweep= several= aggregates= out=/dev/stdout
@@ -67,7 +69,7 @@ stop() {
   rm -rf "$work"
 }
 
-# Until the programs of a list of devices have started; the log says why if they do not.
+# Waits until the programs of a list of devices have started; prints the log if they do not.
 wait_for_devices() {
   local commas=${1//[^,]/}
   for _ in $(seq 300); do
@@ -78,12 +80,12 @@ wait_for_devices() {
   return 1
 }
 
-# $1 divided by the seconds since $2; for 0, the seconds
+# $1 divided by the seconds since $2; if $1 is 0, the seconds
 since() { awk -v n="$1" -v begin="$2" -v end="$EPOCHREALTIME" 'BEGIN { printf "%.1f", n ? n / (end - begin) : end - begin }'; }
 
 seconds() { local begin=$EPOCHREALTIME; "$@" >/dev/null; since 0 "$begin"; }
 
-# What the device has built with since the last call, in device_time, in milliseconds
+# Sets device_time to the milliseconds of the device's builds since the last call.
 so_far=0
 build_time() {
   local now
@@ -92,7 +94,7 @@ build_time() {
   so_far=$now
 }
 
-# $1: one-sided, two-sided; $2: selectivity a column
+# $1: one-sided, two-sided; $2: selectivity of a column
 condition() {
   awk -v kind="$1" -v s="$2" 'BEGIN {
     n = 2147483647; s *= 1.005
@@ -128,9 +130,9 @@ executors_table() {
   done
 }
 
-# What sessions get that ask the same at once: statements a second, their median time, that of the slowest in a hundred, and of
-# the statements of the session that got most, which part that got that got fewest; without the first two seconds, in which sessions
-# begin. $1: executor, $2: sessions, $3: SQL
+# Throughput of sessions that run the same statement at once: statements per second, their median time, that of the
+# slowest in a hundred, and the statements of the slowest session as a fraction of those of the fastest. The first
+# two seconds, in which sessions start, do not count. $1: executor, $2: sessions, $3: SQL
 sessions() {
   local script=$work/statement.sql log=$work/statement.log
   rm -f "$log".*
@@ -150,7 +152,8 @@ sessions() {
     }'
 }
 
-# The longest that a statement of another session takes while a command runs, in milliseconds; it counts by compute
+# The greatest time of another session's statement while a command runs, in milliseconds; the statement counts by
+# compute
 worst_wait() {
   local script=$work/statement.sql log=$work/statement.log
   rm -f "$log".*
@@ -163,7 +166,7 @@ worst_wait() {
   sort -n -k 5,5 -k 6,6 "$log".* | awk 'NR == 1 { first = $5 + $6 / 1e6 } $5 + $6 / 1e6 > first + 1 && $3 > longest { longest = $3 } END { printf "%.1f", longest / 1000 }'
 }
 
-# $1: name, $2: SQL; and more of them; of the CPU no more than of one list of devices
+# $1: name, $2: SQL, and further pairs; the CPU is measured only with one list of devices
 sessions_table() {
   local executor number executors=(cpu compute rt)
   [ ${#devices[@]} = 1 ] || executors=(compute rt)
@@ -177,7 +180,7 @@ sessions_table() {
   done
 }
 
-# Milliseconds of the device up to counts, for the table $1, at some selectivities a column
+# Milliseconds of the device up to counts, for the table $1, at some selectivities of a column
 device_times() {
   local executor selectivity
   for executor in compute rt; do
@@ -188,19 +191,19 @@ device_times() {
   echo "|"
 }
 
-# A table of $2 rows, each SELECT $1
+# Makes a table of $2 rows, each SELECT $1.
 make_table() {
   query -c "DROP TABLE IF EXISTS other" -c "CREATE TABLE other AS SELECT $1 FROM (SELECT random() * 2147483647 AS x FROM generate_series(1, $2)) AS r" \
     -c "VACUUM (ANALYZE) other" >/dev/null
 }
 
-# $1: options; $2: columns, if they are others than a, b, c
+# $1: options; $2: columns, if other than a, b, c
 make_index() {
   query -c "DROP INDEX IF EXISTS other_index" -c "CREATE INDEX other_index ON other USING rtscan (${2:-a, b, c}) $1" \
     -c "SET rtscan.executor = rt" -c "SELECT rtscan_prewarm('other_index')" >/dev/null
 }
 
-# Other sieves, and correlated columns, on a fifth of the rows
+# Other sieves, and correlated columns, with a fifth of the rows
 others_table() {
   local fifth=$((rows / 5)) options
   echo "| $fifth rows, device ms up to counts | compute 0.01 | 0.1 | 0.2 | 0.5 | rt 0.01 | 0.1 | 0.2 | 0.5 |"
@@ -217,7 +220,8 @@ others_table() {
   device_times other
 }
 
-# Milliseconds of the device up to counts where each of the columns $1 of the table other is below what a part of its values are below
+# Milliseconds of the device up to counts if each of the columns $1 of the table other is below a quantile of its
+# values
 times_of_columns() {
   local executor selectivity column where conditions=()
   for selectivity in 0.01 0.1 0.2 0.5; do
@@ -236,7 +240,7 @@ times_of_columns() {
   echo "|"
 }
 
-# RTScan's other experiments: how many columns are searched, and how their values are distributed
+# RTScan's other experiments: the number of columns that are searched, and the distribution of values
 columns_table() {
   local columns="" column data
   echo "| $rows rows, device ms up to counts | compute 0.01 | 0.1 | 0.2 | 0.5 | rt 0.01 | 0.1 | 0.2 | 0.5 |"
@@ -259,13 +263,14 @@ columns_table() {
   done
 }
 
-# With values encoded and not, of one segment; from a copy, for the server's user may not be able to read this directory
+# With values encoded and not encoded, in one segment; run from a copy, since the server's user may not be able to
+# read this directory
 encoding_table() {
   install -m 755 "$encoding" "$work/encoding"
   as_server "$work/encoding" "$work/data/pg_stat_tmp/rtscan_device.0" 65 $((repetitions / 2))
 }
 
-# The executor rt with other rays: rtscan.device_rays
+# Sets the rays of the executor rt: rtscan.device_rays
 set_rays() {
   query -c "ALTER SYSTEM SET rtscan.device_rays = '$1'" -c "SELECT pg_reload_conf()" >/dev/null
   sleep 0.5
@@ -297,7 +302,8 @@ sweep_table() {
   set_rays ""
 }
 
-# A table with columns to add up, and its index; with all processes, and memory for segments of full size in each
+# Makes a table with columns to add up, and its index, with all processes and enough memory for segments of full size
+# in each.
 make_facts() {
   local i
   query -c "CREATE TABLE f (a int4, b int4, c int4, v int4, g int4)" >/dev/null
@@ -322,7 +328,7 @@ facts_index() {
     -c "CREATE INDEX f_index ON f USING rtscan (a, b, c) $2"
 }
 
-# What a device has taken so far, in milliseconds
+# The device's time so far, in milliseconds
 device_time() { query -c "SELECT sum(device_time) FROM pg_stat_rtscan"; }
 
 # A statement's time, and the device's part of it. $1: executor, $2: workers, $3: repetitions, $4: SQL
@@ -335,7 +341,7 @@ on_device() {
   awk -v time="$time" -v before="$before" -v after="$after" -v n="$(($3 + 3))" 'BEGIN { printf "%s (%.2f)", time, (after - before) / n }'
 }
 
-# The median time of a statement, as a client sees it who has prepared it. $1: executor, $2: workers, $3: repetitions, $4: SQL
+# The median time of a prepared statement, as seen by a client. $1: executor, $2: workers, $3: repetitions, $4: SQL
 statement() {
   { echo "SET rtscan.executor = '$1'; SET max_parallel_workers_per_gather = $2; SET enable_seqscan = off;"
     echo "SET min_parallel_index_scan_size = 0; PREPARE q AS $4;"
@@ -346,7 +352,7 @@ statement() {
     query -f - | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | sort -n | awk '{ t[NR] = $1 } END { printf "%.2f", t[int((NR + 1) / 2)] }'
 }
 
-# What tells the answer of an executor from others. $1: executor, $2: SQL
+# A checksum of an executor's answer. $1: executor, $2: SQL
 answer() {
   query -c "SET rtscan.executor = $1; SET max_parallel_workers_per_gather = $(($(nproc) - 1))" \
     -c "SELECT md5(string_agg(r::text, ',' ORDER BY r::text)) FROM ($2) AS r" | tail -n 1
@@ -354,7 +360,7 @@ answer() {
 
 declare -A of_cpu_answers=()
 
-# Does the device add up what it finds? Its answers are the CPU's.
+# Checks that the device's answers are the CPU's, and prints a line of times.
 facts_line() {
   local name=$1 sql=$2 of_cpu= each=$((repetitions / 2))
   [ -n "${of_cpu_answers[$name]:-}" ] || of_cpu_answers[$name]=$(answer cpu "$sql")
@@ -365,7 +371,7 @@ facts_line() {
     "$(on_device compute 0 "$each" "$sql") | $(on_device rt 0 "$each" "$sql") | $(on_device auto 2 "$each" "$sql") |"
 }
 
-# Of each of three columns' rows
+# of each of three columns' rows
 many="a <= 1932735282 AND b <= 1932735282 AND c <= 1932735282"
 some="a <= 429496729 AND b <= 429496729 AND c <= 429496729"
 

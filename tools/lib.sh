@@ -9,8 +9,8 @@ WORK=     # set by make_work_dir
 PG_BIN=   # set by use_server
 PLACE=    # in WORK, where start_cluster makes clusters; WORK itself if empty
 CLUSTER=  # set by start_cluster
-TEMPLATE= # a directory that initdb has made, for start_cluster to copy; if empty it calls initdb
-SERVER_ENVIRONMENT=()  # name=value, of servers that start_cluster starts
+TEMPLATE= # a data directory made by initdb, for start_cluster to copy; if empty it calls initdb
+SERVER_ENVIRONMENT=()  # name=value, for servers that start_cluster starts
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -23,7 +23,8 @@ is_root() { [ "$(id -u)" = 0 ]; }
 
 as_root() { if is_root; then "$@"; else sudo "$@"; fi; }
 
-# What is worth keeping between runs. The server's user must be able to read it, which rules out root's home.
+# Prints the directory for files that are kept between runs. The server's user must be able to read it, so it cannot
+# be in root's home.
 cache_dir() {
   local fallback=${XDG_CACHE_HOME:-$HOME/.cache}/rtscan
   if is_root; then fallback=/var/cache/rtscan; fi
@@ -39,7 +40,7 @@ is_installed() {
   done
 }
 
-# Several may ask at once.
+# Several processes may call it at once.
 install_packages() {
   local lock
   if is_installed "$@"; then return; fi
@@ -68,7 +69,7 @@ install_build_packages() {
 
 install_npm() { command -v npm >/dev/null || install_packages nodejs npm; }
 
-# Gives a directory what npm installs for its package.json; the cache keeps it.
+# Fills a directory with what npm installs for its package.json; the cache keeps a copy.
 install_node_modules() {
   local directory=$1 kept scratch
   install_npm
@@ -79,12 +80,12 @@ install_node_modules() {
     cp "$directory/package.json" "$scratch"
     quietly npm install --prefix "$scratch" --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error ||
       { rm -r "$scratch"; return 1; }
-    mv -T "$scratch" "$kept" 2>/dev/null || rm -r "$scratch"  # somebody else may have been faster
+    mv -T "$scratch" "$kept" 2>/dev/null || rm -r "$scratch"  # another process may have been faster
   fi
   as_user ln -sfn "$kept/node_modules" "$directory/node_modules"
 }
 
-# What the device program is built from, and what it is tested with: validation, and a software device.
+# Installs what the device program is built from and tested with: validation, and a software device.
 install_device_packages() {
   install_packages glslang-tools libvulkan-dev libvulkan-volk-dev vulkan-validationlayers
   if [ "$(. /etc/os-release && echo "$ID $VERSION_ID")" = "debian 12" ]; then
@@ -94,7 +95,7 @@ install_device_packages() {
   fi
 }
 
-# Debian 12's own Mesa cannot trace rays. The source of backports is forgotten again.
+# Debian 12's own Mesa cannot trace rays. The source of backports is removed afterwards.
 install_backported_mesa() {
   local version work options
   version=$(dpkg-query -W -f '${Version}' mesa-vulkan-drivers 2>/dev/null) || version=0
@@ -111,7 +112,7 @@ install_backported_mesa() {
   as_root rm -r "$work"
 }
 
-# Debian's package sources of this machine, with the suite of the backports.
+# Writes Debian's package sources of this machine, with the suite of the backports.
 write_backports_sources() {
   local codename=$1 to=$2 file
   for file in /etc/apt/sources.list.d/*.sources; do
@@ -125,10 +126,11 @@ write_backports_sources() {
   done
 }
 
-# The description of the software device's driver.
+# Prints the description file of the software device's driver.
 software_vulkan() { compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head -n 1; }
 
-# The server refuses to run as root, so root runs it, and all that talks to it, as somebody else.
+# Prints the server's user. The server refuses to run as root, so root runs it, and everything that connects to it,
+# as another user.
 server_user() {
   if is_root; then echo "${RTSCAN_USER:-postgres}"; else id -un; fi
 }
@@ -138,7 +140,8 @@ ensure_server_user() {
   id "$(server_user)" >/dev/null 2>&1 || useradd --system "$(server_user)"
 }
 
-# Makes WORK, an empty directory of the server's user, which goes away with the script together with the clusters in it.
+# Makes WORK, an empty directory of the server's user, which is removed at the end of the script, with the clusters
+# in it.
 make_work_dir() {
   ensure_server_user
   umask 022
@@ -159,7 +162,7 @@ remove_work_dir() {
   rm -rf "$WORK"
 }
 
-# The processes that a process has started, and those that they have.
+# Prints all descendants of a process.
 descendants() {
   local child
   for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
@@ -168,7 +171,7 @@ descendants() {
   done
 }
 
-# Ends what still runs, and gives it time to clean up first.
+# Ends the processes that still run, and gives them time to clean up first.
 end_descendants() {
   local pids tries
   mapfile -t pids < <(descendants $$)
@@ -180,7 +183,8 @@ end_descendants() {
   kill -KILL "${pids[@]}" 2>/dev/null || true
 }
 
-# Runs a command as the server's user, in a known environment, in which the server chosen by use_server comes first.
+# Runs a command as the server's user, in a known environment, with the programs of use_server's server first in
+# PATH.
 as_user() {
   local as=()
   if is_root; then as=(runuser -u "$(server_user)" --); fi
@@ -191,7 +195,7 @@ as_user() {
     "$@"
 }
 
-# The files that git tracks or would track, or all files where there is no git.
+# Lists the files that git tracks or would track, or all files if there is no git.
 tree_files() {
   local file
   cd "$RTSCAN_ROOT"
@@ -203,28 +207,28 @@ tree_files() {
   fi
 }
 
-# The tree without what was built in it, as an archive, to standard output; arguments are tar's.
+# Writes an archive of the tree, without build products, to standard output; arguments are those of tar.
 archive_tree() { (tree_files) | tar -C "$RTSCAN_ROOT" --create --null --files-from=- "$@"; }
 
-# A number that changes with what is fuzzed and what fuzzes, so that the same tree is asked the same twice.
+# Prints a number that depends on rtscan's and the fuzzer's sources, so that the same tree has the same seed.
 seed_of_tree() {
   find "$RTSCAN_ROOT"/{src,fuzz} \( -name '*.[ch]' -o -name '*.py' \) -print0 | LC_ALL=C sort -z | xargs -0 cat | cksum |
     cut -d ' ' -f 1
 }
 
-# Copies it to where the server's user can write.
+# Copies the tree to where the server's user can write.
 copy_tree() {
   local to=$1
   as_user mkdir "$to"
   archive_tree | as_user tar -C "$to" --extract --no-same-owner
 }
 
-# Where copy_server puts the pg_config of a copy.
+# Prints the path that copy_server gives to the pg_config of a copy.
 pg_config_in() { echo "$2$("$1" --bindir)/pg_config"; }
 
-# Copies an installed server to a new directory, so that installing an extension changes nobody else's server, and needs
-# no rights. It works because PostgreSQL finds its files relative to its programs: so only these are copied, the rest are
-# links. An rtscan that is installed already stays behind: it must not stand in for one that does not build.
+# Copies an installed server to a new directory, so that installing an extension needs no rights and changes no other
+# server. This works because PostgreSQL finds its files relative to its programs: only these are copied, and the rest
+# are links. An installed rtscan is left out, so that it cannot replace one that does not build.
 copy_server() {
   local pg_config=$1 to=$2 include
   include=$("$pg_config" --includedir)
@@ -236,7 +240,7 @@ copy_server() {
   as_user ln -s "$include" "$to$include"
 }
 
-# The server that as_user, start_cluster and the caller's make (PG_CONFIG) are to use.
+# Sets the server for as_user, start_cluster and the caller's make (PG_CONFIG).
 use_server() {
   PG_CONFIG=$1
   PG_BIN=$("$PG_CONFIG" --bindir)
@@ -246,8 +250,8 @@ init_data() {
   quietly as_user initdb --pgdata="$1" --username=postgres --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync
 }
 
-# Starts a new cluster with settings given as name=value, and points libpq's variables at it. Only a socket in its own
-# directory leads to it.
+# Starts a new cluster with settings given as name=value, and sets libpq's variables for it. It only listens on a
+# socket in its own directory.
 start_cluster() {
   CLUSTER=$(as_user mktemp -d "${PLACE:-$WORK}/cluster.XXXX")
   PGHOST=$CLUSTER PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
@@ -259,14 +263,14 @@ start_cluster() {
     { cat "$CLUSTER/server.log" >&2; return 1; }
 }
 
-# The pg_ctl next to the postgres that runs a cluster.
+# Prints the pg_ctl next to the postgres that runs a cluster.
 pg_ctl_of() {
   local postgres
   read -r postgres _ <"$1/postmaster.opts"
   echo "$(dirname "$postgres")/pg_ctl"
 }
 
-# Stops all clusters in some directories, those that have crashed as well. Their directories stay, for their logs.
+# Stops all clusters in some directories, including those that have crashed. Their directories stay, for their logs.
 stop_clusters() {
   local place pid_file data
   for place; do
@@ -278,10 +282,11 @@ stop_clusters() {
   done
 }
 
-# Shows a command's output only if it fails. (Into a file: a server that keeps a pipe open would keep us waiting.)
+# Shows a command's output only if it fails. (Output goes to a file: a server that keeps a pipe open would block the
+# script.)
 quietly() {
   local output status=0
-  # a file without a name: nothing is left of it, however we end
+  # a file without a name, of which nothing is left however the script ends
   output=$(mktemp "${TMPDIR:-/tmp}/rtscan-output.XXXXXX")
   exec {file}<>"$output"
   rm -f "$output"

@@ -1,10 +1,11 @@
 # shellcheck shell=bash
-# How rtscan is built, and each kind of test is run, for sourcing after lib.sh.
+# Functions that build rtscan and run each kind of test, for sourcing after lib.sh.
 #
-# WORK has, for each variant of the server, what the tests of that variant share: VARIANT, the tree and what was built in it;
-# server-VARIANT, a copy of the server in which rtscan is installed; VARIANT.data, a new cluster's files; and at last
-# VARIANT.pg_config. A test runs as a step: in a subshell, in a directory of its own, and writes to a log of its own. So
-# steps do not disturb each other, and several run at a time.
+# For each variant of the server, WORK has what the tests of that variant share: VARIANT, the tree with its build
+# products; server-VARIANT, a copy of the server in which rtscan is installed; VARIANT.data, a new cluster's files; and
+# finally
+# VARIANT.pg_config. A test runs as a step: in a subshell and a directory of its own, with a log of its own. So
+# steps do not affect each other, and several run at a time.
 
 TEST_LIMIT=45m
 EXECUTORS=${EXECUTORS:-compute rt rtcudb}
@@ -13,9 +14,9 @@ CRASH='TRAP: |AddressSanitizer|runtime error: |was terminated by signal|PANIC: '
 WARNINGS='-Wall -Wextra -Werror -Wno-unused-parameter'
 
 STEPS_AT_A_TIME=2
-EXECUTOR=  # that a step's cluster uses a device for
+EXECUTOR=  # the executor for which a step's cluster uses a device
 LOGS=      # the directory of the logs
-LOG=       # a step's
+LOG=       # of a step
 
 steps=0
 
@@ -28,7 +29,7 @@ pg_config_of() {
   esac
 }
 
-# What rtscan is compiled with for a variant, beyond what its server was.
+# Prints the flags with which rtscan is compiled for a variant, in addition to those of its server.
 options_of() {
   case $1 in
     release) echo "$WARNINGS" ;;
@@ -47,7 +48,7 @@ install_page_packages() {
   install_packages chromium chromium-driver python3-selenium
 }
 
-# For the benchmarks' questions.
+# For the benchmarks' queries.
 install_benchmark_packages() {
   install_npm
   install_packages gnuplot-nox libpq-dev
@@ -55,7 +56,7 @@ install_benchmark_packages() {
 
 limited_make() { as_user timeout --kill-after=10 "$TEST_LIMIT" make -s PG_CONFIG="$PG_CONFIG" "$@"; }
 
-# Gives the tests of a variant a server with what is built in a tree.
+# Makes the server of a variant's tests, with the build products of a tree.
 offer() {
   local variant=$1 tree=$2 pg_config
   pg_config=$(pg_config_of "$variant")
@@ -65,7 +66,7 @@ offer() {
   echo "$PG_CONFIG" >"$WORK/$variant.pg_config"
 }
 
-# A step's own copy of what its variant offers.
+# Makes a step's own copy of its variant's server.
 enter() {
   local variant=$1
   [ -e "$WORK/$variant.pg_config" ] || { echo "rtscan has not been built"; return 1; }
@@ -79,9 +80,9 @@ enter() {
 
 no_crash() { ! grep -E -A40 "$CRASH" "$CLUSTER/server.log"; }
 
-# A cluster with the given settings, and with a device if EXECUTOR is set; its answers are compared with the CPU's, however
-# long they take. Nobody else vacuums: plans depend on whether a test's VACUUM can mark pages all-visible, which another
-# process' snapshot prevents.
+# Starts a cluster with the given settings, and with a device if EXECUTOR is set, whose answers are compared with the
+# CPU's, however long that takes. Autovacuum is off: plans depend on whether a test's VACUUM can mark pages
+# all-visible, which another process' snapshot prevents.
 start_server() {
   local device=()
   if [ -n "$EXECUTOR" ]; then
@@ -104,18 +105,19 @@ await_device() {
   return 1
 }
 
-# A device that is never asked, or never answers, has not been tested.
+# Fails if the device was never used, or never answered: then it was not tested.
 device_was_used() {
   local scans
   [ -n "$EXECUTOR" ] || return 0
   as_user psql -Xqc 'CREATE EXTENSION IF NOT EXISTS rtscan' 2>/dev/null
   as_user psql -Xc 'SELECT executor, scans, segments, fallbacks FROM pg_stat_rtscan' -c 'SELECT * FROM rtscan_device()' -x
-  # where rt needs no ray, compute is named
+  # if rt needs no ray, compute is named
   scans=$(as_user psql -XqAtc "SELECT sum(scans) FROM pg_stat_rtscan WHERE executor IN ('compute', '$EXECUTOR')")
   [ "$scans" -gt 0 ] || { echo "the device did not do a single scan"; return 1; }
 }
 
-# Tests in sql/ (kind REGRESS) or specs/ (ISOLATION) by name, all if there is none, on a new cluster with the given settings.
+# Runs tests in sql/ (kind REGRESS) or specs/ (ISOLATION) by name, or all if there are no names, on a new cluster
+# with the given settings.
 suite() {
   local variant=$1 kind=$2 names=$3 others=REGRESS status=0
   shift 3
@@ -129,7 +131,7 @@ suite() {
   return $status
 }
 
-# What came out is kept next to the log.
+# The results are kept next to the log.
 show_differences() {
   cat regression.diffs output_iso/regression.diffs 2>/dev/null || true
   mkdir -p "$LOG.results"
@@ -147,7 +149,7 @@ tap() {
   return $status
 }
 
-# A program in device/test says "ok N cases".
+# A program in device/test prints "ok N cases".
 device_test() {
   local variant=$1 program=$2
   enter "$variant"
@@ -178,15 +180,15 @@ unit_test() {
 
 # --- running steps, counting, reporting
 
-# Starts a step, when there is room for it.
+# Starts a step, as soon as fewer than the allowed number run.
 start_step() {
   while [ "$(jobs -rp | wc -l)" -ge "$STEPS_AT_A_TIME" ]; do wait -n || true; done
   steps=$((steps + 1))
   run_step "$@" &
 }
 
-# Runs a command, not as a condition, for that would switch off errexit in it; then reports what came of it. The names are
-# those of the tests that it must have run; if there are none it is one test itself.
+# Runs a command, not as a condition, which would disable errexit in it; then reports the result. The names are those
+# of the tests that it must have run; without names it is one test itself.
 run_step() {
   local name=$1 names=$2 status start=$SECONDS
   shift 2
@@ -205,7 +207,7 @@ run_step() {
 report_tests() {
   local test good=0 bad=0
   for test in $names; do
-    # the second is how PostgreSQL 16 says it
+    # the second is PostgreSQL 16's
     if grep -qE "^(test)? *$test +\.\.\. ok|^ok +[0-9]+ +[-+] +$test " "$LOG"; then
       good=$((good + 1))
     else
@@ -217,7 +219,7 @@ report_tests() {
   report $good $bad "$good of $((good + bad)) tests, "
 }
 
-# In one piece, whoever else reports.
+# Reports in a single write, since other steps report as well.
 report() {
   local good=$1 bad=$2 detail=$3
   echo "$good $bad" >"$LOGS/$steps.count"
@@ -235,28 +237,28 @@ report() {
 # Waits for all steps that have been started.
 finish_steps() { wait; }
 
-# A step that is one test.
+# Runs a step that is one test.
 step() {
   local name=$1
   shift
   start_step "$name" "" "$@"
 }
 
-# The names of the tests whose files match a pattern, or what can be no test's.
+# Prints the names of the tests whose files match a pattern, or a name that no test can have.
 names_of() {
   local file
   (cd "$RTSCAN_ROOT" && compgen -G "$1" | sort || echo "there-is-no-$1") |
     while read -r file; do basename "${file%.*}"; done
 }
 
-# A step that runs one test for each file.
+# Runs a step with one test for each file.
 step_of_files() {
   local name=$1 files=$2
   shift 2
   start_step "$name" "$(names_of "$files")" "$@"
 }
 
-# Says how many tests have passed and failed; fails if one has, or a step ended without saying.
+# Prints how many tests have passed and failed. Fails if one has failed, or if a step ended without a report.
 summarize() {
   local number good bad passed=0 failed=0
   finish_steps
