@@ -41,14 +41,14 @@ typedef struct Range
 typedef struct RangeSet
 {
 	uint32_t	n;
-	uint32_t	capacity;		/* of ranges, for sets that a function writes */
+	uint32_t	capacity;		/* size of ranges, for sets that a function writes */
 	Range	   *ranges;
 } RangeSet;
 
 typedef struct Bins
 {
 	uint32_t	n;
-	const uint32_t *boundaries; /* [n + 1] */
+	const uint32_t *boundaries; /* boundaries [n + 1] */
 } Bins;
 
 /*

@@ -23,7 +23,7 @@ typedef struct BvhBuilder
 	uint64_t	nanoseconds;	/* device time of all builds */
 } BvhBuilder;
 
-/* Addresses of the arrays that a source works with.  Index 0 and 1 are the sort's input and output in turn. */
+/* Addresses of the arrays that a source works with.  A sort has two arrays of keys and values, used in turn. */
 typedef struct BvhParts
 {
 	uint64_t	keys[2];		/* uint64 for each row: sort keys */
@@ -40,9 +40,9 @@ typedef struct BvhSource BvhSource;
 struct BvhSource
 {
 	uint32_t	rows;
-	uint32_t	work_bytes;		/* of each row */
-	uint32_t	primitive_bytes;
-	uint32_t	kept_bytes;
+	uint32_t	work_bytes;		/* bytes of work for each row */
+	uint32_t	primitive_bytes;	/* bytes of primitives for each row */
+	uint32_t	kept_bytes;		/* bytes of kept for each row */
 
 	/* Return the geometry of primitives at this address; address 0 is used to compute sizes. */
 	VkAccelerationStructureGeometryKHR (*geometry) (const BvhSource *source, uint64_t primitives);

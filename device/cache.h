@@ -41,19 +41,19 @@ typedef struct Resident
 	ResidentKey key;
 	Memory		memory;
 	uint64_t	last_batch;		/* the last batch that used it */
-	struct Resident *next;		/* in the same bucket */
+	struct Resident *next;		/* next entry in the same bucket */
 
 	ColumnShape shape;			/* of a BVH, only rows is set */
 
 	/* Only for columns. */
 	ColumnLayout layout;
-	uint32_t   *boundaries;		/* [bins + 1] */
+	uint32_t   *boundaries;		/* boundaries [bins + 1] */
 
 	/* Only for BVHs. */
 	VkAccelerationStructureKHR bottom;
 	VkAccelerationStructureKHR top;
 	VkDeviceAddress top_address;
-	VkDeviceAddress kept;		/* address of the row or the record of each primitive */
+	VkDeviceAddress kept;		/* address of the primitives' rows, or of their records */
 	struct Space *space;		/* layout of the records; NULL for boxes */
 } Resident;
 

@@ -97,7 +97,7 @@ typedef struct Memory
 
 /*
  * Open a device.  wanted is its number, a part of its name, or empty for the first device that is not software.
- * Of the devices that match, passed_over are skipped; after the last one the count begins again at the first.
+ * passed_over of the matching devices are skipped; after the last one the count begins again at the first.
  * memory_limit is in bytes; 0 means four fifths of the device's memory, or one fifth if the device uses the
  * host's memory.  Ends the program with DEVICE_EXIT_NO_DEVICE if there is no such device.
  */

@@ -9,7 +9,7 @@
  *				rows of the nearest bins (rt)
  *	refine		clear the rows that are in a column's superset but not in its intervals
  *				(compute), or test the rows that rays meet (rt: raytrace.h)
- *	members		clear the rows whose integers are in no set, for conditions that cannot be looked up
+ *	members		clear the rows whose integers are not in all sets, for conditions that cannot be looked up
  *	publish		count the rows; return the bits
  *	tally		aggregate rows instead of returning their bits (protocol.h); runs beside publish, or
  *				after it if chunks have masks
@@ -39,7 +39,7 @@ typedef struct EvaluatorOptions
 	ChooseBins	choose_bins;
 } EvaluatorOptions;
 
-#define BATCHES			2		/* in progress at most */
+#define BATCHES			2		/* batches in progress, at most */
 #define BATCH_REQUESTS	256
 
 /* The requests that were begun together, and their memory. */
@@ -65,20 +65,20 @@ typedef struct Evaluator
 	VkPipeline	refine;
 	VkPipeline	members;
 	VkPipeline	publish;
-	/* [way][values are wide]; VK_NULL_HANDLE: not needed, or not supported by the device */
+	/* index: way, and whether values are wide; VK_NULL_HANDLE: not needed, or not supported by the device */
 	VkPipeline	tally[TALLY_WAYS][2];
 	VkPipeline	collect;		/* VK_NULL_HANDLE: not supported by the device */
-	bool		tallies[TALLY_WAYS][2];	/* which of the pipelines the next batch uses */
+	bool		tallies[TALLY_WAYS][2];	/* true for the pipelines of tally that the next batch uses */
 	bool		takes_out;		/* publishing the next batch removes rows from its tallies */
 	uint32_t	tally_table;	/* 32-bit cells that fit in a workgroup's memory */
 	uint32_t	large_table;	/* 32-bit cells that fit in a workgroup's memory with large tables */
-	Raytracer	raytracer;		/* of the executor rt */
-	Raytracer	job_raytracer;	/* of rtcudb; no pipeline: not supported by the device */
+	Raytracer	raytracer;		/* pipeline of the executor rt */
+	Raytracer	job_raytracer;	/* pipeline of rtcudb; VK_NULL_HANDLE: not supported by the device */
 	BvhBuilder	bvhs;
 	uint64_t	built_before;	/* value of bvhs.builds before the current batch */
 	BoxMaker	boxes;
 	TriangleMaker triangles;
-	ChooseBins	choose_bins;	/* of the executor rt */
+	ChooseBins	choose_bins;	/* for the executor rt */
 
 	/* The batches, used in turn; begun and ended count them. */
 	Batch		batches[BATCHES];
@@ -94,7 +94,7 @@ typedef struct Evaluator
 	Array		publish_tasks;
 	Array		bundles;
 	Array		trace_tasks;
-	Array		job_tasks;		/* of TraceTask */
+	Array		job_tasks;		/* elements are TraceTask */
 	Array		sieve_of;		/* uint32: the sieve task of each workgroup; likewise for the other *_of */
 	Array		refine_of;
 	Array		publish_of;

@@ -83,19 +83,19 @@
 #define DEVICE_MAX_COLUMNS		32
 #define DEVICE_MAX_BINS			1024
 #define DEVICE_GROUP_COLUMNS	3		/* columns of a BVH of the executor rt, at most */
-#define DEVICE_MAX_SEGMENTS		64		/* in one request */
-#define DEVICE_MAX_INTERVALS	(1 << 20)	/* in one request */
-#define DEVICE_MAX_PAIRS		(1 << 26)	/* in one sort */
-#define DEVICE_MAX_DIGITS		8		/* in one tally */
+#define DEVICE_MAX_SEGMENTS		64		/* segments in one request */
+#define DEVICE_MAX_INTERVALS	(1 << 20)	/* intervals in one request */
+#define DEVICE_MAX_PAIRS		(1 << 26)	/* pairs in one sort */
+#define DEVICE_MAX_DIGITS		8		/* digits of one tally's cells */
 #define DEVICE_MAX_MEASURES		32
-#define DEVICE_MAX_PARTS		32		/* in one filter */
+#define DEVICE_MAX_PARTS		32		/* parts of one filter */
 /* runs of bins of one column; each run reads as many vectors as a column with a single run */
 #define DEVICE_MAX_RUNS			64
-#define DEVICE_MAX_TALLY_WORDS	(1 << 21)	/* in one request */
-#define DEVICE_MAX_SET_WORDS	(1 << 23)	/* in one request */
-#define DEVICE_NO_WORDS			UINT32_MAX	/* instead of the position of words: there are none */
+#define DEVICE_MAX_TALLY_WORDS	(1 << 21)	/* words of tallies in one request */
+#define DEVICE_MAX_SET_WORDS	(1 << 23)	/* words of sets and maps in one request */
+#define DEVICE_NO_WORDS			UINT32_MAX	/* in place of an index of words: there are none */
 #define DEVICE_STEP_BITS		64
-#define DEVICE_MAX_STEPS		64		/* of one digit; each row is compared with all of them */
+#define DEVICE_MAX_STEPS		64		/* steps of one digit; each row is compared with all of them */
 #define DEVICE_TALLY_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
 /* Page numbers of vectors that stand for a chunk of zeros and a chunk of ones. */
@@ -142,7 +142,7 @@ typedef struct SegmentKey
 {
 	uint32_t	database;
 	uint32_t	tablespace;
-	uint32_t	relation;		/* file number */
+	uint32_t	relation;		/* relfilenode */
 	uint32_t	unused;
 	uint8_t		uuid[16];
 	uint64_t	segment;
@@ -204,11 +204,11 @@ typedef struct DeviceRequest
 {
 	uint32_t	kind;
 	uint32_t	version;		/* HELLO: DEVICE_PROTOCOL_VERSION */
-	uint64_t	offset;			/* of the data, in the area */
+	uint64_t	offset;			/* offset of the data in the area */
 	uint64_t	size;			/* HELLO: bytes of the area; SORT: number of pairs; UPLOAD_DATA: bytes */
 	uint64_t	results;		/* offset of the answer, in the area */
 	uint64_t	destination;	/* UPLOAD_DATA: offset in the column's data */
-	uint64_t	number;			/* of the request within its connection, from 0 on */
+	uint64_t	number;			/* number of the request in its connection, from 0 on */
 	SegmentKey	key;
 	uint32_t	column;			/* UPLOAD_BEGIN: the column, in the form that shape says */
 	uint32_t	first_bit;		/* SORT: lowest bit in which the keys differ */
@@ -221,18 +221,18 @@ typedef struct DeviceStatus
 	char		name[128];
 	uint32_t	software;
 	uint32_t	ray_tracing;
-	uint32_t	tallies;		/* it can make tallies */
+	uint32_t	tallies;		/* true if it can make tallies */
 	uint32_t	unused;
 	uint64_t	memory_limit;
 	uint64_t	memory_used;
-	uint32_t	columns;		/* columns resident on it */
-	uint32_t	bvhs;			/* BVHs resident on it */
-	uint64_t	requests;		/* requests evaluated */
+	uint32_t	columns;		/* number of columns resident on the device */
+	uint32_t	bvhs;			/* number of BVHs resident on the device */
+	uint64_t	requests;		/* number of requests evaluated */
 	uint64_t	submissions;
 	uint64_t	uploads;
-	uint64_t	builds;			/* BVHs built */
-	uint64_t	sorts;			/* columns sorted */
-	uint64_t	sieves;			/* columns whose sieve vectors were made */
+	uint64_t	builds;			/* number of BVHs built */
+	uint64_t	sorts;			/* number of columns sorted */
+	uint64_t	sieves;			/* number of columns whose sieve vectors were made */
 	uint64_t	build_nanoseconds;	/* device time of sorts, sieves and BVHs */
 	uint64_t	evictions;
 	uint64_t	failures;
@@ -245,7 +245,7 @@ typedef struct DeviceReply
 	uint32_t	segment;		/* MISSING: index of the segment in the request */
 	/* MISSING: index of the column in the segment; or, if of_rows, the number of the column in the index */
 	uint32_t	column;
-	uint32_t	of_rows;		/* MISSING: the column is needed to test members or for the tally */
+	uint32_t	of_rows;		/* MISSING: true if the column is needed to test members or for the tally */
 	uint32_t	form;			/* MISSING: the ColumnForm that is needed, if of_rows */
 	uint32_t	built;			/* EVALUATE: number of BVHs built since it arrived */
 	uint64_t	refined_rows;	/* rows that the refine step tested */
@@ -268,8 +268,8 @@ typedef struct EvaluateHeader
 	uint32_t	segments;
 	uint32_t	columns;
 	uint32_t	intervals;
-	uint32_t	prepare;		/* only make what the executor needs resident on the device; there is no answer */
-	uint32_t	build;			/* build BVHs that are missing */
+	uint32_t	prepare;		/* true: only make what the executor needs resident; there is no answer */
+	uint32_t	build;			/* true: build BVHs that are missing */
 	uint32_t	digits;
 	uint32_t	measures;
 	uint32_t	members;
@@ -298,7 +298,7 @@ typedef struct EvaluateSegment
 	uint32_t	rows;
 	uint32_t	columns;		/* 0: all rows match, unless members exclude them */
 	uint64_t	cells;			/* cells of its tally, with or without rows; 0: there is no tally */
-	uint32_t	entries;		/* entries that there is room for; at most as many as cells */
+	uint32_t	entries;		/* number of entries that there is room for, at most cells */
 	uint32_t	digits;
 	uint32_t	measures;
 	uint32_t	tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in the tally */

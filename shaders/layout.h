@@ -29,8 +29,8 @@
 #define TALLY_GROUP			512		/* threads of a workgroup */
 #define TALLY_LARGE_GROUP	1024	/* threads of a workgroup with large tables */
 #define TALLY_DIGITS		8
-#define TALLY_MEASURES		33		/* those that a backend can request, and the number of rows */
-#define TALLY_COPIES		32		/* of a table, at most */
+#define TALLY_MEASURES		33		/* measures that a backend can request, and the number of rows */
+#define TALLY_COPIES		32		/* copies of a table, at most */
 #define TALLY_LISTED		4032	/* rows of a chunk that a workgroup can list */
 #define TALLY_LARGE_LISTED	2016	/* the same, beside large tables */
 
@@ -136,7 +136,7 @@ struct RefineTask
  */
 struct PublishTask
 {
-	uint64_t	bits;			/* of the first group; those of the others follow */
+	uint64_t	bits;			/* bits of the first group, followed by those of the others */
 	uint64_t	counts;			/* uint32 [chunks][2]: struct ChunkCount of device/protocol.h */
 	uint64_t	words;			/* address of the returned bits; 0: only count */
 	uint32_t	first_chunk;
@@ -214,8 +214,8 @@ struct DigitTask
 struct MeasureTask
 {
 	ElementsTask values;
-	uint32_t	kind;			/* 32-bit parts for each cell in a table; 0: this measure is not made in tables */
-	uint32_t	parts;
+	uint32_t	kind;			/* MEASURE_COUNT, ... */
+	uint32_t	parts;			/* 32-bit parts for each cell in a table; 0: this measure is not made in tables */
 };
 
 /*
@@ -233,7 +233,7 @@ struct TallyTask
 	uint32_t	groups;
 	uint32_t	rows;
 	uint32_t	way;			/* TALLY_OF_ONE_CELL, ... */
-	uint32_t	wide;			/* nonzero if some values, or all that are possible, have more than 32 bits */
+	uint32_t	wide;			/* nonzero if values may be 2^32 - 1 or more, or if the way is always wide */
 	uint32_t	slots;
 	uint32_t	first_digit;
 	uint32_t	digits;
@@ -252,7 +252,7 @@ struct CollectTask
 	uint32_t	slots;
 	uint32_t	measures;
 	uint32_t	hashed;			/* nonzero if cells were assigned slots by hashing */
-	uint32_t	entries;		/* that there is room for */
+	uint32_t	entries;		/* number of entries that there is room for */
 	uint32_t	unused;
 };
 
@@ -267,7 +267,7 @@ struct BundleTask
 	uint32_t	first_ray;
 };
 
-/* Trace the rays of a group of columns in a segment, or of a segment's job.  It is layer z of the launch. */
+/* Trace the rays of a group of columns in a segment, or of a segment's job.  Task z is layer z of the launch. */
 struct TraceTask
 {
 	uint64_t	structure;		/* acceleration structure with a box or triangle for each row */
@@ -280,7 +280,7 @@ struct TraceTask
 	uint32_t	columns;
 	uint32_t	rows;
 	uint32_t	tally;			/* of a job: index in tallies, or NO_TALLY */
-	uint32_t	record_words;	/* of a job */
+	uint32_t	record_words;	/* 32-bit words of a record of a job */
 };
 
 /* Each kind of a submission's tasks begins at a multiple of this, which suits the alignment of any structure. */
@@ -320,7 +320,7 @@ struct Tasks
 /* Push constants of the shaders that prepare a BVH: bvh_keys, bvh_ranks, bvh_order, bvh_boxes. */
 struct BvhTask
 {
-	uint64_t	codes;			/* of the column in turn; 0: rank = row */
+	uint64_t	codes;			/* codes of the current column; 0: rank = row */
 	uint64_t	keys;
 	uint64_t	values;
 	uint64_t	ranks;			/* rank of each row, one column after another */
@@ -398,7 +398,7 @@ struct VectorTask
 	uint32_t	radix;
 	uint32_t	high_vectors;
 	uint32_t	low_vectors;
-	uint32_t	words;			/* 32-bit words of a vector */
+	uint32_t	words;			/* number of 32-bit words of a vector */
 };
 
 #endif
