@@ -193,7 +193,7 @@ finish_bvh(Build *build, Resident *bvh, uint64_t bottom_size)
 	return true;
 }
 
-/* ---------------------------------------------------------------- both */
+/* ---------------------------------------------------------------- the whole build */
 
 /*
  * Reuse the last build's scratch memory if it suffices.  An index has many segments of one size, and allocating

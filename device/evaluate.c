@@ -381,7 +381,7 @@ copy_results(Request *request)
 				   DEVICE_CHUNK_BYTES);
 }
 
-/* Begin to count for the next batch.  The device has finished the batches before the first one that is running. */
+/* Make the next batch current.  The device has finished all batches before the first one that is running. */
 static void
 next_batch(Evaluator *evaluator)
 {

@@ -101,8 +101,8 @@ find_slots(const SpaceAttribute *attribute, const WorkColumn *column, Range *roo
 }
 
 /*
- * Return the greatest number of ranges that pays: beyond it, there would be more rays than rows that they save
- * other rays from meeting.
+ * Return the greatest number of ranges that pays off.  Each range has rays of its own; with more ranges these
+ * would outnumber the rows that other rays no longer meet.
  */
 static uint32_t
 most_ranges(const EvaluateSegment *segment)

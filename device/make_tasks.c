@@ -70,7 +70,7 @@ tasks_add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups)
 		numbers[i] = task;
 }
 
-/* A column's sets of ranks (bins.h).  All ranges are in one allocation, which exact begins. */
+/* A column's sets of ranks (bins.h).  All ranges are in one allocation, in which exact is first. */
 typedef struct ColumnSets
 {
 	RangeSet	exact;

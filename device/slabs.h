@@ -121,7 +121,7 @@ typedef struct RayPlan
 {
 	uint32_t	max_bundles;
 	uint32_t	max_rays;
-	RayBundle  *bundles;		/* [max_bundles] */
+	RayBundle  *bundles;		/* room for max_bundles */
 	uint32_t	nbundles;
 	uint32_t	nrays;
 } RayPlan;

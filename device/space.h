@@ -52,7 +52,7 @@
 #define SPACE_SCAN_SLOTS	(1u << 18)	/* slots of the axis SCAN, at most */
 /* slots of the axis GROUP, at most */
 #define SPACE_GROUP_SLOTS	(1u << 6)
-#define SPACE_RAYS			(1u << 12)	/* parallel rays */
+#define SPACE_RAYS			(1u << 12)	/* number of parallel rays */
 #define SPACE_ATTRIBUTES	(DEVICE_MAX_COLUMNS + DEVICE_MAX_DIGITS + DEVICE_MAX_MEASURES)
 #define SPACE_MAX_RANGES	1024	/* ranges of a query's coordinates on SCAN, at most */
 #define SPACE_RECORD_WORDS	8		/* 32-bit words of a record; some records have half of that */
@@ -69,8 +69,8 @@ typedef struct SpaceAttribute
 {
 	uint32_t	column;
 	ColumnForm	form;
-	bool		is_row;			/* codes that are row numbers and not stored */
-	SpaceAxis	axis;			/* SPACE_AXES: on no axis */
+	bool		is_row;			/* true if codes are row numbers, which are not stored */
+	SpaceAxis	axis;			/* axis on which it is; SPACE_AXES: on none */
 	uint64_t	wanted;			/* on SCAN: number of values that the query wants */
 	/* greatest value.  NULL is above it among values.  Among codes it is the code of NULL, if there are NULLs */
 	uint64_t	largest;
@@ -119,7 +119,7 @@ extern Range space_slots(const SpaceAttribute *attribute, uint64_t first, uint64
 typedef struct SpaceQuery
 {
 	uint32_t	most_ranges;	/* 1 .. SPACE_MAX_RANGES */
-	RangeSet	wanted[SPACE_ATTRIBUTES];	/* in the order of the space's attributes */
+	RangeSet	wanted[SPACE_ATTRIBUTES];	/* slots of each attribute, in the order of the space's attributes */
 } SpaceQuery;
 
 /* Find the ranges of the coordinate on SCAN in which matching rows can be; at most query->most_ranges. */

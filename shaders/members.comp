@@ -28,7 +28,7 @@ struct Set
 
 shared Set	sets[MEMBERS_SETS];
 
-/* Locate the sets' elements in a chunk.  They are the same for all threads, so each thread locates one set. */
+/* Locate the sets' elements in a chunk.  They are the same for all threads, so some threads locate one set each. */
 void
 enter_chunk(MembersTask task, uint32_t chunk)
 {

@@ -4,7 +4,7 @@
  *		columns, in two components (src/segment/sieve.h).
  *
  * Each workgroup handles a chunk, and each thread 128 of its bits.  The pages of the vectors in the chunk are the same
- * for all threads.  Each thread looks up the pages of one end of a run, all at the same time: otherwise the
+ * for all threads.  Some threads look up the pages of one end of a run each, all at the same time: otherwise the
  * workgroup would wait for one load after another.
  */
 #version 460

@@ -127,7 +127,7 @@ look_for_chosen(inout Chunk chunk)
 
 /*
  * Enter a chunk: locate the columns' elements, and list chosen rows.  Locations are the same for all threads,
- * so each thread finds those of one column.
+ * so some threads find those of one column each.
  */
 Chunk
 enter_chunk(TallyTask task, uint32_t chunk)

@@ -27,10 +27,10 @@ typedef struct Column
 extern Column columns[MAX_COLUMNS];
 extern int	n_columns;
 
-/* A floating value, with the hash of its column and of the other values in its row. */
+/* A floating value of an answer. */
 typedef struct Floating
 {
-	uint64_t	place;			/* that hash */
+	uint64_t	place;			/* hash of its column and of the other values in its row */
 	double		value;
 } Floating;
 

@@ -84,7 +84,7 @@ typedef struct Build
 	uint32_t	blocks;			/* of rows */
 	Memory		keys[2];
 	Memory		values[2];
-	Memory		scratch;		/* of the sort; later the heads of each block, and their total */
+	Memory		scratch;		/* scratch memory of the sort; later the heads of each block, and their total */
 } Build;
 
 static bool

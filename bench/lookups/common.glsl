@@ -6,7 +6,7 @@
 #include "../../shaders/common.glsl"
 #include "layout.h"
 
-/* Keys have 64 bits in memory, otherwise 32. */
+/* True if keys have 64 bits in memory, false if they have 32. */
 layout(constant_id = 0) const bool wide = true;
 
 uint64_t

@@ -38,18 +38,18 @@
 /* Push constants of the shaders that look up. */
 struct LookupTask
 {
-	uint64_t	keys;			/* of entries */
+	uint64_t	keys;			/* keys of entries */
 	uint64_t	firsts;
 	uint64_t	rows;
 	uint64_t	structure;		/* acceleration structure, slots, or keys of the top */
-	uint64_t	marks;			/* of buckets: uint32 number of marks, then the bucket of each */
+	uint64_t	marks;			/* uint32 number of buckets' marks, then the bucket of each */
 	uint64_t	lows;			/* uint64 [lookups]: keys low .. low + width are looked up */
 	uint64_t	counts;			/* uint32 [lookups]: number of rows found */
 	uint64_t	sums;			/* uint64 [lookups]: sum of their row numbers */
 	uint64_t	width;
 	uint32_t	entries;
 	uint32_t	lookups;
-	uint32_t	slots;			/* of a hash table; or entries of a bucket; or lookups of a thread of search_top */
+	uint32_t	slots;			/* slots of a hash table, entries of a bucket, or lookups of a thread of search_top */
 	uint32_t	x_bits;
 	uint32_t	y_bits;
 	uint32_t	unused;
@@ -58,7 +58,7 @@ struct LookupTask
 /* Push constants of the shaders that build. */
 struct BuildTask
 {
-	uint64_t	keys;			/* of entries or rows */
+	uint64_t	keys;			/* keys of entries or rows */
 	uint64_t	sorted;			/* uint64 [rows] */
 	uint64_t	heads;			/* uint32 [blocks]: entries that begin in a block of rows, later in the blocks before */
 	uint64_t	firsts;
@@ -66,7 +66,7 @@ struct BuildTask
 	uint64_t	result;
 	uint32_t	rows;
 	uint32_t	entries;
-	uint32_t	slots;			/* of a hash table; or entries of a bucket */
+	uint32_t	slots;			/* slots of a hash table, or entries of a bucket */
 	uint32_t	x_bits;
 	uint32_t	y_bits;
 	uint32_t	unused;

@@ -226,7 +226,7 @@ random_far_reach(uint32_t limit)
 	return below(2) > 0 ? random_reach(limit) : UINT64_MAX - 1 - below(2);
 }
 
-/* Make a segment's members conditions, on values near the set's integers; a set can have all integers or none. */
+/* Make a segment's sets of members, which can have all integers or none, and values near the sets' integers. */
 static void
 make_members(uint32_t s)
 {
