@@ -1,92 +1,52 @@
 /*
  * comparison_plan.c
- *		What is asked of a column, and comparisons, as Lists, and back.
+ *		Writes and reads conditions, and comparisons, as parts of a plan.
  */
 #include "run/comparison_plan.h"
 
-List *
-rtscan_write_asked(const RtscanAsked *asked)
+void
+rtscan_describe_asked(RtscanWritten *written, RtscanAsked *asked)
 {
-	List	   *oids = list_make5_oid(asked->subtype, asked->collation, asked->function, asked->family, asked->lefttype);
-
-	return list_make2(list_make4_int(asked->kind, asked->column, asked->array, asked->strategy), oids);
+	asked->kind = rtscan_written_int(written, asked->kind);
+	asked->column = rtscan_written_int(written, asked->column);
+	asked->array = rtscan_written_int(written, asked->array);
+	asked->strategy = rtscan_written_int(written, asked->strategy);
+	asked->subtype = rtscan_written_int(written, asked->subtype);
+	asked->collation = rtscan_written_int(written, asked->collation);
+	asked->function = rtscan_written_int(written, asked->function);
+	asked->family = rtscan_written_int(written, asked->family);
+	asked->lefttype = rtscan_written_int(written, asked->lefttype);
 }
 
-RtscanAsked
-rtscan_read_asked(List *written)
+static void
+describe_term(RtscanWritten *written, RtscanTerm *term)
 {
-	List	   *numbers = linitial(written);
-	List	   *oids = lsecond(written);
-
-	return (RtscanAsked) {
-		.kind = list_nth_int(numbers, 0),
-		.column = list_nth_int(numbers, 1),
-		.array = list_nth_int(numbers, 2) != 0,
-		.strategy = list_nth_int(numbers, 3),
-		.subtype = list_nth_oid(oids, 0),
-		.collation = list_nth_oid(oids, 1),
-		.function = list_nth_oid(oids, 2),
-		.family = list_nth_oid(oids, 3),
-		.lefttype = list_nth_oid(oids, 4),
-	};
-}
-
-static List *
-write_term(const RtscanTerm *term)
-{
-	return lappend_int(list_make5_int(term->kind, term->number, term->place, term->operation, term->left), term->right);
-}
-
-static RtscanTerm
-read_term(List *written)
-{
-	return (RtscanTerm) {
-		.kind = list_nth_int(written, 0),
-		.number = list_nth_int(written, 1),
-		.place = list_nth_int(written, 2),
-		.operation = list_nth_int(written, 3),
-		.left = list_nth_int(written, 4),
-		.right = list_nth_int(written, 5),
-	};
-}
-
-/* The comparison itself, its terms, and its ranges. */
-List *
-rtscan_write_comparison(const RtscanComparison *comparison)
-{
-	List	   *terms = NIL,
-			   *ranges = NIL;
-
-	for (int i = 0; i < comparison->n; i++)
-		terms = lappend(terms, write_term(&comparison->terms[i]));
-	for (int i = 0; i < comparison->nranges; i++)
-		ranges = lappend(ranges, list_make2(rtscan_write_asked(&comparison->ranges[i].not_less),
-											rtscan_write_asked(&comparison->ranges[i].not_more)));
-	return list_make3(list_make3_int(comparison->strategy, comparison->left, comparison->right), terms, ranges);
+	term->kind = rtscan_written_int(written, term->kind);
+	term->number = rtscan_written_int(written, term->number);
+	term->place = rtscan_written_int(written, term->place);
+	term->operation = rtscan_written_int(written, term->operation);
+	term->left = rtscan_written_int(written, term->left);
+	term->right = rtscan_written_int(written, term->right);
 }
 
 RtscanComparison *
-rtscan_read_comparison(List *written)
+rtscan_describe_comparison(RtscanWritten *written, RtscanComparison *comparison)
 {
-	RtscanComparison *comparison = palloc(sizeof(RtscanComparison));
-	List	   *numbers = linitial(written),
-			   *terms = lsecond(written),
-			   *ranges = lthird(written);
-	ListCell   *cell;
-
-	*comparison = (RtscanComparison) {
-		.strategy = linitial_int(numbers),
-		.left = lsecond_int(numbers),
-		.right = lthird_int(numbers),
-		.terms = palloc(list_length(terms) * sizeof(RtscanTerm)),
-		.ranges = palloc(Max(list_length(ranges), 1) * sizeof(RtscanAskedRange)),
-	};
-	foreach(cell, terms)
-		comparison->terms[comparison->n++] = read_term(lfirst(cell));
-	foreach(cell, ranges)
-		comparison->ranges[comparison->nranges++] = (RtscanAskedRange) {
-			.not_less = rtscan_read_asked(linitial(lfirst(cell))),
-			.not_more = rtscan_read_asked(lsecond(lfirst(cell))),
-		};
+	comparison = rtscan_written_struct(written, comparison, sizeof(RtscanComparison));
+	comparison->strategy = rtscan_written_int(written, comparison->strategy);
+	comparison->left = rtscan_written_int(written, comparison->left);
+	comparison->right = rtscan_written_int(written, comparison->right);
+	comparison->n = rtscan_written_int(written, comparison->n);
+	comparison->terms = rtscan_written_struct(written, comparison->terms, Max(comparison->n, 1) * sizeof(RtscanTerm));
+	for (int i = 0; i < comparison->n; i++)
+		describe_term(written, &comparison->terms[i]);
+	comparison->nranges = rtscan_written_int(written, comparison->nranges);
+	comparison->ranges = rtscan_written_struct(written, comparison->ranges,
+											   Max(comparison->nranges, 1) * sizeof(RtscanAskedRange));
+	for (int i = 0; i < comparison->nranges; i++)
+	{
+		rtscan_describe_asked(written, &comparison->ranges[i].not_less);
+		rtscan_describe_asked(written, &comparison->ranges[i].not_more);
+	}
 	return comparison;
 }

@@ -1,19 +1,16 @@
 /*
  * comparison_plan.h
- *		What is asked of a column, and comparisons that imply ranges of columns, as Lists, and back: parts of a plan (node_plan.h).
+ *		Writes and reads conditions, and comparisons that imply ranges of columns, as parts of a plan (written.h).
  */
 #ifndef RTSCAN_COMPARISON_PLAN_H
 #define RTSCAN_COMPARISON_PLAN_H
 
 #include "rtscan.h"
 
-#include "nodes/pg_list.h"
+#include "run/written.h"
 #include "search/implied.h"
 
-extern List *rtscan_write_asked(const RtscanAsked *asked);
-extern RtscanAsked rtscan_read_asked(List *written);
-
-extern List *rtscan_write_comparison(const RtscanComparison *comparison);
-extern RtscanComparison *rtscan_read_comparison(List *written);
+extern void rtscan_describe_asked(RtscanWritten *written, RtscanAsked *asked);
+extern RtscanComparison *rtscan_describe_comparison(RtscanWritten *written, RtscanComparison *comparison);
 
 #endif							/* RTSCAN_COMPARISON_PLAN_H */

@@ -1,259 +1,162 @@
 /*
  * node_plan.c
- *		The plan of RtscanScan or RtscanAggregate as Lists, and back.
+ *		Writes the plan of RtscanScan or RtscanAggregate as lists, and reads it.
  */
 #include "run/node_plan.h"
 
 #include "nodes/value.h"
 #include "run/comparison_plan.h"
 #include "run/dimension.h"
-
-/* ---------------------------------------------------------------- filters */
-
-/* Its kind, its first argument and dimension, then its condition, its comparison or its parts. */
-static List *
-write_filter(const RtscanPlanFilter *filter)
-{
-	List	   *parts = NIL;
-	ListCell   *cell;
-
-	if (filter->kind == RTSCAN_FILTER_CONDITION)
-		parts = rtscan_write_asked(&filter->asked);
-	else if (filter->kind == RTSCAN_FILTER_IMPLIED)
-		parts = rtscan_write_comparison(filter->comparison);
-	foreach(cell, filter->parts)
-		parts = lappend(parts, write_filter(lfirst(cell)));
-	return list_make2(list_make3_int(filter->kind, filter->argument, filter->dimension), parts);
-}
-
-static RtscanPlanFilter *
-read_filter(List *written)
-{
-	RtscanPlanFilter *filter = palloc0(sizeof(RtscanPlanFilter));
-	ListCell   *cell;
-
-	filter->kind = linitial_int(linitial(written));
-	filter->argument = lsecond_int(linitial(written));
-	filter->dimension = lthird_int(linitial(written));
-	if (filter->kind == RTSCAN_FILTER_CONDITION)
-		filter->asked = rtscan_read_asked(lsecond(written));
-	else if (filter->kind == RTSCAN_FILTER_IMPLIED)
-		filter->comparison = rtscan_read_comparison(lsecond(written));
-	else
-		foreach(cell, lsecond(written))
-			filter->parts = lappend(filter->parts, read_filter(lfirst(cell)));
-	return filter;
-}
-
-/* ---------------------------------------------------------------- aggregates */
-
-static List *
-write_aggregate(const RtscanPlanAggregate *aggregate)
-{
-	const RtscanCollected *collected = &aggregate->collected;
-	List	   *written = list_make5(list_make2_int(aggregate->kind, aggregate->column),
-									 list_make3_oid(aggregate->type, aggregate->fold, aggregate->collation),
-									 aggregate->filter ? write_filter(aggregate->filter) : NIL,
-									 aggregate->arguments, aggregate->row_filter);
-
-	return lappend(lappend(written, list_make4_int(collected->purpose, collected->several, collected->descending,
-												   collected->scale)), aggregate->fractions);
-}
-
-static RtscanPlanAggregate *
-read_aggregate(List *written)
-{
-	RtscanPlanAggregate *aggregate = palloc(sizeof(RtscanPlanAggregate));
-	List	   *numbers = linitial(written);
-	List	   *oids = lsecond(written);
-	List	   *filter = lthird(written);
-	List	   *collected = list_nth(written, 5);
-
-	*aggregate = (RtscanPlanAggregate) {
-		.kind = linitial_int(numbers),
-		.column = lsecond_int(numbers),
-		.filter = filter == NIL ? NULL : read_filter(filter),
-		.type = linitial_oid(oids),
-		.fold = lsecond_oid(oids),
-		.collation = lthird_oid(oids),
-		.arguments = lfourth(written),
-		.row_filter = list_nth(written, 4),
-		.collected = {
-			.purpose = linitial_int(collected),
-			.several = lsecond_int(collected) != 0,
-			.descending = lthird_int(collected) != 0,
-			.scale = lfourth_int(collected),
-		},
-		.fractions = list_nth(written, 6),
-	};
-	return aggregate;
-}
-
-/* ---------------------------------------------------------------- order */
+#include "run/written.h"
 
 /* So many rows that are wanted are as good as all. */
 #define ALL_ROWS	INT_MAX
 
-/* How, then its columns. */
-static List *
-write_order(const RtscanOrder *order)
-{
-	List	   *written = list_make1(list_make3_int(order->by_heap, (int) Min(order->wanted, ALL_ROWS), order->few));
+/* ---------------------------------------------------------------- structs */
 
+static void *
+describe_filter(RtscanWritten *written, void *described)
+{
+	RtscanPlanFilter *filter = rtscan_written_struct(written, described, sizeof(RtscanPlanFilter));
+
+	filter->kind = rtscan_written_int(written, filter->kind);
+	filter->argument = rtscan_written_int(written, filter->argument);
+	filter->dimension = rtscan_written_int(written, filter->dimension);
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		rtscan_describe_asked(written, &filter->asked);
+	else if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		filter->comparison = rtscan_describe_comparison(written, filter->comparison);
+	else
+		filter->parts = rtscan_written_list(written, filter->parts, describe_filter);
+	return filter;
+}
+
+static void
+describe_collected(RtscanWritten *written, RtscanCollected *collected)
+{
+	collected->purpose = rtscan_written_int(written, collected->purpose);
+	collected->several = rtscan_written_int(written, collected->several);
+	collected->descending = rtscan_written_int(written, collected->descending);
+	collected->scale = rtscan_written_int(written, collected->scale);
+}
+
+static void *
+describe_aggregate(RtscanWritten *written, void *described)
+{
+	RtscanPlanAggregate *aggregate = rtscan_written_struct(written, described, sizeof(RtscanPlanAggregate));
+
+	aggregate->kind = rtscan_written_int(written, aggregate->kind);
+	aggregate->column = rtscan_written_int(written, aggregate->column);
+	if (rtscan_written_int(written, aggregate->filter != NULL))
+	{
+		aggregate->filter = describe_filter(written, aggregate->filter);
+		return aggregate;
+	}
+	aggregate->type = rtscan_written_int(written, aggregate->type);
+	aggregate->fold = rtscan_written_int(written, aggregate->fold);
+	aggregate->collation = rtscan_written_int(written, aggregate->collation);
+	aggregate->arguments = rtscan_written_node(written, aggregate->arguments);
+	aggregate->row_filter = rtscan_written_node(written, aggregate->row_filter);
+	aggregate->fractions = rtscan_written_node(written, aggregate->fractions);
+	describe_collected(written, &aggregate->collected);
+	return aggregate;
+}
+
+static void
+describe_order(RtscanWritten *written, RtscanOrder *order)
+{
+	order->by_heap = rtscan_written_int(written, order->by_heap);
+	order->wanted = rtscan_written_int(written, (int) Min(order->wanted, ALL_ROWS));
+	order->few = rtscan_written_int(written, order->few);
+	order->ncolumns = rtscan_written_int(written, order->ncolumns);
 	for (int i = 0; i < order->ncolumns; i++)
 	{
-		const RtscanOrderColumn *column = &order->columns[i];
+		RtscanOrderColumn *column = &order->columns[i];
 
-		written = lappend(written, list_make2(list_make3_int(column->column, column->descending, column->nulls_first),
-											  list_make1_oid(column->collation)));
+		column->column = rtscan_written_int(written, column->column);
+		column->descending = rtscan_written_int(written, column->descending);
+		column->nulls_first = rtscan_written_int(written, column->nulls_first);
+		column->collation = rtscan_written_int(written, column->collation);
 	}
-	return written;
 }
 
-static RtscanOrderColumn
-read_order_column(List *written)
+static void *
+describe_dimension(RtscanWritten *written, void *described)
 {
-	List	   *numbers = linitial(written);
+	RtscanPlanDimension *dimension = rtscan_written_struct(written, described, sizeof(RtscanPlanDimension));
+	int			nparts = rtscan_written_int(written, dimension->parts[0] ? 2 : 0);
 
-	return (RtscanOrderColumn) {
-		.column = linitial_int(numbers),
-		.descending = lsecond_int(numbers) != 0,
-		.nulls_first = lthird_int(numbers) != 0,
-		.collation = linitial_oid(lsecond(written)),
-	};
-}
-
-static RtscanOrder
-read_order(List *written)
-{
-	RtscanOrder order = {
-		.by_heap = linitial_int(linitial(written)) != 0,
-		.wanted = lsecond_int(linitial(written)),
-		.few = lthird_int(linitial(written)) != 0,
-	};
-
-	for (int i = 1; i < list_length(written); i++)
-		order.columns[order.ncolumns++] = read_order_column(list_nth(written, i));
-	return order;
-}
-
-/* ---------------------------------------------------------------- dimensions */
-
-/* Numbers, types, and its parts if there are any. */
-static List *
-write_dimension(const RtscanPlanDimension *dimension)
-{
-	List	   *written = list_make2(list_make5_int(dimension->type, dimension->column, dimension->attributes, dimension->repeats, dimension->common),
-									 list_make4_oid(dimension->lefttype, dimension->subtype, dimension->family, dimension->collation));
-
-	for (int i = 0; i < 2 && dimension->parts[0]; i++)
-		written = lappend(written, write_dimension(dimension->parts[i]));
-	return written;
-}
-
-static RtscanPlanDimension *
-read_dimension(List *written)
-{
-	RtscanPlanDimension *dimension = palloc(sizeof(RtscanPlanDimension));
-	List	   *numbers = linitial(written);
-	List	   *oids = lsecond(written);
-
-	*dimension = (RtscanPlanDimension) {
-		.type = linitial_int(numbers),
-		.column = lsecond_int(numbers),
-		.attributes = lthird_int(numbers),
-		.repeats = lfourth_int(numbers) != 0,
-		.common = list_nth_int(numbers, 4),
-		.lefttype = linitial_oid(oids),
-		.subtype = lsecond_oid(oids),
-		.family = lthird_oid(oids),
-		.collation = lfourth_oid(oids),
-	};
-	for (int i = 0; i + 2 < list_length(written); i++)
-		dimension->parts[i] = read_dimension(list_nth(written, i + 2));
+	dimension->type = rtscan_written_int(written, dimension->type);
+	dimension->column = rtscan_written_int(written, dimension->column);
+	dimension->attributes = rtscan_written_int(written, dimension->attributes);
+	dimension->repeats = rtscan_written_int(written, dimension->repeats);
+	dimension->common = rtscan_written_int(written, dimension->common);
+	dimension->lefttype = rtscan_written_int(written, dimension->lefttype);
+	dimension->subtype = rtscan_written_int(written, dimension->subtype);
+	dimension->family = rtscan_written_int(written, dimension->family);
+	dimension->collation = rtscan_written_int(written, dimension->collation);
+	for (int i = 0; i < nparts; i++)
+		dimension->parts[i] = describe_dimension(written, dimension->parts[i]);
 	return dimension;
+}
+
+static void *
+describe_set(RtscanWritten *written, void *described)
+{
+	RtscanPlanSet *set = rtscan_written_struct(written, described, sizeof(RtscanPlanSet));
+
+	set->parent = rtscan_written_int(written, set->parent);
+	set->asked = rtscan_written_int(written, set->asked);
+	set->groups = rtscan_written_int(written, set->groups);
+	set->keys = rtscan_written_node(written, set->keys);
+	return set;
 }
 
 /* ---------------------------------------------------------------- all of it */
 
-/* Numbers, then keys. */
-static List *
-write_sets(const List *sets)
+static void
+describe_rows(RtscanWritten *written, RtscanNodePlan *plan)
 {
-	List	   *written = NIL;
-	ListCell   *cell;
-
-	foreach(cell, sets)
-	{
-		const RtscanPlanSet *set = lfirst(cell);
-
-		written = lappend(written, list_make2(list_make3_int(set->parent, set->asked, set->groups), set->keys));
-	}
-	return written;
-}
-
-static List *
-read_sets(const List *written)
-{
-	List	   *sets = NIL;
-	ListCell   *cell;
-
-	foreach(cell, written)
-	{
-		RtscanPlanSet *set = palloc(sizeof(RtscanPlanSet));
-		List	   *numbers = linitial(lfirst(cell));
-
-		*set = (RtscanPlanSet) {
-			.parent = linitial_int(numbers),
-			.asked = lsecond_int(numbers) != 0,
-			.groups = lthird_int(numbers),
-			.keys = lsecond(lfirst(cell)),
-		};
-		sets = lappend(sets, set);
-	}
-	return sets;
-}
-
-static List *
-write_rows(const RtscanNodePlan *plan)
-{
-	return lappend(list_make5(list_make2_int(plan->partial, plan->most_parts), write_sets(plan->sets), plan->row_keys, plan->operators,
-							  plan->collations), plan->groupings);
+	plan->partial = rtscan_written_int(written, plan->partial);
+	plan->most_parts = rtscan_written_int(written, plan->most_parts);
+	plan->sets = rtscan_written_list(written, plan->sets, describe_set);
+	plan->row_keys = rtscan_written_node(written, plan->row_keys);
+	plan->operators = rtscan_written_node(written, plan->operators);
+	plan->collations = rtscan_written_node(written, plan->collations);
+	plan->groupings = rtscan_written_node(written, plan->groupings);
 }
 
 static void
-read_rows(RtscanNodePlan *plan, List *written)
+describe_plan(RtscanWritten *written, RtscanNodePlan *plan)
 {
-	plan->by_rows = true;
-	plan->partial = linitial_int(linitial(written)) != 0;
-	plan->most_parts = lsecond_int(linitial(written));
-	plan->sets = read_sets(lsecond(written));
-	plan->row_keys = lthird(written);
-	plan->operators = lfourth(written);
-	plan->collations = list_nth(written, 4);
-	plan->groupings = list_nth(written, 5);
+	plan->table = rtscan_written_int(written, plan->table);
+	plan->index = rtscan_written_int(written, plan->index);
+	plan->filter = describe_filter(written, plan->filter);
+	plan->arguments = rtscan_written_node(written, plan->arguments);
+	plan->where_arguments = rtscan_written_int(written, plan->where_arguments);
+	plan->functions = rtscan_written_node(written, plan->functions);
+	plan->row_quals = rtscan_written_node(written, plan->row_quals);
+	plan->dimensions = rtscan_written_list(written, plan->dimensions, describe_dimension);
+	plan->from_heap = rtscan_written_int(written, plan->from_heap);
+	plan->columns = rtscan_written_node(written, plan->columns);
+	plan->may_tell = rtscan_written_int(written, plan->may_tell);
+	plan->skips = rtscan_written_int(written, plan->skips);
+	plan->ordered = rtscan_written_int(written, plan->ordered);
+	if (plan->ordered)
+		describe_order(written, &plan->order);
+	plan->aggregates = rtscan_written_list(written, plan->aggregates, describe_aggregate);
+	plan->by_rows = rtscan_written_int(written, plan->by_rows);
+	if (plan->by_rows)
+		describe_rows(written, plan);
 }
 
 List *
-rtscan_write_plan(const RtscanNodePlan *plan)
+rtscan_write_plan(RtscanNodePlan *plan)
 {
-	List	   *written = list_make5(list_make2_oid(plan->table, plan->index), write_filter(plan->filter),
-									 plan->arguments, list_make4_int(plan->where_arguments, plan->from_heap, plan->skips,
-																	   plan->may_tell),
-									 plan->functions);
-	List	   *aggregates = NIL,
-			   *dimensions = NIL;
-	ListCell   *cell;
+	RtscanWritten written = rtscan_begin_written();
 
-	foreach(cell, plan->aggregates)
-		aggregates = lappend(aggregates, write_aggregate(lfirst(cell)));
-	written = lappend(lappend(written, aggregates), plan->by_rows ? write_rows(plan) : NIL);
-	written = lappend(lappend(written, plan->row_quals), plan->columns);
-	written = lappend(written, plan->ordered ? write_order(&plan->order) : NIL);
-	foreach(cell, plan->dimensions)
-		dimensions = lappend(dimensions, write_dimension(lfirst(cell)));
-	written = lappend(written, dimensions);
-	return list_make2(makeString(pstrdup(RTSCAN_VERSION)), written);
+	describe_plan(&written, plan);
+	return list_make2(makeString(RTSCAN_VERSION), rtscan_finish_written(&written));
 }
 
 /* A parallel worker loads the library that is installed, which may be newer than its leader's. */
@@ -272,35 +175,11 @@ RtscanNodePlan *
 rtscan_read_plan(List *versioned)
 {
 	RtscanNodePlan *plan = palloc0(sizeof(RtscanNodePlan));
-	List	   *written,
-			   *relations,
-			   *rows;
-	ListCell   *cell;
+	RtscanWritten written;
 
 	check_version(linitial(versioned));
-	written = lsecond(versioned);
-	relations = linitial(written);
-	rows = list_nth(written, 6);
-	plan->table = linitial_oid(relations);
-	plan->index = lsecond_oid(relations);
-	plan->filter = read_filter(lsecond(written));
-	plan->arguments = lthird(written);
-	plan->where_arguments = linitial_int(lfourth(written));
-	plan->from_heap = lsecond_int(lfourth(written)) != 0;
-	plan->skips = lthird_int(lfourth(written)) != 0;
-	plan->may_tell = lfourth_int(lfourth(written)) != 0;
-	plan->functions = list_nth(written, 4);
-	foreach(cell, list_nth(written, 5))
-		plan->aggregates = lappend(plan->aggregates, read_aggregate(lfirst(cell)));
-	if (rows != NIL)
-		read_rows(plan, rows);
-	plan->row_quals = list_nth(written, 7);
-	plan->columns = list_nth(written, 8);
-	plan->ordered = list_nth(written, 9) != NIL;
-	if (plan->ordered)
-		plan->order = read_order(list_nth(written, 9));
-	foreach(cell, list_nth(written, 10))
-		plan->dimensions = lappend(plan->dimensions, read_dimension(lfirst(cell)));
+	written = rtscan_read_written(lsecond(versioned));
+	describe_plan(&written, plan);
 	return plan;
 }
 

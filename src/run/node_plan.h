@@ -90,7 +90,7 @@ typedef struct RtscanNodePlan
 } RtscanNodePlan;
 
 /* With the library's version: an error where another one reads it. */
-extern List *rtscan_write_plan(const RtscanNodePlan *plan);
+extern List *rtscan_write_plan(RtscanNodePlan *plan);
 extern RtscanNodePlan *rtscan_read_plan(List *versioned);
 
 /* What is shown: lists of expressions. */
