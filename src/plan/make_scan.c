@@ -100,12 +100,13 @@ rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, Li
 		.table = planner_rt_fetch(path->index->rel->relid, root)->relid,
 		.index = path->index->indexoid,
 		.from_heap = path->from_heap,
-		.ordered = path->ordered,
-		.order = path->order,
+		.ordered = path->order != NULL,
 		.row_quals = rtscan_make_runnable(root, path->row_quals),
 	};
 	List	   *arguments = NIL;
 
+	if (path->order)
+		plan.order = *path->order;
 	plan.filter = plan_filter(path, &arguments);
 	plan.dimensions = path->join ? rtscan_plan_dimensions(path->join) : NIL;
 	plan.may_tell = path->join && rtscan_join_may_tell(root, path->join);

@@ -69,7 +69,7 @@ typedef struct Knowledge
 	IndexOptInfo *info;			/* hash key */
 	bool		readable;
 	bool		private;		/* its values are not for this user */
-	RtscanIndexSize size;
+	RtscanIndexSize *size;
 	uint32		nsegments;
 	LiveSegment *segments;
 	List	   *resolved;		/* RtscanResolved * */
@@ -333,12 +333,12 @@ list_segments(Knowledge *knowledge, const RtscanImage *image)
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (rtscan_entry_is_live(&image->entries[i]))
 		{
-			knowledge->size.rows += image->entries[i].rows;
-			knowledge->size.largest = Max(knowledge->size.largest, image->entries[i].rows);
+			knowledge->size->rows += image->entries[i].rows;
+			knowledge->size->largest = Max(knowledge->size->largest, image->entries[i].rows);
 			knowledge->segments[live++] = (LiveSegment) {&image->entries[i], rtscan_image_bounds(image, i)};
 		}
 	knowledge->nsegments = live;
-	knowledge->size.heap_blocks = end_of_blocks(image);
+	knowledge->size->heap_blocks = end_of_blocks(image);
 }
 
 /* At most so many of the segments that a filter may find rows in, or of all, if there is none; and how many these are. */
@@ -407,7 +407,6 @@ typedef struct Measured
 {
 	pg_uuid_t	uuid;
 	uint64		version;
-	Size		bytes;			/* of the size, as far as there are columns */
 	RtscanIndexSize size;
 } Measured;
 
@@ -423,27 +422,33 @@ place_of(const RtscanImage *image)
 	return &measured[random % MEASURED_PLACES];
 }
 
+static Size
+size_bytes(int ncolumns)
+{
+	return offsetof(RtscanIndexSize, columns) + ncolumns * sizeof(RtscanColumnSize);
+}
+
 static bool
 recall_size(const RtscanImage *image, RtscanIndexSize *size)
 {
 	const Measured *known = *place_of(image);
 
-	if (known == NULL || known->version != image->meta.version || memcmp(&known->uuid, &image->meta.uuid, UUID_LEN) != 0)
+	if (known == NULL || known->version != image->meta.version || known->size.ncolumns != size->ncolumns ||
+		memcmp(&known->uuid, &image->meta.uuid, UUID_LEN) != 0)
 		return false;
-	memcpy(size, &known->size, known->bytes);
+	memcpy(size, &known->size, size_bytes(size->ncolumns));
 	return true;
 }
 
 static void
-remember_size(const RtscanImage *image, const RtscanIndexSize *size, int ncolumns)
+remember_size(const RtscanImage *image, const RtscanIndexSize *size)
 {
 	Measured  **place = place_of(image);
-	Size		bytes = offsetof(RtscanIndexSize, columns) + ncolumns * sizeof(RtscanColumnSize);
+	Size		bytes = size_bytes(size->ncolumns);
 	Measured   *known = MemoryContextAlloc(TopMemoryContext, offsetof(Measured, size) + bytes);
 
 	known->uuid = image->meta.uuid;
 	known->version = image->meta.version;
-	known->bytes = bytes;
 	memcpy(&known->size, size, bytes);
 	if (*place)
 		pfree(*place);
@@ -461,19 +466,19 @@ measure(Knowledge *knowledge, Relation index)
 		return false;
 	image = rtscan_copy_image(image);
 	list_segments(knowledge, image);
-	if (recall_size(image, &knowledge->size))
+	if (recall_size(image, knowledge->size))
 		return true;
-	sample = sample_segments(knowledge, NULL, MAX_MEASURED, &knowledge->size.segments);
+	sample = sample_segments(knowledge, NULL, MAX_MEASURED, &knowledge->size->segments);
 	for (uint32 i = 0; i < sample.n; i++)
 	{
 		RtscanReader reader;
 
 		if (!rtscan_reader_open(&reader, index, sample.segments[i]->entry, true))
 			return false;
-		add_sizes(&knowledge->size, knowledge->info, reader.segment, 1 / sample.part);
+		add_sizes(knowledge->size, knowledge->info, reader.segment, 1 / sample.part);
 	}
 	if (sample.n > 0)
-		remember_size(image, &knowledge->size, knowledge->info->ncolumns);
+		remember_size(image, knowledge->size);
 	return sample.n > 0;
 }
 
@@ -500,6 +505,8 @@ get_to_know(Knowledge *knowledge, PlannerInfo *root, IndexOptInfo *info)
 
 	memset(knowledge, 0, sizeof(Knowledge));
 	knowledge->info = info;
+	knowledge->size = palloc0(size_bytes(info->ncolumns));
+	knowledge->size->ncolumns = info->ncolumns;
 	knowledge->private = has_barrier(root) || !rtscan_may_know_values(root, info);
 	knowledge->readable = measure(knowledge, index);
 	index_close(index, NoLock);
@@ -635,7 +642,7 @@ static const RtscanResolved *
 find_all(RtscanResolved *resolved, Knowledge *knowledge)
 {
 	resolved->segments = knowledge->nsegments;
-	resolved->matching = knowledge->size.rows;
+	resolved->matching = knowledge->size->rows;
 	knowledge->resolved = lappend(knowledge->resolved, resolved);
 	return resolved;
 }
@@ -650,7 +657,7 @@ resolve(PlannerInfo *root, Knowledge *knowledge, List *quals)
 				planning;
 	bool		found;
 
-	resolved->size = &knowledge->size;
+	resolved->size = knowledge->size;
 	if (quals == NIL)
 		return find_all(resolved, knowledge);
 	index = index_open(knowledge->info->indexoid, NoLock);
@@ -715,7 +722,7 @@ rtscan_index_size(PlannerInfo *root, IndexOptInfo *info)
 	const Knowledge *knowledge = know_index(root, info);
 
 	MemoryContextSwitchTo(old);
-	return knowledge->readable ? &knowledge->size : NULL;
+	return knowledge->readable ? knowledge->size : NULL;
 }
 
 double
@@ -725,7 +732,7 @@ rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column)
 	const Knowledge *knowledge = know_index(root, info);
 
 	MemoryContextSwitchTo(old);
-	return knowledge->readable && !knowledge->private ? knowledge->size.columns[column].distinct : 0;
+	return knowledge->readable && !knowledge->private ? knowledge->size->columns[column].distinct : 0;
 }
 
 static bool
@@ -746,7 +753,7 @@ rtscan_index_bounds(PlannerInfo *root, IndexOptInfo *info, int column, RtscanKey
 
 	MemoryContextSwitchTo(old);
 	*bounds = (RtscanKeyBounds) {PG_UINT64_MAX, 0};
-	if (!knowledge->readable || knowledge->private || knowledge->size.rows < 0.5 * info->tuples)
+	if (!knowledge->readable || knowledge->private || knowledge->size->rows < 0.5 * info->tuples)
 		return false;
 	for (uint32 i = 0; i < knowledge->nsegments; i++)
 		if (!add_bounds(bounds, &knowledge->segments[i].bounds[column]))

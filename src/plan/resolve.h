@@ -31,7 +31,8 @@ typedef struct RtscanIndexSize
 	double		rows;
 	double		largest;		/* rows of the largest segment */
 	double		heap_blocks;	/* up to the last one with a row; 0: not known */
-	RtscanColumnSize columns[INDEX_MAX_KEYS];
+	int			ncolumns;		/* of the index */
+	RtscanColumnSize columns[INDEX_MAX_KEYS];	/* only as many as that may be in memory */
 } RtscanIndexSize;
 
 /* A column of these, from 0.  The index stores nothing of those behind its own, which are dimensions' (star.h). */
@@ -40,7 +41,7 @@ rtscan_column_size(const RtscanIndexSize *size, int column)
 {
 	static const RtscanColumnSize nothing;
 
-	return column < INDEX_MAX_KEYS ? &size->columns[column] : &nothing;
+	return column < size->ncolumns ? &size->columns[column] : &nothing;
 }
 
 /*

@@ -215,8 +215,8 @@ static RtscanCost
 ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
 {
 	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
-	double		ranks = size ? size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order.columns[0].column) : rows;
-	RtscanCost	cost = rtscan_order_cost(ranks, rows, path->order.wanted, bms_num_members(columns_read(path)));
+	double		ranks = size ? size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order->columns[0].column) : rows;
+	RtscanCost	cost = rtscan_order_cost(ranks, rows, path->order->wanted, bms_num_members(columns_read(path)));
 
 	/* Values are read one by one, here and there. */
 	cost.pages += values_cost(path, root, rows, 1).pages;
@@ -231,7 +231,7 @@ ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
 static RtscanCost
 first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 {
-	const RtscanOrder *order = &path->order;
+	const RtscanOrder *order = path->order;
 	double		wanted = Max(Min(order->wanted, rows), 1);
 	double		tried = Min(wanted * (1 + log(Max(rows / wanted, 1))), rows);
 	double		comparisons = tried * order->ncolumns * log2(Max(2 * wanted, 2));
@@ -260,11 +260,12 @@ static Cost
 late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 {
 	const Path *result = &path->path.path;
-	const RtscanOrderColumn *order = &path->order.columns[0];
-	List	   *clauses = path->ordered ? list_concat_copy(path->row_clauses, path->others) : NIL;
+	List	   *clauses = path->order ? list_concat_copy(path->row_clauses, path->others) : NIL;
+	const RtscanOrderColumn *order;
 
 	if (clauses == NIL)
 		return 0;
+	order = &path->order->columns[0];
 	return (result->total_cost - result->startup_cost) *
 		rtscan_late_part(root, clauses, list_nth_node(TargetEntry, path->index->indextlist, order->column)->expr, order->descending,
 						 Min(result->rows / Max(found, 1), 1));
@@ -279,21 +280,21 @@ searched_part(const RtscanScanPath *path, PlannerInfo *root, const RtscanIndexSi
 {
 	double		ranks;
 
-	if (!path->ordered)
+	if (!path->order)
 		return 1 / (size ? Max(size->segments, 1) : 1);
-	if (path->order.by_heap || size == NULL || path->join || path->row_clauses != NIL || path->others != NIL || path->order.wanted > found ||
+	if (path->order->by_heap || size == NULL || path->join || path->row_clauses != NIL || path->others != NIL || path->order->wanted > found ||
 		(rtscan_executor != RTSCAN_EXECUTOR_AUTO && rtscan_executor != RTSCAN_EXECUTOR_CPU) || !rtscan_quals_are_region(path->quals, path->index, false))
 		return 1;
-	ranks = size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order.columns[0].column);
-	return Min(rtscan_tests_cost((path->order.wanted + size->segments) * Max(ranks / Max(found, 1), 1), list_length(path->quals->all)) /
+	ranks = size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order->columns[0].column);
+	return Min(rtscan_tests_cost((path->order->wanted + size->segments) * Max(ranks / Max(found, 1), 1), list_length(path->quals->all)) /
 			   Max(search->work + search->pages, 1), 1);
 }
 
 /* Are so few rows wanted that one of the segments may be expected to have them, of so many that there are? */
 static bool
-wants_few(const RtscanScanPath *path, const RtscanIndexSize *size, double rows)
+wants_few(const RtscanOrder *order, const RtscanIndexSize *size, double rows)
 {
-	return path->ordered && !path->order.by_heap && size && path->order.wanted * size->segments <= rows;
+	return !order->by_heap && size && order->wanted * size->segments <= rows;
 }
 
 static void
@@ -306,14 +307,15 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	double		found;
 	RtscanCost	search = rtscan_quals_cost(path->quals, root, path->index, loops, &found);
 	RtscanCost	joined = path->join ? rtscan_join_cost(path->join, root, &found) : (RtscanCost) {0};
-	RtscanCost	rows = path->order.by_heap ? first_rows_cost(path, root, found) :
-		path->ordered ? ordered_rows_cost(path, root, found) : rows_cost(path, root, found, loops);
+	RtscanCost	rows = path->order == NULL ? rows_cost(path, root, found, loops) :
+		path->order->by_heap ? first_rows_cost(path, root, found) : ordered_rows_cost(path, root, found);
 	int			workers = result->parallel_workers;
 	double		searched = searched_part(path, root, size, found, &search);
 
 	rtscan_count_disabled(root, result, result->parent, path->index, path->join);
 	result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
-	path->order.few = wants_few(path, size, Min(found, result->rows));
+	if (path->order)
+		path->order->few = wants_few(path->order, size, Min(found, result->rows));
 	rows.work += result->rows * target->cost.per_tuple;
 	rtscan_add_cost(&search, joined);
 	rtscan_share_cost(&search, root, path->index, workers);
@@ -321,8 +323,8 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 	result->rows = clamp_row_est(result->rows / rtscan_speedup(root, path->index, workers));
 	search.startup += rtscan_workers_cost(workers);
 	result->startup_cost = search.startup + search.lookups + rows.startup + searched * (search.work + search.pages);
-	path->unsearched = path->ordered ? (1 - searched) * (search.work + search.pages) : 0;
-	if (!path->ordered)
+	path->unsearched = path->order ? (1 - searched) * (search.work + search.pages) : 0;
+	if (!path->order)
 		result->startup_cost += Min(first_batch(path) / Max(found, 1), 1) * (rows.work + rows.pages);
 	result->total_cost = rtscan_total_cost(&search) + rtscan_total_cost(&rows);
 	result->startup_cost += late_cost(path, root, found);
@@ -338,9 +340,9 @@ has_order(PlannerInfo *root, IndexOptInfo *index, int column, PathKey *key)
 	Expr	   *expression = list_nth_node(TargetEntry, index->indextlist, column)->expr;
 
 	return key->pk_eclass->ec_collation == index->indexcollations[column] &&
+		rtscan_is_member(root, key->pk_eclass, expression, index->rel) &&
 		get_opfamily_proc(key->pk_opfamily, type, type, BTORDER_PROC) ==
-		get_opfamily_proc(index->opfamily[column], type, type, RTSCAN_COMPARE_PROC) &&
-		rtscan_is_member(root, key->pk_eclass, expression, index->rel);
+		get_opfamily_proc(index->opfamily[column], type, type, RTSCAN_COMPARE_PROC);
 }
 
 static int
@@ -520,8 +522,8 @@ rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
 	if (column < 0)
 		return NULL;
 	path = make_path(root, index, index->rel->lateral_relids, 0);
-	path->ordered = true;
-	path->order = (RtscanOrder) {
+	path->order = palloc(sizeof(RtscanOrder));
+	*path->order = (RtscanOrder) {
 		.ncolumns = 1,
 		.columns = {order_column(key, column)},
 		.wanted = root->limit_tuples > 0 ? root->limit_tuples : DBL_MAX,
@@ -544,8 +546,8 @@ rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys)
 		return NULL;
 	order.by_heap = true;
 	order.wanted = root->limit_tuples + (root->parse->limitOption == LIMIT_OPTION_WITH_TIES ? 1 : 0);
-	path->ordered = true;
-	path->order = order;
+	path->order = palloc(sizeof(RtscanOrder));
+	*path->order = order;
 	path->path.path.pathkeys = keys;
 	cost_path(path, root);
 	return &path->path.path;
@@ -568,6 +570,11 @@ copy_path(const Path *path)
 	*copy = *(const RtscanScanPath *) linitial(((const CustomPath *) path)->custom_private);
 	copy->path.path = *path;
 	copy->path.custom_private = list_make1(copy);
+	if (copy->order)
+	{
+		copy->order = palloc(sizeof(RtscanOrder));
+		*copy->order = *((const RtscanScanPath *) path)->order;
+	}
 	return copy;
 }
 
@@ -582,10 +589,10 @@ rtscan_skipping_path(PlannerInfo *root, const Path *path, Expr *skip, double row
 {
 	RtscanScanPath *result = copy_path(path);
 
-	if (!result->ordered || result->order.by_heap || result->row_clauses != NIL || result->others != NIL)
+	if (result->order == NULL || result->order->by_heap || result->row_clauses != NIL || result->others != NIL)
 		return NULL;
 	result->skip = skip;
-	result->order.wanted = Max(result->order.wanted - rows, 1);
+	result->order->wanted = Max(result->order->wanted - rows, 1);
 	result->path.path.rows = clamp_row_est(path->rows - rows);
 	result->path.path.startup_cost += skip_cost(root, result, rows) + result->unsearched;
 	result->path.path.total_cost = result->path.path.startup_cost +

@@ -30,8 +30,7 @@ typedef struct RtscanScanPath
 	List	   *others;			/* and on the table's, in the order of evaluation */
 	List	   *wanted;			/* the relation's columns, before the planner makes of them what the query selects */
 	bool		from_heap;		/* the index has not all that is wanted */
-	bool		ordered;		/* rows come in an order, which is the path's keys: */
-	RtscanOrder order;
+	RtscanOrder *order;			/* of the rows, which is the path's keys; NULL: they have none */
 	Expr	   *skip;			/* how many of the first rows are skipped; NULL: none */
 } RtscanScanPath;
 
