@@ -63,10 +63,18 @@ rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf)
 	return find_base_rel(root, bms_singleton_member(leaf->top_parent_relids));
 }
 
-/* An expression of the table that a leaf is one of, as one of the leaf's. */
+/*
+ * An expression of the table that a leaf is one of, as one of the leaf's.  Most are columns of the leaf's parent, whose
+ * translations are known.
+ */
 static Expr *
 of_leaf(PlannerInfo *root, Expr *expression, RelOptInfo *leaf)
 {
+	const AppendRelInfo *info = root->append_rel_array[leaf->relid];
+	const Var  *column = (const Var *) expression;
+
+	if (IsA(column, Var) && (Index) column->varno == info->parent_relid && column->varattno > 0)
+		return list_nth(info->translated_vars, column->varattno - 1);
 	return (Expr *) adjust_appendrel_attrs_multilevel(root, (Node *) expression, leaf, rtscan_top_of(root, leaf));
 }
 

@@ -291,13 +291,15 @@ offer_parallel(const RtscanRequest *request, Cost cost, double groups)
 
 /* ---------------------------------------------------------------- partitions and children */
 
-/* The same asked of a child. */
+/* The same asked of a child, of a partial request, whose target consists of its keys and aggregates. */
 static RtscanRequest *
 translate_request(const RtscanRequest *request, RelOptInfo *child)
 {
 	RtscanRequest *translated = palloc(sizeof(RtscanRequest));
+	int			nkeys = list_length(request->output_keys);
+	bool		same = request->keys == request->output_keys;
 	List	   *all = (List *) adjust_appendrel_attrs_multilevel(request->root, (Node *)
-															list_make3(request->target->exprs, request->keys, request->aggrefs),
+															list_make2(request->target->exprs, same ? NIL : request->keys),
 															child, request->table);
 
 	*translated = *request;
@@ -306,9 +308,9 @@ translate_request(const RtscanRequest *request, RelOptInfo *child)
 	translated->parallel_safe = request->parallel_safe && child->consider_parallel;
 	translated->target = copy_pathtarget(request->target);
 	translated->target->exprs = linitial(all);
-	translated->keys = lsecond(all);
+	translated->keys = same ? list_truncate(list_copy(translated->target->exprs), nkeys) : lsecond(all);
 	translated->output_keys = translated->keys;
-	translated->aggrefs = lthird(all);
+	translated->aggrefs = list_copy_tail(translated->target->exprs, nkeys);
 	return translated;
 }
 

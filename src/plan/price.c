@@ -95,12 +95,6 @@ aggregated_expressions(const RtscanPath *path)
 	return expressions;
 }
 
-static List *
-computed_expressions(const RtscanPath *path)
-{
-	return list_concat(list_copy(path->row_keys), aggregated_expressions(path));
-}
-
 /* Are a column's values integers to aggregates, where they are no such by themselves?  Numerics are if they have one scale, which is declared. */
 static bool
 has_decimals(const IndexOptInfo *index, int column)
@@ -110,12 +104,12 @@ has_decimals(const IndexOptInfo *index, int column)
 	return exprType((const Node *) expression) == NUMERICOID && exprTypmod((const Node *) expression) >= 0;
 }
 
-/* Of keys' values only groups have theirs. */
+/* Of keys' values only groups have theirs; of all columns of quals and aggregated expressions their values are read. */
 static RtscanCost
-columns_cost(const RtscanPath *path, double rows)
+columns_cost(const RtscanPath *path, List *aggregated, double rows)
 {
-	Bitmapset  *columns = rtscan_row_columns((Node *) list_concat_copy(path->row_quals, computed_expressions(path)));
-	Bitmapset  *valued = rtscan_row_columns((Node *) list_concat_copy(path->row_quals, aggregated_expressions(path)));
+	Bitmapset  *valued = rtscan_row_columns((Node *) list_concat_copy(path->row_quals, aggregated));
+	Bitmapset  *columns = bms_union(valued, rtscan_row_columns((Node *) path->row_keys));
 	int			column = -1;
 	RtscanCost	cost = {0};
 
@@ -256,11 +250,12 @@ cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 	double		passed = rows * rtscan_residual_selectivity(path->quals, request->root, path->index, path->residual, rows);
 	double		own = passed / rtscan_speedup(request->root, path->index, request->workers);	/* of a process, which makes their groups */
 	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
-	QualCost	computed = rtscan_expressions_cost(request->root, computed_expressions(path));
+	List	   *aggregated = aggregated_expressions(path);
+	QualCost	computed = rtscan_expressions_cost(request->root, list_concat_copy(path->row_keys, aggregated));
 	ListCell   *cell;
 
 	rtscan_arrange_sets(path, own);
-	rtscan_add_cost(&cost, columns_cost(path, rows));
+	rtscan_add_cost(&cost, columns_cost(path, aggregated, rows));
 	cost.startup += quals.startup + computed.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
 	cost.work *= count_passes(path);

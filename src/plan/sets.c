@@ -106,7 +106,9 @@ estimate_groups(const RtscanPath *path, const Bitmapset *set, double rows)
 		return 1;
 	for (int i = 0; i < list_length(row_keys); i++)
 	{
-		double		values = Min(rtscan_most_values(list_nth(row_keys, i)), values_left(root, list_nth(keys, i)));
+		double		most = rtscan_most_values(list_nth(row_keys, i));
+		double		left = values_left(root, list_nth(keys, i));
+		double		values = Min(most, left);
 
 		if (isinf(values))
 			others = lappend(others, list_nth(keys, i));

@@ -57,7 +57,9 @@ rtscan_row_expression(IndexOptInfo *index, Node *expression)
 	Conversion	conversion = {index, false};
 	Node	   *converted;
 
-	if (contain_volatile_functions(expression) || contain_subplans(expression) || expression_returns_set(expression))
+	/* Most expressions are columns, which call nothing. */
+	if (!IsA(expression, Var) &&
+		(contain_volatile_functions(expression) || contain_subplans(expression) || expression_returns_set(expression)))
 		return NULL;
 	converted = convert(expression, &conversion);
 	if (conversion.failed)
