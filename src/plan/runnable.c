@@ -18,8 +18,8 @@ is_outer(PlannerInfo *root, PlaceHolderVar *placeholder)
 static Node *
 make_runnable(Node *node, PlannerInfo *root)
 {
-	if (node == NULL)
-		return NULL;
+	if (node == NULL || IsA(node, Const))
+		return node;
 	if (IsA(node, Var) && !IS_SPECIAL_VARNO(((Var *) node)->varno) &&
 		bms_is_member(((Var *) node)->varno, root->curOuterRels))
 		return (Node *) replace_nestloop_param_var(root, (Var *) node);

@@ -23,6 +23,7 @@ make_image(Relation index, const RtscanMeta *meta)
 	image->nentries = 0;
 	image->own_page = InvalidBlockNumber;
 	image->own_buffer = InvalidBuffer;
+	image->meta_buffer = InvalidBuffer;
 	image->told = 0;
 	return image;
 }
@@ -88,6 +89,7 @@ rtscan_copy_image(const RtscanImage *image)
 
 	copy->own_page = InvalidBlockNumber;
 	copy->own_buffer = InvalidBuffer;
+	copy->meta_buffer = InvalidBuffer;
 	copy->told = 0;
 	return copy;
 }

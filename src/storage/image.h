@@ -17,6 +17,7 @@ typedef struct RtscanImage
 	BlockNumber own_page;		/* the backend's own hint: the page of the open list that it appends to, or
 								 * InvalidBlockNumber */
 	Buffer		own_buffer;		/* the backend's own hint: the shared buffer that had own_page, or InvalidBuffer */
+	Buffer		meta_buffer;	/* the backend's own hint: the shared buffer that had the metapage, or InvalidBuffer */
 	uint64		told;			/* bit mask of key columns whose values all segments give back exactly as they were
 								 * inserted, as far as the backend knows: am/can_return.c */
 	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER]; /* followed by the bounds of each entry: rtscan_image_bounds() */
