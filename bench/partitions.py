@@ -34,12 +34,12 @@ def command_line():
     return options
 
 
-def prepare(cursor, options):
+def prepare(cursor, options, peers):
     cursor.execute("""
         CREATE FUNCTION size_of_partitions(regclass) RETURNS numeric LANGUAGE sql
         AS 'SELECT sum(pg_relation_size(relid)) FROM pg_partition_tree($1)'""")
     cursor.execute("CREATE TABLE small AS SELECT i AS k FROM generate_series(1, 100) i")
-    for peer, indexes in PEERS.items():
+    for peer, indexes in peers.items():
         cursor.execute(f"CREATE TABLE {peer} (p int, a int, b int, c int, g int, v float8) PARTITION BY LIST (p)")
         for number in range(options.partitions):
             cursor.execute(f"CREATE TABLE {peer}_{number} PARTITION OF {peer} FOR VALUES IN ({number})")
@@ -84,7 +84,7 @@ def measure_query(directory, options, case, query):
 
 
 def measure(directory, options):
-    yield from prepare(connect(directory).cursor(), options)
+    yield from prepare(connect(directory).cursor(), options, PEERS)
     for case, query in QUERIES.items():
         for record in measure_query(directory, options, case, query):
             note(f"{case}, {record.peer}: {record.figure} {report.number(record.value)}")

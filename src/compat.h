@@ -466,6 +466,17 @@ rtscan_compat_within(const Var *var, const RelOptInfo *rel)
 	return within;
 }
 
+/* Do outer joins make a column NULL?  16 marks it with these. */
+static inline bool
+rtscan_compat_is_nulled(const Var *var)
+{
+#if PG_VERSION_NUM >= 160000
+	return !bms_is_empty(var->varnullingrels);
+#else
+	return false;
+#endif
+}
+
 /* Does a relation stand for groups of another relation's rows?  19 can group rows before it joins them. */
 static inline bool
 rtscan_compat_is_grouped(const RelOptInfo *rel)

@@ -4,6 +4,7 @@
  */
 #include "plan/leaves.h"
 
+#include "compat.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
@@ -73,7 +74,8 @@ of_leaf(PlannerInfo *root, Expr *expression, RelOptInfo *leaf)
 	const AppendRelInfo *info = root->append_rel_array[leaf->relid];
 	const Var  *column = (const Var *) expression;
 
-	if (IsA(column, Var) && (Index) column->varno == info->parent_relid && column->varattno > 0)
+	if (IsA(column, Var) && (Index) column->varno == info->parent_relid && column->varattno > 0 &&
+		!rtscan_compat_is_nulled(column))
 		return list_nth(info->translated_vars, column->varattno - 1);
 	return (Expr *) adjust_appendrel_attrs_multilevel(root, (Node *) expression, leaf, rtscan_top_of(root, leaf));
 }
