@@ -2,7 +2,7 @@
 
 \pset footer off
 
--- SELECT * needs all columns: only the covering btree has them; the other indexes find rows, which are read from the heap.
+-- SELECT * needs all columns. Only the covering btree has them; with other indexes rows are read from the heap.
 CREATE TABLE questions (id serial, wanted text, condition text);
 INSERT INTO questions (wanted, condition) VALUES
   ('*', 'distance BETWEEN 500 AND 1000 AND delay > 60 AND minute BETWEEN 1020 AND 1200'),
