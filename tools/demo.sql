@@ -1,4 +1,5 @@
--- Run by tools/demo: what it compares, and how. The script calls try_out() for one kind of index after the other.
+-- Run by tools/demo: defines the queries, the indexes, and how they are compared. The script calls try_out() for one
+-- index after the other.
 
 \pset footer off
 
@@ -94,7 +95,7 @@ BEGIN
   END IF;
 END $$;
 
--- What an index is compared with: no index, and the fastest of PostgreSQL's own.
+-- The times to compare an index with: those of no index, and of the fastest of PostgreSQL's own.
 CREATE VIEW others AS
 SELECT question, max(milliseconds) FILTER (WHERE name = 'no index') AS none,
        min(milliseconds) FILTER (WHERE name <> 'no index') AS best,
