@@ -13,18 +13,12 @@
 #include "fmgr.h"
 #include "row/exact.h"
 #include "run/arithmetic.h"
+#include "run/masked.h"
+#include "run/sum.h"
 #include "segment/totals.h"
 #include "storage/buffile.h"
 
 #define RTSCAN_MAX_ARGUMENTS	2
-
-/* A sum in two parts, (upper * 2^64 + lower) / 10^scale. */
-typedef struct RtscanSum
-{
-	int64		upper;
-	uint64		lower;
-	int			scale;
-} RtscanSum;
 
 /* Of integers, with their squares: (squares[2] * 2^128 + squares[1] * 2^64 + squares[0]) / 10^(2 * scale). */
 typedef struct RtscanMoments
@@ -104,15 +98,6 @@ typedef struct RtscanChosenRows
 	int			number;			/* the aggregate's state in a group */
 	MemoryContext context;		/* of what states keep by reference */
 } RtscanChosenRows;
-
-/* Some rows of a batch of n, likewise: a bit for each of count rows. */
-typedef struct RtscanMaskedRows
-{
-	uint32		n;
-	uint32		count;
-	const uint64 *mask;
-	MemoryContext context;
-} RtscanMaskedRows;
 
 static inline RtscanState *
 rtscan_state_of(const RtscanChosenRows *chosen, uint32 i)
@@ -221,21 +206,5 @@ extern Datum rtscan_result(const RtscanTransition *transition, const RtscanState
 
 /* The transition state as PostgreSQL's partial aggregate would hand it on, for its other half to combine. */
 extern Datum rtscan_partial_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
-
-/* Add an integer of a sum's scale, or another sum. */
-static inline void
-rtscan_sum_add(RtscanSum *sum, int64 upper, uint64 lower)
-{
-	sum->lower += lower;
-	sum->upper += upper + (sum->lower < lower);
-}
-
-/* Add upper * 2^32 + lower. */
-static inline void
-rtscan_sum_add_halves(RtscanSum *sum, int64 upper, uint64 lower)
-{
-	rtscan_sum_add(sum, upper >> 32, (uint64) upper << 32);
-	rtscan_sum_add(sum, 0, lower);
-}
 
 #endif							/* RTSCAN_AGGREGATES_H */

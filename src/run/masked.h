@@ -12,10 +12,19 @@
 
 #include "rtscan.h"
 
-#include "run/aggregates.h"
 #include "run/arithmetic.h"
+#include "run/sum.h"
 
 #define RTSCAN_MASK_WORDS	(RTSCAN_CURSOR_ROWS / 64)
+
+/* Some rows of a batch of n, to be added to aggregates' states: a bit for each of count rows. */
+typedef struct RtscanMaskedRows
+{
+	uint32		n;
+	uint32		count;
+	const uint64 *mask;
+	MemoryContext context;
+} RtscanMaskedRows;
 
 /* A mask of the rows that are wanted: NULL, all. */
 extern void rtscan_mask_rows(const uint64 *wanted, uint32 n, uint64 *mask);
