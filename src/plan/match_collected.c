@@ -8,6 +8,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "run/collection.h"
 #include "run/expressions.h"
 #include "utils/fmgroids.h"
 #include "utils/typcache.h"

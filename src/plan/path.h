@@ -15,6 +15,7 @@
 #include "plan/star.h"
 #include "run/accumulate.h"
 #include "run/node.h"
+#include "segment/totals.h"
 
 /* What is asked of a table. */
 typedef struct RtscanRequest

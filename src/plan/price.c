@@ -17,6 +17,7 @@
 #include "row/exact.h"
 #include "run/aggregates.h"
 #include "run/arithmetic.h"
+#include "run/collection.h"
 #include "run/expressions.h"
 #include "run/sets.h"
 #include "segment/distinct.h"

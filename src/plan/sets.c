@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "plan/expression_cost.h"
+#include "run/arithmetic.h"
 #include "utils/selfuncs.h"
 
 /* A group that others are made of takes as long as so many rows. */

@@ -19,28 +19,11 @@
 #include "rtscan.h"
 
 #include "run/aggregates.h"
+#include "run/node_plan.h"
 #include "utils/tuplesort.h"
 
 /* A key takes so many bytes: its own, and as many again while keys are sorted or selected. */
 #define RTSCAN_COLLECTED_BYTES	(2 * sizeof(int64))
-
-/* What values are collected for. */
-typedef enum RtscanPurpose
-{
-	RTSCAN_NO_COLLECTION,
-	RTSCAN_FOR_DISTINCT,		/* for an aggregate of distinct values */
-	RTSCAN_FOR_DISCRETE,		/* percentiles, */
-	RTSCAN_FOR_CONTINUOUS,
-	RTSCAN_FOR_MODE
-} RtscanPurpose;
-
-typedef struct RtscanCollected
-{
-	RtscanPurpose purpose;
-	bool		several;		/* percentiles: an array of fractions */
-	bool		descending;
-	int			scale;			/* of numerics, all of one */
-} RtscanCollected;
 
 typedef struct RtscanCollection
 {

@@ -20,7 +20,6 @@
 
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
-#include "run/collection.h"
 #include "search/filter.h"
 #include "search/order_stream.h"
 
@@ -34,6 +33,24 @@ typedef struct RtscanPlanFilter
 	int			dimension;		/* or these keys of its dimensions are; -1: none */
 	struct RtscanComparison *comparison;	/* that implies something: its arguments begin there */
 } RtscanPlanFilter;
+
+/* What values are collected for. */
+typedef enum RtscanPurpose
+{
+	RTSCAN_NO_COLLECTION,
+	RTSCAN_FOR_DISTINCT,		/* for an aggregate of distinct values */
+	RTSCAN_FOR_DISCRETE,		/* percentiles, */
+	RTSCAN_FOR_CONTINUOUS,
+	RTSCAN_FOR_MODE
+} RtscanPurpose;
+
+typedef struct RtscanCollected
+{
+	RtscanPurpose purpose;
+	bool		several;		/* percentiles: an array of fractions */
+	bool		descending;
+	int			scale;			/* of numerics, all of one */
+} RtscanCollected;
 
 /* An aggregate: from bits, */
 typedef struct RtscanPlanAggregate
