@@ -236,13 +236,52 @@ count_load(RtscanDimension *dimension)
 		count_load(dimension->parts[i]);
 }
 
+/* The keys of a row, from a column on. */
+static void
+put_keys(const RtscanDimension *dimension, uint32 row, Datum *values, int *column)
+{
+	uint64		pair = DatumGetUInt64(dimension->keys[row]);
+
+	if (dimension->parts[0] == NULL)
+	{
+		values[(*column)++] = dimension->keys[row];
+		return;
+	}
+	put_keys(dimension->parts[0], pair >> 32, values, column);
+	put_keys(dimension->parts[1], (uint32) pair, values, column);
+}
+
+/* The rows that are in memory. */
+static void
+add_rows_to_ranges(const RtscanDimension *dimension, TupleDesc rows)
+{
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(rows, &TTSOpsVirtual);
+
+	for (uint32 row = 0; row < dimension->n; row++)
+	{
+		int			column = 0;
+
+		ExecClearTuple(slot);
+		put_keys(dimension, row, slot->tts_values, &column);
+		memset(slot->tts_isnull, false, column * sizeof(bool));
+		for (int i = 0; i < dimension->plan->attributes; i++, column++)
+		{
+			slot->tts_values[column] = dimension->attributes[i].values[row];
+			slot->tts_isnull[column] = dimension->attributes[i].isnull[row];
+		}
+		rtscan_add_to_ranges(dimension->ranges, ExecStoreVirtualTuple(slot));
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
 /* A row of the plan, and all before and after it, are too many. */
 static void
 make_ranges(RtscanDimension *dimension, TupleTableSlot *slot)
 {
-	dimension->ranges = rtscan_create_ranges(dimension->plan, ExecGetResultType(dimension->state),
-										   dimension->state->state->es_query_cxt);
-	rtscan_add_rows_to_ranges(dimension->ranges, dimension);
+	TupleDesc	rows = ExecGetResultType(dimension->state);
+
+	dimension->ranges = rtscan_create_ranges(dimension->plan, rows, dimension->state->state->es_query_cxt);
+	add_rows_to_ranges(dimension, rows);
 	forget_rows(dimension);
 	do
 		rtscan_add_to_ranges(dimension->ranges, slot);

@@ -21,6 +21,7 @@
 
 #include "nodes/execnodes.h"
 #include "row/schema.h"
+#include "run/node_plan.h"
 #include "run/ranges.h"
 #include "search/tally.h"
 #include "search/trace.h"
@@ -28,21 +29,6 @@
 /* A row takes so many bytes for each key, and for each attribute, besides what is by reference. */
 #define RTSCAN_DIMENSION_KEY_BYTES			32
 #define RTSCAN_DIMENSION_ATTRIBUTE_BYTES	24
-
-/* A dimension of a star: one of the node's plans below, which returns a key, or several, then attributes. */
-typedef struct RtscanPlanDimension
-{
-	JoinType	type;			/* of JOIN_SEMI and JOIN_ANTI it does not matter how many rows one of the fact meets */
-	struct RtscanPlanDimension *parts[2];	/* its keys are pairs of theirs; or else NULL, and there is */
-	int			column;			/* a column of the index, from 0, that keys are looked up in, */
-	Oid			lefttype;		/* and the type that it is compared as; */
-	Oid			subtype;		/* that of the keys, */
-	Oid			family;			/* and the family that compares them, */
-	Oid			collation;
-	int			attributes;		/* so many */
-	bool		repeats;		/* of JOIN_INNER and JOIN_LEFT: a row of the fact may meet several, and comes as often */
-	int			common;			/* nodes with the same number have it in common, of which only one is executed at a time; 0: it is the node's */
-} RtscanPlanDimension;
 
 /* A column that the dimension's rows have besides the key; one more behind the last row is NULL, of rows that meet none. */
 typedef struct RtscanAttribute
@@ -112,15 +98,6 @@ static inline bool
 rtscan_dimension_is_needed(const RtscanDimension *dimension)
 {
 	return dimension->plan->type == JOIN_INNER || dimension->plan->type == JOIN_SEMI;
-}
-
-/* The one, or the first of several. */
-static inline const RtscanPlanDimension *
-rtscan_first_key(const RtscanPlanDimension *plan)
-{
-	while (plan->parts[0])
-		plan = plan->parts[0];
-	return plan;
 }
 
 /* How many rows does a key have; of what is no key one, without values. */

@@ -6,8 +6,89 @@
 
 #include "nodes/value.h"
 #include "run/comparison_plan.h"
-#include "run/dimension.h"
-#include "run/written.h"
+
+/* ---------------------------------------------------------------- filters */
+
+/* Its kind, its first argument and dimension, then its condition, its comparison or its parts. */
+static List *
+write_filter(const RtscanPlanFilter *filter)
+{
+	List	   *parts = NIL;
+	ListCell   *cell;
+
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		parts = rtscan_write_asked(&filter->asked);
+	else if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		parts = rtscan_write_comparison(filter->comparison);
+	foreach(cell, filter->parts)
+		parts = lappend(parts, write_filter(lfirst(cell)));
+	return list_make2(list_make3_int(filter->kind, filter->argument, filter->dimension), parts);
+}
+
+static RtscanPlanFilter *
+read_filter(List *written)
+{
+	RtscanPlanFilter *filter = palloc0(sizeof(RtscanPlanFilter));
+	ListCell   *cell;
+
+	filter->kind = linitial_int(linitial(written));
+	filter->argument = lsecond_int(linitial(written));
+	filter->dimension = lthird_int(linitial(written));
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		filter->asked = rtscan_read_asked(lsecond(written));
+	else if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		filter->comparison = rtscan_read_comparison(lsecond(written));
+	else
+		foreach(cell, lsecond(written))
+			filter->parts = lappend(filter->parts, read_filter(lfirst(cell)));
+	return filter;
+}
+
+/* ---------------------------------------------------------------- aggregates */
+
+static List *
+write_aggregate(const RtscanPlanAggregate *aggregate)
+{
+	const RtscanCollected *collected = &aggregate->collected;
+	List	   *written = list_make5(list_make2_int(aggregate->kind, aggregate->column),
+									 list_make3_oid(aggregate->type, aggregate->fold, aggregate->collation),
+									 aggregate->filter ? write_filter(aggregate->filter) : NIL,
+									 aggregate->arguments, aggregate->row_filter);
+
+	return lappend(lappend(written, list_make4_int(collected->purpose, collected->several, collected->descending,
+												   collected->scale)), aggregate->fractions);
+}
+
+static RtscanPlanAggregate *
+read_aggregate(List *written)
+{
+	RtscanPlanAggregate *aggregate = palloc(sizeof(RtscanPlanAggregate));
+	List	   *numbers = linitial(written);
+	List	   *oids = lsecond(written);
+	List	   *filter = lthird(written);
+	List	   *collected = list_nth(written, 5);
+
+	*aggregate = (RtscanPlanAggregate) {
+		.kind = linitial_int(numbers),
+		.column = lsecond_int(numbers),
+		.filter = filter == NIL ? NULL : read_filter(filter),
+		.type = linitial_oid(oids),
+		.fold = lsecond_oid(oids),
+		.collation = lthird_oid(oids),
+		.arguments = lfourth(written),
+		.row_filter = list_nth(written, 4),
+		.collected = {
+			.purpose = linitial_int(collected),
+			.several = lsecond_int(collected) != 0,
+			.descending = lthird_int(collected) != 0,
+			.scale = lfourth_int(collected),
+		},
+		.fractions = list_nth(written, 6),
+	};
+	return aggregate;
+}
+
+/* ---------------------------------------------------------------- order */
 
 /* So many rows that are wanted are as good as all. */
 #define ALL_ROWS	INT_MAX

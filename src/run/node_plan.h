@@ -18,6 +18,7 @@
 
 #include "rtscan.h"
 
+#include "nodes/nodes.h"
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 #include "search/filter.h"
@@ -76,6 +77,30 @@ typedef struct RtscanPlanSet
 	int			groups;			/* about so many */
 } RtscanPlanSet;
 
+/* A dimension of a star: one of the node's plans below, which returns a key, or several, then attributes. */
+typedef struct RtscanPlanDimension
+{
+	JoinType	type;			/* of JOIN_SEMI and JOIN_ANTI it does not matter how many rows one of the fact meets */
+	struct RtscanPlanDimension *parts[2];	/* its keys are pairs of theirs; or else NULL, and there is */
+	int			column;			/* a column of the index, from 0, that keys are looked up in, */
+	Oid			lefttype;		/* and the type that it is compared as; */
+	Oid			subtype;		/* that of the keys, */
+	Oid			family;			/* and the family that compares them, */
+	Oid			collation;
+	int			attributes;		/* so many */
+	bool		repeats;		/* of JOIN_INNER and JOIN_LEFT: a row of the fact may meet several, and comes as often */
+	int			common;			/* nodes with the same number have it in common, of which only one is executed at a time; 0: it is the node's */
+} RtscanPlanDimension;
+
+/* The one, or the first of several. */
+static inline const RtscanPlanDimension *
+rtscan_first_key(const RtscanPlanDimension *plan)
+{
+	while (plan->parts[0])
+		plan = plan->parts[0];
+	return plan;
+}
+
 typedef struct RtscanNodePlan
 {
 	Oid			table;
@@ -86,7 +111,7 @@ typedef struct RtscanNodePlan
 	List	   *functions;		/* OIDs of functions that somebody would call who does without an index */
 	List	   *row_quals;		/* row expressions: the rest of WHERE, as far as the index has what that needs */
 
-	List	   *dimensions;		/* RtscanPlanDimension * (dimension.h), by plan below the node; their attributes are columns behind the index's */
+	List	   *dimensions;		/* RtscanPlanDimension *, by plan below the node; their attributes are columns behind the index's */
 
 	bool		from_heap;		/* RtscanScan: rows come from the heap, or else */
 	List	   *columns;		/* the index's columns, from 0, that custom_scan_tlist begins with */

@@ -7,7 +7,6 @@
 #include "access/stratnum.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "run/dimension.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -85,43 +84,6 @@ void
 rtscan_add_to_ranges(RtscanRanges *ranges, TupleTableSlot *slot)
 {
 	tuplesort_puttupleslot(ranges->sort, slot);
-}
-
-/* The keys of a row, from a column on. */
-static void
-put_keys(const RtscanDimension *dimension, uint32 row, Datum *values, int *column)
-{
-	uint64		pair = DatumGetUInt64(dimension->keys[row]);
-
-	if (dimension->parts[0] == NULL)
-	{
-		values[(*column)++] = dimension->keys[row];
-		return;
-	}
-	put_keys(dimension->parts[0], pair >> 32, values, column);
-	put_keys(dimension->parts[1], (uint32) pair, values, column);
-}
-
-void
-rtscan_add_rows_to_ranges(RtscanRanges *ranges, const RtscanDimension *dimension)
-{
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(ranges->slot->tts_tupleDescriptor, &TTSOpsVirtual);
-
-	for (uint32 row = 0; row < dimension->n; row++)
-	{
-		int			column = 0;
-
-		ExecClearTuple(slot);
-		put_keys(dimension, row, slot->tts_values, &column);
-		memset(slot->tts_isnull, false, column * sizeof(bool));
-		for (int i = 0; i < dimension->plan->attributes; i++, column++)
-		{
-			slot->tts_values[column] = dimension->attributes[i].values[row];
-			slot->tts_isnull[column] = dimension->attributes[i].isnull[row];
-		}
-		rtscan_add_to_ranges(ranges, ExecStoreVirtualTuple(slot));
-	}
-	ExecDropSingleTupleTableSlot(slot);
 }
 
 void

@@ -15,21 +15,19 @@
 
 #include "executor/tuptable.h"
 #include "row/schema.h"
+#include "run/node_plan.h"
 
-struct RtscanDimension;
-struct RtscanPlanDimension;
 typedef struct RtscanRanges RtscanRanges;
 
 /* Can keys of a type be sorted, and a column's values be compared with the ends of a range of them?  Else there is no star. */
 extern bool rtscan_can_have_ranges(Oid family, Oid lefttype, Oid subtype);
 
 /* For rows of a key, then attributes; in a memory context of their own, below another one. */
-extern RtscanRanges *rtscan_create_ranges(const struct RtscanPlanDimension *plan, TupleDesc rows, MemoryContext context);
+extern RtscanRanges *rtscan_create_ranges(const RtscanPlanDimension *plan, TupleDesc rows, MemoryContext context);
 extern void rtscan_end_ranges(RtscanRanges *ranges);
 
-/* Add all rows, which have keys: one, or those that are in memory; then sort them. */
+/* Add all rows, which have keys, one at a time; then sort them. */
 extern void rtscan_add_to_ranges(RtscanRanges *ranges, TupleTableSlot *slot);
-extern void rtscan_add_rows_to_ranges(RtscanRanges *ranges, const struct RtscanDimension *dimension);
 extern void rtscan_sort_ranges(RtscanRanges *ranges);
 
 /* Begin with the first range; with the next one, false if there is none. */
