@@ -6,6 +6,7 @@
 
 #include "run/bin_counts.h"
 #include "run/by_tally.h"
+#include "run/collection.h"
 #include "run/narrowed.h"
 #include "settings.h"
 

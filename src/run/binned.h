@@ -11,7 +11,8 @@
 
 #include "rtscan.h"
 
-#include "run/slice.h"
+#include "run/answer.h"
+
 
 /*
  * Have the cursor ask how many values are in which bins, if another executor might count them: of all rows, whose percentiles can be narrowed

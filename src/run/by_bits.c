@@ -5,6 +5,7 @@
 #include "run/by_bits.h"
 
 #include "run/accumulate.h"
+#include "run/shared.h"
 #include "search/visibility.h"
 #include "storage/pending.h"
 #include "utils/memutils.h"

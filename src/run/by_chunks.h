@@ -9,7 +9,8 @@
 
 #include "rtscan.h"
 
-#include "run/slice.h"
+#include "run/answer.h"
+
 
 /* Is an aggregate one of a column's totals, or of rows? */
 extern bool rtscan_takes_total(const RtscanRowsAnswer *answer, int number);

@@ -11,16 +11,11 @@
 #include "rtscan.h"
 
 #include "nodes/execnodes.h"
-#include "run/node.h"
+#include "run/answer.h"
 #include "run/node_plan.h"
 
-/* What is to be computed of rows, which have so many columns of the index, ready to be: it lasts as long as the node, and takes little. */
-typedef struct RtscanRowsTask RtscanRowsTask;
-
+/* Prepare a task, of rows that have so many columns of the index. */
 extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_columns);
-
-/* An answer: from the first result that is asked for to the last. */
-typedef struct RtscanRowsAnswer RtscanRowsAnswer;
 
 /*
  * Begin one, in the current memory context, which is to be deleted after the end: that gives back what

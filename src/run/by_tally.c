@@ -5,7 +5,9 @@
 #include "run/by_tally.h"
 
 #include "run/attributes.h"
+#include "run/collection.h"
 #include "run/entries.h"
+#include "run/steps.h"
 #include "run/tally_groups.h"
 #include "run/tally_results.h"
 #include "run/tally_sums.h"

@@ -7,7 +7,8 @@
 
 #include "rtscan.h"
 
-#include "run/slice.h"
+#include "run/answer.h"
+
 
 /* Have the cursor ask for a tally of each segment, if all that is asked of rows can be read from one. */
 extern void rtscan_ask_for_tallies(RtscanRowsAnswer *answer);

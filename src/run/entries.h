@@ -10,7 +10,9 @@
 
 #include "rtscan.h"
 
-#include "run/slice.h"
+#include "run/answer.h"
+#include "run/collection.h"
+#include "run/steps.h"
 #include "search/tally.h"
 
 /* The steps that a column has, as far as conditions are concerned, which have been found; or NULL. */

@@ -14,7 +14,8 @@
 
 #include "rtscan.h"
 
-#include "run/slice.h"
+#include "run/answer.h"
+
 
 /* Can the task's aggregate be narrowed, as far as is known without a row? */
 extern bool rtscan_may_narrow(const RtscanRowsAnswer *answer);

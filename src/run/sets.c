@@ -5,6 +5,7 @@
 #include "run/sets.h"
 
 #include "nodes/nodeFuncs.h"
+#include "run/collection.h"
 #include "run/expressions.h"
 #include "run/key_sort.h"
 #include "utils/memutils.h"

@@ -15,7 +15,8 @@
 #include "rtscan.h"
 
 #include "miscadmin.h"
-#include "run/slice.h"
+#include "run/answer.h"
+#include "run/node_plan.h"
 
 /* A set may have so much memory, however many sets there are. */
 #define RTSCAN_LEAST_SET_MEMORY		(64 * 1024)

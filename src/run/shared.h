@@ -12,7 +12,8 @@
 
 #include "rtscan.h"
 
-#include "run/node.h"
+#include "run/question.h"
+#include "search/search.h"
 #include "search/visibility.h"
 #include "storage/spin.h"
 #include "utils/dsa.h"
@@ -42,5 +43,9 @@ extern RtscanTotals rtscan_shared_totals(RtscanShared *shared);
 /* Any process: the visibility for its snapshot, in the current memory context; returns the image. */
 extern const RtscanImage *rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot,
 											bool reads_only, RtscanVisibility *visibility);
+
+/* Add what a search did, and what was done with its rows. */
+extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
+							  uint64 filtered_rows, uint64 single_rows);
 
 #endif							/* RTSCAN_SHARED_H */

@@ -7,6 +7,7 @@
 #include "bits/gather.h"
 #include "bits/masks.h"
 #include "miscadmin.h"
+#include "run/collection.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- quals */

@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "run/entries.h"
+#include "run/slice.h"
 #include "run/tally_sums.h"
 #include "utils/memutils.h"
 
