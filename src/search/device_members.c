@@ -194,6 +194,7 @@ static bool
 list_members_of(RtscanReader *reader, RtscanSegmentFilter *filter)
 {
 	List	   *all = NIL;
+	ListCell   *cell;
 
 	filter->region.members = NIL;
 	if (filter->nincluded > DEVICE_MAX_COLUMNS)
@@ -209,6 +210,9 @@ list_members_of(RtscanReader *reader, RtscanSegmentFilter *filter)
 	/* The fewer rows are left, the fewer are tested for what comes then. */
 	list_sort(all, compare_parts);
 	filter->region.members = all;
+	filter->region.passing = 1;
+	foreach(cell, all)
+		filter->region.passing *= ((const RtscanDeviceMembers *) lfirst(cell))->part;
 	return true;
 }
 

@@ -7,7 +7,6 @@
 #include "access/stratnum.h"
 #include "miscadmin.h"
 #include "search/absent.h"
-#include "search/device_members.h"
 #include "search/implied.h"
 
 /* What a condition on an INCLUDE column leaves is not known before its rows are looked at: as the planner has it of a constant. */
@@ -565,10 +564,9 @@ double
 rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows)
 {
 	double		fraction = rtscan_region_fraction(&filter->region, rows);
-	ListCell   *cell;
 
-	foreach(cell, filter->region.members)
-		fraction *= ((const RtscanDeviceMembers *) lfirst(cell))->part;
+	if (filter->region.members != NIL)
+		fraction *= filter->region.passing;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 	{
 		double		none = 1;

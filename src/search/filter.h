@@ -90,6 +90,7 @@ typedef struct RtscanRegion
 	List	   *needless;		/* traces of those that are left out */
 	List	   *found;			/* RtscanFoundCodes *, of conditions that it is made of, with those */
 	List	   *members;		/* RtscanDeviceMembers *: who evaluates it can test rows for all other conditions of its part of the filter, too */
+	double		passing;		/* the part of its rows that pass these tests, about; 0 if there are none */
 	struct RtscanRowBits *evaluated;	/* its rows, by another executor than the CPU; or NULL */
 } RtscanRegion;
 
