@@ -5,6 +5,7 @@
 #include "search/choice.h"
 
 #include "device/device.h"
+#include "search/cost.h"
 #include "search/device_members.h"
 #include "search/stats.h"
 #include "search/tally.h"

@@ -7,14 +7,15 @@
 
 #include "rtscan.h"
 
+#include "search/cost.h"
 #include "search/executor.h"
 
 /*
- * Measured costs, in nanoseconds: a page that is in shared buffers, got and ANDed; a row
+ * Measured costs, in nanoseconds: a page that is in shared buffers (cost.h); a row
  * found through the order; a row tested by a code on a page at hand; the same of a row after another of a chunk, by a bit
  * for each code; the bits of a chunk set; and those of a chunk cleared and ANDed for a column to be filled.
  */
-#define COST_PAGE		250.0
+#define COST_PAGE		RTSCAN_PAGE_NANOSECONDS
 #define COST_ORDER_ROW	1.2
 #define COST_TEST_ROW	6.0
 #define COST_COMPARISON	4.0

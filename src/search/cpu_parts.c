@@ -8,9 +8,6 @@
 
 #include "utils/float.h"
 
-/* Pages of a chunk's values of four bytes. */
-#define VALUE_PAGES			(RTSCAN_CHUNK_ROWS * 4 / RTSCAN_CHUNK_BYTES)
-
 /* ---------------------------------------------------------------- runs and gaps */
 
 /* Of many intervals the next boundary is near. */
@@ -380,13 +377,6 @@ rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region)
 		return get_float8_infinity();
 	return n * (COST_ORDER_ROW + log2(n + 1) * COST_COMPARISON + (region->ncolumns - 1) * COST_TEST_ROW) +
 		(1 + region->ncolumns * n) * COST_PAGE;
-}
-
-/* Rows that are far apart are in a page each. */
-double
-rtscan_cpu_reading(const RtscanSegment *segment, double rows, int columns)
-{
-	return columns * Min(rows, (double) segment->chunks * VALUE_PAGES) * COST_PAGE;
 }
 
 /* Are there so few rows in the narrowest column that each is tested by the others' codes? */

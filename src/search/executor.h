@@ -145,9 +145,8 @@ extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region
 extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 								double *nanoseconds, double *pages, double *random_pages);
 
-/* Nanoseconds to test all rows of the narrowest column, found in no time, or infinity; and those to read so many columns' values of a segment's rows. */
+/* Nanoseconds to test all rows of the narrowest column, found in no time, or infinity. */
 extern double rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region);
-extern double rtscan_cpu_reading(const RtscanSegment *segment, double rows, int columns);
 
 /*
  * What an executor is; a new one is one of these, and a name in settings.h.  All can be asked for any segments.  The CPU

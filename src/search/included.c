@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 #include "search/accepted.h"
 #include "search/coded.h"
+#include "search/cost.h"
 #include "segment/member_codes.h"
 #include "segment/typed.h"
 #include "utils/memutils.h"

@@ -11,9 +11,6 @@
 
 #include "search/filter.h"
 
-/* If at least one of so many of a chunk's rows is left, all are read. */
-#define RTSCAN_DENSE	16
-
 /* Clear the bits of a segment's rows that do not meet a condition; returns how many rows were asked, and in which way. */
 extern uint64 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits, RtscanWay *way);
 

@@ -10,8 +10,7 @@
 #include "miscadmin.h"
 #include "pgtime.h"
 #include "search/accepted.h"
-#include "search/executor.h"
-#include "search/included.h"
+#include "search/cost.h"
 #include "segment/plain.h"
 #include "utils/timestamp.h"
 
