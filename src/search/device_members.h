@@ -11,7 +11,7 @@
 #include "rtscan.h"
 
 #include "device/device.h"
-#include "search/executor.h"
+#include "search/segment_scan.h"
 #include "segment/integer_set.h"
 
 /*

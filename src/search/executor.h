@@ -14,11 +14,9 @@
 
 #include "rtscan.h"
 
-#include "search/filter.h"
 #include "search/row_bits.h"
-#include "segment/segment.h"
+#include "search/segment_scan.h"
 #include "settings.h"
-#include "storage/metapage.h"
 
 /* What evaluating regions took; added up over segments. */
 typedef struct RtscanCounters
@@ -34,51 +32,6 @@ typedef struct RtscanCounters
 	uint64		tallied_rows;	/* rows that are in a tally */
 	uint64		device_time;	/* nanoseconds */
 } RtscanCounters;
-
-/*
- * What the CPU takes by its costs (cpu.h), in nanoseconds: to look at one page after another, which is as slow as memory is, and to look at
- * rows here and there.
- */
-typedef struct RtscanCpuPrice
-{
-	double		pages;
-	double		rows;
-} RtscanCpuPrice;
-
-/* A segment that a scan has to evaluate. */
-typedef struct RtscanSegmentScan
-{
-	const RtscanEntry *entry;
-	uint64		bound;			/* RtscanSegmentBound */
-	bool		skipped;		/* its bounds say that no row matches: it is not opened, and its filter is empty */
-	RtscanReader reader;
-	bool		looked_up;		/* the reader is open, and the filter known: */
-	RtscanSegmentFilter filter;
-	void	   *prepared;		/* the caller's */
-	bool		want_bits;		/* counts are not enough */
-	bool		takes_list;		/* RtscanRowBits */
-	bool		takes_ranks;	/* who takes its rows from ranks of a column of the region needs no bits: the CPU makes none */
-	struct RtscanTally *tally;	/* that is wanted in place of the bits of some rows (tally.h), or NULL; its words say whether it has been made */
-	RtscanCpuPrice price;		/* of its filter's regions, if it has been asked for */
-	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
-	RtscanRegion **regions;		/* which combines them, */
-	bool		combined;		/* unless that executor has: then the filter's region has the bits of all of the filter */
-	bool		lost;			/* they were, and the bits had to make room */
-	bool		left_to_cpu;	/* wholly or in part */
-	bool		leaves_lookups;	/* long conditions on keys, which the CPU had better look up, have been left to who tests rows for them */
-	bool		shared;			/* another process's, of whose rows this one has taken some */
-	instr_time	seen;			/* since when that process has been seen at work on its rows; or zero */
-} RtscanSegmentScan;
-
-/* Make the list of the filter's regions, in the current memory context. */
-extern void rtscan_list_regions(RtscanSegmentScan *scan);
-
-/* Are all rows asked for?  Then there is no region: the CPU has all bits.  For a tally there can be one, without columns. */
-extern bool rtscan_asks_for_all(const RtscanSegmentScan *scan);
-extern void rtscan_list_everything(RtscanSegmentScan *scan, bool wanted);
-
-/* How many regions of a segment may be left to another executor than the CPU; so many of a round for each device. */
-#define RTSCAN_ROUND_REGIONS	64
 
 /* Row bits that evaluating takes: made when they are first needed, and used again for the next segment. */
 typedef struct RtscanScratch
@@ -104,9 +57,6 @@ typedef struct RtscanRound
 	MemoryContext saved;		/* what becomes of its answer, or NULL */
 	MemoryContextCallback forget;
 } RtscanRound;
-
-/* Segments that are evaluated together, at most, for each device. */
-#define RTSCAN_ROUND_SEGMENTS	32
 
 /* For the rounds of a search of segments of at most so many chunks, in the current memory context, which is the search's. */
 extern RtscanRound *rtscan_create_round(uint32 chunks);

@@ -28,7 +28,7 @@
 #include "rtscan.h"
 
 #include "device/device.h"
-#include "search/executor.h"
+#include "search/segment_scan.h"
 #include "search/visibility.h"
 #include "segment/totals.h"
 

@@ -20,8 +20,9 @@
 #include "rtscan.h"
 
 #include "device/device.h"
-#include "search/executor.h"
 #include "search/map_copy.h"
+#include "search/row_bits.h"
+#include "search/segment_scan.h"
 #include "storage/itemptr.h"
 #include "storage/metapage.h"
 
