@@ -115,8 +115,8 @@ extern void rtscan_forget_device_speed(int device, DeviceExecutor executor, uint
 extern void rtscan_forget_device_adding(int device);
 
 /*
- * Return the ratio of the CPU's time to its estimated cost (search/cpu.h).  If many pages are read, the time
- * depends more on the machine's memory than on the work.
+ * What the CPU takes to look at many pages depends on the machine's memory more than on the work: so many times as long as its costs
+ * (search/cpu_parts.h) say.  It took so long for what has such a price, both in nanoseconds.
  */
 extern double rtscan_cpu_slowness(void);
 

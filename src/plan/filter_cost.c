@@ -4,7 +4,8 @@
  */
 #include "plan/filter_cost.h"
 
-#include "search/executor.h"
+#include "search/cpu.h"
+#include "search/lookup.h"
 
 /* A region with the rows of all values that some stand for. */
 static RtscanRegion

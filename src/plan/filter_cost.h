@@ -9,6 +9,7 @@
 
 #include "plan/resolve.h"
 #include "search/filter.h"
+#include "search/region.h"
 
 /* Add what evaluating a filter takes. */
 extern void rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFilter *filter);

@@ -5,8 +5,8 @@
  * The planner asks for the same few operators for each qual, index and way to use it: with hundreds of partitions thousands of times, of which
  * each would be some searches in the catalog's caches.  So the last answers are remembered, until one of these caches forgets anything.
  */
-#ifndef RTSCAN_MEMBERS_H
-#define RTSCAN_MEMBERS_H
+#ifndef RTSCAN_PLAN_MEMBERS_H
+#define RTSCAN_PLAN_MEMBERS_H
 
 #include "rtscan.h"
 
@@ -23,4 +23,4 @@ typedef struct RtscanMember
 /* It is good until the next one is asked for. */
 extern const RtscanMember *rtscan_member_of(Oid family, Oid operator);
 
-#endif							/* RTSCAN_MEMBERS_H */
+#endif							/* RTSCAN_PLAN_MEMBERS_H */

@@ -77,7 +77,7 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 }
 
 /*
- * Are they about key columns, each alone, so that a segment has a region for them (search/filter.h)?  By a device: or about others alone, which
+ * Are they about key columns, each alone, so that a segment has a region for them (search/region.h)?  By a device: or about others alone, which
  * it tests rows for, or disjunctions of such.
  */
 extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool by_device);

@@ -19,6 +19,7 @@
 #include "plan/sample.h"
 #include "row/schema.h"
 #include "search/implied.h"
+#include "search/segment_filter.h"
 #include "storage/area.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"

@@ -10,7 +10,9 @@
 #include "rtscan.h"
 
 #include "row/schema.h"
-#include "search/executor.h"
+#include "search/region.h"
+#include "search/row_bits.h"
+#include "segment/segment.h"
 
 typedef enum RtscanAccumulation
 {

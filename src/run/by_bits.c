@@ -6,6 +6,7 @@
 
 #include "run/accumulate.h"
 #include "run/shared.h"
+#include "search/segment_filter.h"
 #include "search/visibility.h"
 #include "storage/pending.h"
 #include "utils/memutils.h"

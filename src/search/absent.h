@@ -11,7 +11,7 @@
 
 #include "rtscan.h"
 
-#include "search/predicate.h"
+#include "search/condition.h"
 #include "segment/segment.h"
 
 /* What a node has found out while it is scanned again and again.  Filters stay until its query is over, within hash_mem. */

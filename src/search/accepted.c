@@ -313,15 +313,6 @@ accept_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
 		rtscan_complement_set(set, PG_INT64_MIN, PG_INT64_MAX);
 }
 
-RtscanAccepted *
-rtscan_create_accepted(void)
-{
-	RtscanAccepted *accepted = palloc0(sizeof(RtscanAccepted));
-
-	accepted->context = CurrentMemoryContext;
-	return accepted;
-}
-
 bool
 rtscan_accepts_integers(const RtscanCondition *condition, RtscanExactKind exact)
 {

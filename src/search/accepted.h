@@ -17,22 +17,8 @@
  */
 extern bool rtscan_accepted_integers(const RtscanCondition *condition, RtscanReader *reader, uint64 rows, RtscanIntegerSet *set);
 
-/* What is accepted of exact integers that are the keys of values: once made it is good for all segments. */
-typedef struct RtscanAccepted
-{
-	MemoryContext context;
-	RtscanIntegerSet set;
-	RtscanMembers *members;		/* NULL: keys are no such integers */
-	bool		counted;		/* by device_members.c: */
-	bool		few;			/* RtscanDeviceMembers */
-	bool		lacks;
-} RtscanAccepted;
-
 /* Are keys of a kind the exact integers of another, but for the sign (rtscan_integer_of_key())? */
 extern bool rtscan_keys_are_exact(RtscanKeyKind keys, RtscanExactKind exact);
-
-/* In the current memory context. */
-extern RtscanAccepted *rtscan_create_accepted(void);
 
 /* Can that be told?  And are these the condition's keys, and no others? */
 extern bool rtscan_accepts_integers(const RtscanCondition *condition, RtscanExactKind exact);

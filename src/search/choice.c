@@ -6,6 +6,7 @@
 
 #include "device/device.h"
 #include "search/cost.h"
+#include "search/cpu.h"
 #include "search/device_members.h"
 #include "search/stats.h"
 #include "search/tally.h"

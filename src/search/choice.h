@@ -2,7 +2,7 @@
  * choice.h
  *		Which executor is asked: the one that is set, or of "auto" the one that is expected to be the fastest; and the CPU for what it cannot.
  *
- * "auto" compares what the CPU takes by its costs (cpu.h), times how slow its memory has been, with what devices have taken for such requests
+ * "auto" compares what the CPU takes by its costs (cpu_parts.h), times how slow its memory has been, with what devices have taken for such requests
  * (device/device.h).  What it does not choose it forgets a little of, so that a bad moment does not last.
  */
 #ifndef RTSCAN_CHOICE_H

@@ -8,7 +8,7 @@
 #include "rtscan.h"
 
 #include "row/bounds.h"
-#include "search/filter.h"
+#include "search/region.h"
 
 typedef struct RtscanColumnBounds
 {

@@ -20,9 +20,11 @@
  * found through the order, or, where fewer rows than that survived, each survivor is
  * tested by its codes.
  */
-#include "search/cpu.h"
+#include "search/cpu_parts.h"
 
 #include "miscadmin.h"
+#include "search/executor.h"
+#include "search/round.h"
 #include "utils/float.h"
 
 /* ---------------------------------------------------------------- all rows */

@@ -2,7 +2,7 @@
  * cpu_codes.c
  *		Codes of all rows, one page after another.
  */
-#include "search/cpu.h"
+#include "search/cpu_parts.h"
 
 #include "bits/bits.h"
 #include "miscadmin.h"

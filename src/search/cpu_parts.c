@@ -2,7 +2,7 @@
  * cpu_parts.c
  *		How to evaluate a region: bins, gaps and costs.
  */
-#include "search/cpu.h"
+#include "search/cpu_parts.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * cpu_rows.c
  *		Rows one by one: found through a column's order, or tested by their codes or values.
  */
-#include "search/cpu.h"
+#include "search/cpu_parts.h"
 
 #include "bits/bits.h"
 #include "bits/packed.h"

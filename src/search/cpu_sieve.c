@@ -2,7 +2,7 @@
  * cpu_sieve.c
  *		Data Sieving (RTScan, section 3.3): AND supersets of the columns' rows.
  */
-#include "search/cpu.h"
+#include "search/cpu_parts.h"
 
 #include "bits/bits.h"
 #include "miscadmin.h"

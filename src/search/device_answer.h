@@ -4,7 +4,7 @@
  *
  * The program may be wrong, and can write to the area at any time.  So numbers are copied before they are checked, and are not read there
  * again: all counts and tallies before any of them is given to who asked.  Bits are checked, and copied, when their segment is at hand
- * (executor.c).  What may be true is taken: the program's word is all there is for how many rows match.
+ * (round.c).  What may be true is taken: the program's word is all there is for how many rows match.
  */
 #ifndef RTSCAN_DEVICE_ANSWER_H
 #define RTSCAN_DEVICE_ANSWER_H

@@ -5,11 +5,11 @@
 #ifndef RTSCAN_DEVICE_BITS_H
 #define RTSCAN_DEVICE_BITS_H
 
-#include "search/executor.h"
+#include "search/round.h"
 
 /*
  * The bits of a round are in the areas of its devices.  Who needs one of these next has them saved before, or as many as fit into
- * work_mem (executor.h); the round's context takes them back.
+ * work_mem (round.h); the round's context takes them back.
  */
 extern void rtscan_keep_round_bits(RtscanRound *round);
 

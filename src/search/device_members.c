@@ -5,6 +5,7 @@
 #include "search/device_members.h"
 
 #include "search/accepted.h"
+#include "search/lookup.h"
 #include "search/tally.h"
 #include "utils/memutils.h"
 

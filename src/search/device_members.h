@@ -2,7 +2,7 @@
  * device_members.h
  *		Conditions that a device tests rows for: their integers, in a column, are members of a set.
  *
- * Those are the conditions on INCLUDEd columns, and the long ones on key columns (filter.h), which the CPU asks of the rows that are left
+ * Those are the conditions on INCLUDEd columns, and the long ones on key columns (region.h), which the CPU asks of the rows that are left
  * (included.h).
  */
 #ifndef RTSCAN_DEVICE_MEMBERS_H

@@ -19,6 +19,7 @@
 
 #include "row/bounds.h"
 #include "search/filter.h"
+#include "search/region.h"
 
 typedef enum RtscanTermKind
 {

@@ -10,6 +10,7 @@
 #include "search/accepted.h"
 #include "search/coded.h"
 #include "search/cost.h"
+#include "search/lookup.h"
 #include "segment/member_codes.h"
 #include "segment/typed.h"
 #include "utils/memutils.h"

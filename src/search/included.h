@@ -9,7 +9,10 @@
 
 #include "rtscan.h"
 
-#include "search/filter.h"
+#include "search/condition.h"
+#include "search/row_bits.h"
+#include "segment/segment.h"
+
 
 /* Clear the bits of a segment's rows that do not meet a condition; returns how many rows were asked, and in which way. */
 extern uint64 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits, RtscanWay *way);

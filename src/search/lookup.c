@@ -2,7 +2,7 @@
  * lookup.c
  *		From conditions to intervals of ranks: look values up in a segment's dictionaries.
  */
-#include "search/predicate.h"
+#include "search/lookup.h"
 
 #include "access/stratnum.h"
 #include "common/int.h"
@@ -11,6 +11,7 @@
 #include "pgtime.h"
 #include "search/accepted.h"
 #include "search/cost.h"
+#include "search/predicate.h"
 #include "segment/plain.h"
 #include "utils/timestamp.h"
 

@@ -8,7 +8,6 @@
 #include "miscadmin.h"
 #include "row/key_order.h"
 #include "search/absent.h"
-#include "search/accepted.h"
 #include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -123,6 +122,16 @@ kind_of_values(const RtscanCondition *condition)
 	return rtscan_key_kind_beside(condition->compare->fn_oid);
 }
 
+/* In the current memory context. */
+static RtscanAccepted *
+create_accepted(void)
+{
+	RtscanAccepted *accepted = palloc0(sizeof(RtscanAccepted));
+
+	accepted->context = CurrentMemoryContext;
+	return accepted;
+}
+
 /* Where the values have keys, both are sorted by these. */
 static void
 take_keys(RtscanCondition *condition)
@@ -154,7 +163,7 @@ take_keys(RtscanCondition *condition)
 		values[i] = condition->values[keyed[i].row];
 	}
 	condition->keys = keys;
-	condition->accepted = rtscan_create_accepted();
+	condition->accepted = create_accepted();
 	condition->values = values;
 	pfree(room);
 }
@@ -361,7 +370,7 @@ rtscan_values_condition(Relation index, const RtscanSchema *schema, const Rtscan
 	condition->nvalues = nvalues;
 	condition->values = values;
 	condition->keys = condition->type->key_kind == RTSCAN_KEY_NONE ? NULL : keys;
-	condition->accepted = rtscan_create_accepted();
+	condition->accepted = create_accepted();
 	condition->sorted = true;
 	find_key_range(condition);
 	return outcome_of_values(condition, false);

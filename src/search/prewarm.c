@@ -2,10 +2,11 @@
  * prewarm.c
  *		Put an index on the device before a scan asks for it.
  */
-#include "search/executor.h"
+#include "search/prewarm.h"
 
 #include "device/device.h"
 #include "miscadmin.h"
+#include "search/executor.h"
 
 /* A region of all rows, by such columns. */
 static RtscanRegion

@@ -5,6 +5,8 @@
 #include "search/search.h"
 
 #include "search/device_members.h"
+#include "search/lookup.h"
+#include "search/segment_filter.h"
 #include "search/tally.h"
 #include "segment/plain.h"
 #include "utils/memutils.h"

@@ -20,7 +20,9 @@
 
 #include "access/itup.h"
 #include "search/choice.h"
+#include "search/filter.h"
 #include "search/pretest.h"
+#include "search/round.h"
 #include "search/share.h"
 #include "search/stats.h"
 #include "storage/pending.h"

@@ -8,12 +8,12 @@
 #include "rtscan.h"
 
 #include "portability/instr_time.h"
-#include "search/filter.h"
+#include "search/region.h"
 #include "segment/segment.h"
 #include "storage/metapage.h"
 
 /*
- * What the CPU takes by its costs (cpu.h), in nanoseconds: to look at one page after another, which is as slow as memory is, and to look at
+ * What the CPU takes by its costs (cpu_parts.h), in nanoseconds: to look at one page after another, which is as slow as memory is, and to look at
  * rows here and there.
  */
 typedef struct RtscanCpuPrice

@@ -13,6 +13,7 @@
 
 #include "bits/bits.h"
 #include "miscadmin.h"
+#include "search/cpu.h"
 #include "segment/dictionary.h"
 
 /*

@@ -11,7 +11,22 @@
 #include "rtscan.h"
 
 #include "portability/instr_time.h"
-#include "search/executor.h"
+#include "settings.h"
+
+/* What evaluating regions took; added up over segments. */
+typedef struct RtscanCounters
+{
+	uint64		segments;
+	uint64		skipped_segments;	/* of these: not opened, for the directory says that no row matches */
+	uint64		cpu_segments;	/* of these: the CPU evaluated them or a part of what was asked of them */
+	uint64		chunks_read;	/* chunks whose rows were looked at */
+	uint64		chunks_skipped; /* chunks that the sieve's constant pages excluded */
+	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
+	uint64		pages_read;
+	uint64		rays;			/* rays cast */
+	uint64		tallied_rows;	/* rows that are in a tally */
+	uint64		device_time;	/* nanoseconds */
+} RtscanCounters;
 
 /* What one scan did. */
 typedef struct RtscanScanStats
