@@ -24,7 +24,6 @@
 
 #include "miscadmin.h"
 #include "search/executor.h"
-#include "search/round.h"
 #include "utils/float.h"
 
 /* ---------------------------------------------------------------- all rows */
@@ -207,7 +206,7 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSe
 
 /* It evaluates one segment after another, when its bits are asked for: they are in the cache then. */
 static const char *
-evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanRound *round, RtscanCounters *counters)
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, struct RtscanRound *round, RtscanCounters *counters)
 {
 	return NULL;
 }

@@ -11,6 +11,7 @@
 #include "common/hashfn.h"
 #include "device/device.h"
 #include "miscadmin.h"
+#include "search/device_exchange.h"
 #include "search/round.h"
 #include "settings.h"
 #include "search/choice.h"

@@ -2,7 +2,7 @@
  * device_part.h
  *		A device's part of a round: the regions that it is asked for, the request, and what becomes of its answer.
  *
- * Whoever divides a round fills a part for each device (rtscan_add_to_part, rtscan_end_part), asks all, awaits all, and takes
+ * Whoever divides a round fills a part for each device (rtscan_add_to_part, rtscan_end_part), asks all, awaits all (device_exchange.h), and takes
  * the answers (device_answer.h): so the devices work at the same time.  A reply may be that a column is missing.  It is uploaded then, and the
  * request is sent again.  Tallies (tally.h) are left out where the device cannot make them, or has no room for them: bits come
  * back in their place.
@@ -13,7 +13,8 @@
 #include "device/device.h"
 #include "portability/instr_time.h"
 #include "search/device_words.h"
-#include "search/executor.h"
+#include "search/segment_scan.h"
+#include "search/stats.h"
 #include "search/tally.h"
 
 /* A region that is asked for. */
@@ -75,14 +76,14 @@ extern bool rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan 
 /* All regions have been added. */
 extern void rtscan_end_part(RtscanDevicePart *part);
 
-/* Send the request, if the part is wanted; and wait for the answer.  There is one, or a reason why not. */
-extern void rtscan_ask_part(RtscanDevicePart *part);
-extern void rtscan_await_part(RtscanDevicePart *part);
+/* Connect, and get an area that has room for the request and its answer; and put the request into it. */
+extern bool rtscan_open_part_area(RtscanDevicePart *part);
+extern void rtscan_write_part(RtscanDevicePart *part);
+
+/* Leave tallies out, where the device has no room for their columns: then bits will do, of each region, as far as there is room for all. */
+extern void rtscan_drop_part_tallies(RtscanDevicePart *part);
 
 /* A combined filter casts no rays; its alternatives are not the scan's own regions, but multiplied out. */
 extern bool rtscan_is_combined(const RtscanDeviceRegion *item);
-
-/* Nanoseconds that a device takes for a request of so many regions' chunks, and to add up so many columns' chunks. */
-extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double chunks, double added);
 
 #endif							/* RTSCAN_DEVICE_PART_H */

@@ -109,6 +109,27 @@ extern IndexTuple rtscan_next_pending(RtscanSearch *search);
 extern bool rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearch *again);
 extern void rtscan_end_again(RtscanSearch *search, const RtscanSearch *again);
 
+/* search_share.c: how many processes share a search, as is planned; 1 where it is not shared. */
+extern int	rtscan_count_processes(const RtscanSearch *search);
+
+/* The next segments that nobody has taken, or that this process has: where they begin is search->next_segment; returns how many. */
+extern int	rtscan_take_segments(RtscanSearch *search);
+
+/* Are the pending lists this process's? */
+extern bool rtscan_take_pending(RtscanSearch *search);
+
+/* The next chunk of a segment that no process has taken, where chunks are shared; or a number that no chunk has. */
+extern uint32 rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment);
+
+/* There is nothing to share of a segment: take all of its chunks. */
+extern void rtscan_take_all_chunks(RtscanSearch *search, const RtscanSegmentScan *segment);
+
+/*
+ * The number of a segment of which another process has some chunks left, or -1.  All segments have been taken: who keeps some has said so
+ * before.  A worker waits no longer than it has worked; the leader does not, for workers may wait for it to take what they have found.
+ */
+extern int	rtscan_wait_for_segment(RtscanSearch *search);
+
 /* Give back what it took; what it counted stays. */
 extern void rtscan_end_search(RtscanSearch *search);
 

@@ -15,9 +15,6 @@
 #include "nodes/bitmapset.h"
 #include "port/atomics.h"
 
-struct RtscanSearch;
-struct RtscanSegmentScan;
-
 /* In memory that the processes of a parallel query share. */
 typedef struct RtscanSharedSearch
 {
@@ -39,26 +36,5 @@ typedef struct RtscanClaim
 	Bitmapset  *segments;
 	bool		pending;
 } RtscanClaim;
-
-/* How many processes share a search, as is planned; 1 where it is not shared. */
-extern int	rtscan_count_processes(const struct RtscanSearch *search);
-
-/* The next segments that nobody has taken, or that this process has: where they begin is search->next_segment; returns how many. */
-extern int	rtscan_take_segments(struct RtscanSearch *search);
-
-/* Are the pending lists this process's? */
-extern bool rtscan_take_pending(struct RtscanSearch *search);
-
-/* The next chunk of a segment that no process has taken, where chunks are shared; or a number that no chunk has. */
-extern uint32 rtscan_take_chunk(struct RtscanSearch *search, const struct RtscanSegmentScan *segment);
-
-/* There is nothing to share of a segment: take all of its chunks. */
-extern void rtscan_take_all_chunks(struct RtscanSearch *search, const struct RtscanSegmentScan *segment);
-
-/*
- * The number of a segment of which another process has some chunks left, or -1.  All segments have been taken: who keeps some has said so
- * before.  A worker waits no longer than it has worked; the leader does not, for workers may wait for it to take what they have found.
- */
-extern int	rtscan_wait_for_segment(struct RtscanSearch *search);
 
 #endif							/* RTSCAN_SHARE_H */

@@ -1,12 +1,11 @@
 /*
- * share.c
+ * search_share.c
  *		Who of the processes that share a search takes what.
  */
-#include "search/share.h"
+#include "search/search.h"
 
 #include "access/parallel.h"
 #include "miscadmin.h"
-#include "search/search.h"
 #include "storage/latch.h"
 #include "utils/wait_event.h"
 
