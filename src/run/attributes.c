@@ -8,7 +8,6 @@
 #include "bits/gather.h"
 #include "bits/multiversion.h"
 #include "common/int.h"
-#include "run/batch.h"
 
 /* Looking for one code among those found takes as long as listing so many codes. */
 #define LISTED_CODES	128
@@ -266,7 +265,7 @@ find_by_value(Met *met, RtscanBatch *batch)
 {
 	int			column = met->dimension->plan->column;
 
-	rtscan_load_column(batch, column);
+	rtscan_load_own_column(batch, column);
 	rtscan_find_in_dimension(met->dimension, batch->values[column], batch->isnull[column], batch->n, met->keys);
 }
 

@@ -14,14 +14,13 @@
 #include "rtscan.h"
 
 #include "run/dimension.h"
-#include "search/cursor.h"
+#include "run/own_columns.h"
 #include "search/tally.h"
 
-struct RtscanBatch;
 typedef struct RtscanAttributes RtscanAttributes;
 
 /* Of some dimensions, which have been loaded before rows are asked about; in the current memory context. */
-extern RtscanAttributes *rtscan_create_attributes(struct RtscanBatch *batch, int ndimensions, RtscanDimension **dimensions);
+extern RtscanAttributes *rtscan_create_attributes(RtscanBatch *batch, int ndimensions, RtscanDimension **dimensions);
 
 /* Types of the index's columns and of theirs. */
 extern TupleDesc rtscan_describe_attributes(TupleDesc index, int ndimensions, RtscanDimension **dimensions);

@@ -8,27 +8,6 @@
 #include "nodes/makefuncs.h"
 #include "run/expressions.h"
 
-/* A column of the index, in the rows that have been fetched: what it takes is given back only when others are, so it is asked for once. */
-typedef struct FetchedColumn
-{
-	uint64		fetch;			/* values are of these, */
-	Datum	   *values;
-	bool	   *isnull;
-	uint64		integers_fetch; /* and integers of these, */
-	bool		has_integers;	/* if there are any: */
-	int			scale;
-	int64	   *integers;
-	bool	   *integers_isnull;
-} FetchedColumn;
-
-/* All of them, and room. */
-typedef struct RtscanFetched
-{
-	uint16		sources[RTSCAN_CURSOR_ROWS];
-	uint32		codes[RTSCAN_CURSOR_ROWS];
-	FetchedColumn columns[FLEXIBLE_ARRAY_MEMBER];
-} RtscanFetched;
-
 /* ---------------------------------------------------------------- begin and end */
 
 /* May a row of the index meet several of a dimension? */
@@ -116,24 +95,17 @@ begin_fetched(RtscanBatch *batch, uint32 n)
 	return begin_batch(batch, n);
 }
 
-static void
-make_room(RtscanBatch *batch)
-{
-	if (batch->fetched == NULL)
-		batch->fetched = MemoryContextAllocZero(GetMemoryChunkContext(batch), offsetof(RtscanFetched, columns) +
-												batch->schema->ncolumns * sizeof(FetchedColumn));
-}
-
 /* The next of those that come several times; 0 if there are no more. */
 static uint32
 next_copies(RtscanBatch *batch)
 {
+	uint16	   *sources;
 	uint32		n;
 
 	CHECK_FOR_INTERRUPTS();
-	make_room(batch);
-	n = rtscan_next_copies(batch->attributes, batch->fetched->sources);
-	batch->sources = batch->fetched->sources;
+	sources = rtscan_room_for_sources(batch);
+	n = rtscan_next_copies(batch->attributes, sources);
+	batch->sources = sources;
 	batch->wanted = NULL;
 	return begin_batch(batch, n);
 }
@@ -182,101 +154,26 @@ rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered)
 
 /* ---------------------------------------------------------------- columns */
 
-static void
-allocate_column(RtscanBatch *batch, Datum **values, bool **isnull)
-{
-	if (*values == NULL)
-	{
-		*values = MemoryContextAlloc(GetMemoryChunkContext(batch), RTSCAN_CURSOR_ROWS * sizeof(Datum));
-		*isnull = MemoryContextAlloc(GetMemoryChunkContext(batch), RTSCAN_CURSOR_ROWS * sizeof(bool));
-	}
-}
-
-static const FetchedColumn *
-fetch_column(RtscanBatch *batch, int column)
-{
-	FetchedColumn *fetched = &batch->fetched->columns[column];
-
-	allocate_column(batch, &fetched->values, &fetched->isnull);
-	if (fetched->fetch != batch->fetch)
-		rtscan_cursor_values(batch->cursor, column, fetched->values, fetched->isnull);
-	fetched->fetch = batch->fetch;
-	return fetched;
-}
-
-static void
-copy_values(RtscanBatch *batch, int column, Datum *values, bool *isnull)
-{
-	const FetchedColumn *fetched = fetch_column(batch, column);
-
-	for (uint32 i = 0; i < batch->n; i++)
-	{
-		values[i] = fetched->values[batch->sources[i]];
-		isnull[i] = fetched->isnull[batch->sources[i]];
-	}
-}
-
 void
 rtscan_load_column(RtscanBatch *batch, int column)
 {
+	if (column < batch->schema->ncolumns)
+	{
+		rtscan_load_own_column(batch, column);
+		return;
+	}
 	if (batch->loaded[column])
 		return;
-	allocate_column(batch, &batch->values[column], &batch->isnull[column]);
-	if (column >= batch->schema->ncolumns)
-		rtscan_attribute_values(batch->attributes, column, batch->values[column], batch->isnull[column]);
-	else if (batch->ordered)
-		rtscan_ordered_values(batch->ordered, column, batch->values[column], batch->isnull[column]);
-	else if (batch->sources)
-		copy_values(batch, column, batch->values[column], batch->isnull[column]);
-	else
-		rtscan_cursor_values(batch->cursor, column, batch->values[column], batch->isnull[column]);
+	rtscan_make_room_for_column(batch, &batch->values[column], &batch->isnull[column]);
+	rtscan_attribute_values(batch->attributes, column, batch->values[column], batch->isnull[column]);
 	batch->loaded[column] = true;
-}
-
-static const FetchedColumn *
-fetch_integers(RtscanBatch *batch, int column)
-{
-	FetchedColumn *fetched = &batch->fetched->columns[column];
-	MemoryContext context = GetMemoryChunkContext(batch);
-
-	if (fetched->integers == NULL)
-	{
-		fetched->integers = MemoryContextAlloc(context, RTSCAN_CURSOR_ROWS * sizeof(int64));
-		fetched->integers_isnull = MemoryContextAlloc(context, RTSCAN_CURSOR_ROWS * sizeof(bool));
-	}
-	if (fetched->integers_fetch != batch->fetch)
-		fetched->has_integers = rtscan_cursor_decimals(batch->cursor, column, fetched->integers, fetched->integers_isnull,
-													   &fetched->scale);
-	fetched->integers_fetch = batch->fetch;
-	return fetched;
-}
-
-static bool
-copy_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale)
-{
-	const FetchedColumn *fetched = fetch_integers(batch, column);
-
-	for (uint32 i = 0; i < batch->n && fetched->has_integers; i++)
-	{
-		integers[i] = fetched->integers[batch->sources[i]];
-		isnull[i] = fetched->integers_isnull[batch->sources[i]];
-	}
-	*scale = fetched->scale;
-	return fetched->has_integers;
 }
 
 bool
 rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale)
 {
-	if (column >= batch->schema->ncolumns)
-		return rtscan_attribute_decimals(batch->attributes, column, integers, isnull, scale);
-	if (batch->sources)
-		return copy_integers(batch, column, integers, isnull, scale);
-	if (batch->cursor)
-		return rtscan_cursor_decimals(batch->cursor, column, integers, isnull, scale);
-	rtscan_load_column(batch, column);
-	memcpy(isnull, batch->isnull[column], batch->n * sizeof(bool));
-	return rtscan_find_decimals(&batch->schema->columns[column], batch->values[column], isnull, batch->n, integers, scale);
+	return column >= batch->schema->ncolumns ? rtscan_attribute_decimals(batch->attributes, column, integers, isnull, scale) :
+		rtscan_load_own_integers(batch, column, integers, isnull, scale);
 }
 
 bool
@@ -285,33 +182,13 @@ rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int
 	return batch->cursor && column < batch->schema->ncolumns && rtscan_cursor_bounds(batch->cursor, column, scale, lowest, highest);
 }
 
-/* Of rows fetched, for the rows of the batch. */
-static void
-copy_codes(const RtscanBatch *batch, const uint32 *fetched, uint32 *codes)
-{
-	for (uint32 i = 0; i < batch->n; i++)
-		codes[i] = fetched[batch->sources[i]];
-}
-
 void
 rtscan_load_codes(RtscanBatch *batch, int column, uint32 *codes)
 {
 	if (column >= batch->schema->ncolumns)
-	{
 		rtscan_attribute_codes(batch->attributes, column, codes);
-		return;
-	}
-	rtscan_cursor_codes(batch->cursor, column, batch->sources ? batch->fetched->codes : codes);
-	if (batch->sources)
-		copy_codes(batch, batch->fetched->codes, codes);
-}
-
-void
-rtscan_load_offsets(RtscanBatch *batch, int column, int64 least, uint32 null, uint32 *offsets)
-{
-	rtscan_cursor_offsets(batch->cursor, column, least, null, batch->sources ? batch->fetched->codes : offsets);
-	if (batch->sources)
-		copy_codes(batch, batch->fetched->codes, offsets);
+	else
+		rtscan_load_own_codes(batch, column, codes);
 }
 
 uint32

@@ -14,30 +14,7 @@
 
 #include "executor/executor.h"
 #include "run/attributes.h"
-#include "search/cursor.h"
-#include "search/ordered.h"
-
-typedef struct RtscanBatch
-{
-	RtscanCursor *cursor;		/* where they come from; or */
-	RtscanOrdered *ordered;
-	const RtscanSchema *schema;
-	uint64		number;			/* another one for each batch */
-	uint64		fetch;			/* and for the rows that have been fetched, */
-	uint32		nfetched;		/* so many, */
-	const uint16 *sources;		/* and the place among them of each row of the batch; NULL: they are the batch */
-	uint32		n;				/* rows, */
-	const uint64 *wanted;		/* and a bit for each that is asked for; NULL: all are */
-	uint64		single_rows;	/* that expressions have been evaluated on one by one, so far */
-	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
-	TupleTableSlot *slot;		/* the row entered, as far as expressions look at it */
-	int			ncolumns;
-	RtscanAttributes *attributes;	/* what columns behind the index's own are, or NULL */
-	bool	   *loaded;			/* by column: */
-	Datum	  **values;
-	bool	  **isnull;
-	struct RtscanFetched *fetched;	/* the rows fetched, where they come several times; NULL: they never have */
-} RtscanBatch;
+#include "run/own_columns.h"
 
 /* A row expression, or a conjunction of them. */
 typedef struct RtscanExpression
@@ -74,9 +51,6 @@ extern bool rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers
 /* Likewise as codes of a segment (cursor.h), and how many there are; PG_UINT32_MAX: there are none. */
 extern void rtscan_load_codes(RtscanBatch *batch, int column, uint32 *codes);
 extern uint32 rtscan_batch_code_count(RtscanBatch *batch, int column);
-
-/* Likewise as offsets of the index's integers from one (cursor.h). */
-extern void rtscan_load_offsets(RtscanBatch *batch, int column, int64 least, uint32 null, uint32 *offsets);
 
 /* Bounds of a column's integers of a scale, 0 where they are NULL, if they are known without a look at the rows; else false. */
 extern bool rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int64 *highest);
