@@ -176,15 +176,6 @@ rtscan_write_state(const RtscanTransition *transition, const RtscanState *state,
 }
 
 void
-rtscan_read_exactly(BufFile *file, void *place, Size size)
-{
-	if (BufFileRead(file, place, size) != size)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read from a temporary file of groups: it is too short")));
-}
-
-void
 rtscan_read_state(const RtscanTransition *transition, RtscanState *state, BufFile *file)
 {
 	Size		size;

@@ -20,8 +20,8 @@
 
 #include "rtscan.h"
 
-#include "run/aggregates.h"
 #include "run/arithmetic.h"
+#include "run/transition.h"
 
 /* An aggregate in the cells. */
 typedef struct RtscanCellAggregate

@@ -9,7 +9,6 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "row/decimal.h"
-#include "run/key_sort.h"
 #include "run/select.h"
 #include "utils/float.h"
 #include "utils/fmgroids.h"

@@ -18,8 +18,8 @@
 
 #include "rtscan.h"
 
-#include "run/aggregates.h"
 #include "run/node_plan.h"
+#include "run/transition.h"
 #include "utils/tuplesort.h"
 
 /* A key takes so many bytes: its own, and as many again while keys are sorted or selected. */
@@ -124,5 +124,23 @@ rtscan_same_key(const RtscanCollecting *collecting, int64 a, int64 b)
 /* A key's value, in the current memory context; the value of an integer or a float as a float. */
 extern Datum rtscan_key_value(const RtscanCollecting *collecting, int64 key);
 extern float8 rtscan_key_float(const RtscanCollecting *collecting, int64 key);
+
+/* ---------------------------------------------------------------- what does not fit into memory: collection_sort.c */
+
+/*
+ * PostgreSQL's sort has the keys.  They come to it until one asks for them; then they can be read, and again if the sort was begun as one that is
+ * read more than once.
+ */
+
+/* All of the array goes to a sort: to one there is, or to a new one. */
+extern void rtscan_move_to_sort(RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context);
+
+/* Begin to read all keys of a sort, and of the array; then the next one, ascending. */
+extern void rtscan_read_sort(RtscanCollecting *collecting, RtscanCollection *collection);
+extern bool rtscan_next_of_sort(RtscanCollection *collection, int64 *key);
+
+/* Give the sort back, if there is one; or those of all collections. */
+extern void rtscan_end_collection(RtscanCollecting *collecting, RtscanCollection *collection);
+extern void rtscan_end_collecting(RtscanCollecting *collecting);
 
 #endif							/* RTSCAN_COLLECTION_H */

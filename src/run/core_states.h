@@ -12,7 +12,7 @@
 
 #include "fmgr.h"
 #include "lib/stringinfo.h"
-#include "run/aggregates.h"
+#include "run/transition.h"
 
 /* So many arguments at most have its functions: the state, and an aggregate's. */
 #define RTSCAN_CORE_ARGUMENTS	(RTSCAN_MAX_ARGUMENTS + 1)

@@ -7,7 +7,8 @@
 
 #include "rtscan.h"
 
-#include "run/aggregates.h"
+#include "run/transition.h"
+
 
 /* sums.c: sums and averages of integers and numerics, exact */
 extern const RtscanFamily rtscan_small_sums;	/* of int2 and int4 */

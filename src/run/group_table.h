@@ -14,7 +14,7 @@
 #include "rtscan.h"
 
 #include "access/tupdesc.h"
-#include "run/aggregates.h"
+#include "run/transition.h"
 
 typedef struct RtscanGroupTable RtscanGroupTable;
 

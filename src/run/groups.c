@@ -7,6 +7,7 @@
 #include "commands/tablespace.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "run/aggregates.h"
 #include "run/collection.h"
 #include "run/group_table.h"
 #include "storage/buffile.h"

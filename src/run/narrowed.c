@@ -9,7 +9,6 @@
 #include "bits/bits.h"
 #include "port/pg_bitutils.h"
 #include "run/collection.h"
-#include "run/key_sort.h"
 #include "run/quantiles.h"
 #include "run/select.h"
 #include "utils/lsyscache.h"

@@ -8,7 +8,7 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "run/key_sort.h"
+#include "run/aggregates.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 

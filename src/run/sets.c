@@ -7,7 +7,6 @@
 #include "nodes/nodeFuncs.h"
 #include "run/collection.h"
 #include "run/expressions.h"
-#include "run/key_sort.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- the task */

@@ -1,8 +1,8 @@
 /*
- * key_sort.c
+ * collection_sort.c
  *		Collections beyond what fits into memory: PostgreSQL's sort has their keys.
  */
-#include "run/key_sort.h"
+#include "run/collection.h"
 
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
