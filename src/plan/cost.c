@@ -14,7 +14,6 @@
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "plan/leaves.h"
 #include "plan/quals.h"
 #include "plan/resolve.h"
 #include "plan/restrictions.h"
@@ -58,10 +57,6 @@
 #define SCAN_NANOSECONDS	10000.0
 #define SEGMENT_NANOSECONDS	2000.0
 #define SKIPPED_NANOSECONDS	50.0
-
-/* Opening a leaf and its index in a new process; and so many of them take no longer than what parallel_setup_cost is for. */
-#define OPENING_NANOSECONDS	80000.0
-#define FEW_LEAVES			50
 
 /* What of that a node saves that is scanned again, as the inner side of a nested loop is: it has the image, and the caches are warm. */
 #define AGAIN_SCAN_SAVES		8500.0
@@ -488,12 +483,6 @@ Cost
 rtscan_workers_cost(int workers)
 {
 	return workers * WORKER_PART * parallel_setup_cost;
-}
-
-Cost
-rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table)
-{
-	return table->top_parent_relids && rtscan_has_more_leaves(root, rtscan_top_of(root, table), FEW_LEAVES) ? rtscan_time_cost(OPENING_NANOSECONDS) : 0;
 }
 
 /* As get_parallel_divisor() has it: the more workers there are, the less the leader works itself. */

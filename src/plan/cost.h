@@ -110,12 +110,6 @@ extern void rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo 
 /* Starting so many workers, whatever they do then: PostgreSQL's parallel_setup_cost is the same for all. */
 extern Cost rtscan_workers_cost(int workers);
 
-/*
- * What each process of a parallel plan takes to open a table that is one of many leaves (leaves.h): PostgreSQL has parallel_setup_cost for it, and
- * so would have a thousand leaves opened again by each worker for what the leader does in less time alone.  0 of tables that are not.
- */
-extern Cost rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table);
-
 /* Is an index ours? */
 static inline bool
 rtscan_owns(const IndexOptInfo *info)

@@ -12,6 +12,10 @@
 #include "plan/cost.h"
 #include "port/pg_bitutils.h"
 
+/* Opening a leaf and its index in a new process; and so many of them take no longer than what parallel_setup_cost is for. */
+#define OPENING_NANOSECONDS	80000.0
+#define FEW_LEAVES			50
+
 bool
 rtscan_has_leaves(PlannerInfo *root, RelOptInfo *rel)
 {
@@ -118,6 +122,12 @@ rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, const Expr *e
 		if (equal(without_label(lfirst(cell)), without_label(expression)))
 			return true;
 	return false;
+}
+
+Cost
+rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table)
+{
+	return table->top_parent_relids && rtscan_has_more_leaves(root, rtscan_top_of(root, table), FEW_LEAVES) ? rtscan_time_cost(OPENING_NANOSECONDS) : 0;
 }
 
 Path *

@@ -33,6 +33,12 @@ extern List *rtscan_members_of(PlannerInfo *root, const EquivalenceClass *class,
 /* Is an expression of a table one of them?  Relabelled or not: the collation is for the caller to compare. */
 extern bool rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, const Expr *expression, RelOptInfo *table);
 
+/*
+ * What each process of a parallel plan takes to open a table that is one of many leaves: PostgreSQL has parallel_setup_cost for it, and
+ * so would have a thousand leaves opened again by each worker for what the leader does in less time alone.  0 of tables that are not.
+ */
+extern Cost rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table);
+
 /* The rows of paths for leaves, one after another, as a relation's; or by several processes, each of which takes one path after another. */
 extern Path *rtscan_append_leaves(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, List *paths, bool parallel);
 

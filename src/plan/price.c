@@ -13,6 +13,7 @@
 #include "plan/advice.h"
 #include "plan/cost.h"
 #include "plan/expression_cost.h"
+#include "plan/quals_cost.h"
 #include "plan/resolve.h"
 #include "row/exact.h"
 #include "run/aggregates.h"

@@ -8,7 +8,6 @@
 #include "rtscan.h"
 
 #include "nodes/pathnodes.h"
-#include "plan/cost.h"
 #include "run/node_plan.h"
 
 /* A clause that an index answers, or a part of one: an RtscanFilter whose values are expressions. */
@@ -87,17 +86,6 @@ extern double rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo 
 
 /* Add the index's columns, from 0, that a qual asks. */
 extern Bitmapset *rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns);
-
-/* The part of the table that those quals leave which ask this column alone. */
-extern Selectivity rtscan_quals_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, int column);
-
-/* What searching takes, in each of some loops, and how many rows there are. */
-extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double loops,
-									double *rows);
-
-/* The part of so many rows, that quals and what is implied have left, that pass others, from which that follows. */
-extern Selectivity rtscan_residual_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *clauses,
-											   double rows);
 
 /* For a plan: the filter; its arguments are appended to a list. */
 extern RtscanPlanFilter *rtscan_quals_plan(const RtscanQuals *quals, List **arguments);

@@ -2,10 +2,9 @@
  * quals_cost.c
  *		What quals take: those of keys as a search, and INCLUDEd columns by their values.
  */
-#include "plan/quals.h"
+#include "plan/quals_cost.h"
 
 #include "optimizer/optimizer.h"
-#include "plan/cost.h"
 #include "search/implied.h"
 
 Bitmapset *

@@ -15,6 +15,7 @@
 #include "parser/parsetree.h"
 #include "plan/core_paths.h"
 #include "plan/exclusion.h"
+#include "plan/leaves.h"
 #include "plan/path.h"
 #include "plan/planning_run.h"
 #include "plan/volatile.h"

@@ -23,6 +23,7 @@
 #include "plan/imply.h"
 #include "plan/late_rows.h"
 #include "plan/leaves.h"
+#include "plan/quals_cost.h"
 #include "plan/resolve.h"
 #include "plan/restrictions.h"
 #include "plan/volatile.h"

@@ -1,9 +1,9 @@
 /*
- * filter_cost.h
- *		What evaluating a filter takes that has been looked up.
+ * resolve_parts.h
+ *		What the files of resolve.h share: what evaluating a filter takes that has been looked up.
  */
-#ifndef RTSCAN_FILTER_COST_H
-#define RTSCAN_FILTER_COST_H
+#ifndef RTSCAN_RESOLVE_PARTS_H
+#define RTSCAN_RESOLVE_PARTS_H
 
 #include "rtscan.h"
 
@@ -18,4 +18,4 @@ extern void rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reade
 extern void rtscan_add_lists_cost(RtscanResolved *resolved, const RtscanFilter *filter, const RtscanReader *reader,
 								  const RtscanSegmentFilter *of_segment);
 
-#endif							/* RTSCAN_FILTER_COST_H */
+#endif							/* RTSCAN_RESOLVE_PARTS_H */

@@ -1,8 +1,8 @@
 /*
- * filter_cost.c
+ * resolve_cost.c
  *		What evaluating a filter takes.
  */
-#include "plan/filter_cost.h"
+#include "plan/resolve_parts.h"
 
 #include "search/cpu.h"
 #include "search/lookup.h"
