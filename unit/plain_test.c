@@ -7,6 +7,7 @@
 #include "plain.h"
 
 #include "catalog/pg_type.h"
+#include "segment/dictionary.h"
 #include "segment/frames.h"
 
 #define MOST_ROWS	(2 * RTSCAN_CHUNK_ROWS)

@@ -34,16 +34,7 @@
 
 #include "rtscan.h"
 
-/* number of segments that fill a tier */
-#define MERGE_FANOUT		8
-/* number of rows that a segment needs to leave the lowest tier */
-#define MERGE_BASE			1024
-/* fraction of dead rows above which a segment is rewritten */
-#define MERGE_DEAD_FRACTION	0.3
-/* fraction of the live rows that retired, still visible segments may have before tiers wait */
-#define MERGE_HELD_FRACTION	0.125
-
-/* Is there a full tier that waits until other transactions end? */
+/* Has a tier filled that waits for other transactions? */
 extern bool rtscan_merge_waits(Relation index);
 
 /* Merge once; returns false if there is nothing to merge.  Needs the merge lock. */

@@ -4,7 +4,6 @@
  */
 #include "maintain/merge_choice.h"
 
-#include "maintain/merge.h"
 #include "maintain/recycle.h"
 #include "segment/segment.h"
 #include "storage/dead.h"

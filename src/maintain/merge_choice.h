@@ -11,7 +11,12 @@
 #include "row/schema.h"
 #include "storage/metapage.h"
 
-/* Limits of a merge, given by maintenance_work_mem. */
+#define MERGE_FANOUT		8
+#define MERGE_BASE			1024
+#define MERGE_DEAD_FRACTION	0.3
+#define MERGE_HELD_FRACTION	0.125
+
+/* How much a merge may take on. */
 typedef struct RtscanMergeLimit
 {
 	uint64		rows;

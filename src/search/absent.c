@@ -39,6 +39,7 @@ typedef struct Searched
 #define SH_DECLARE
 #define SH_DEFINE
 #include "lib/simplehash.h"
+#include "segment/dictionary.h"
 
 struct RtscanAbsent
 {

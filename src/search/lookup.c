@@ -12,6 +12,7 @@
 #include "search/accepted.h"
 #include "search/cost.h"
 #include "search/predicate.h"
+#include "segment/dictionary.h"
 #include "segment/plain.h"
 #include "utils/timestamp.h"
 
@@ -281,7 +282,7 @@ rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader
 	if (condition->nvalues != 1 || condition->keys == NULL || !is_about_plain(condition, reader))
 		return;
 	probe = probe_of(condition, 0);
-	rtscan_plain_approach(reader, condition->column, &probe, after, step);
+	rtscan_dictionary_approach(reader, condition->column, &probe, after, step);
 }
 
 /* Add what a condition's operator says of one of its values. */

@@ -11,7 +11,7 @@
 #include "rtscan.h"
 
 #include "segment/segment.h"
-#include "segment/sort.h"
+#include "segment/sorted.h"
 
 /* The work that an assistant may do.  It may refuse any of it, and the CPU does it then. */
 typedef struct RtscanAssistant

@@ -2,7 +2,7 @@
  * dictionary.c
  *		Look values up in dictionaries.
  */
-#include "segment/dictionary_page.h"
+#include "segment/dictionary_parts.h"
 
 #include "miscadmin.h"
 #include "segment/plain.h"
@@ -156,14 +156,27 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 	return !plain || rtscan_plain_find(reader, column, probe, after, &between, position);
 }
 
-bool
-rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after)
+/* Look a probe up in the dictionary of a plain column, which notes it. */
+static bool
+note_entry(RtscanReader *reader, int column, const RtscanProbe *probe, bool after)
 {
 	RtscanPosition position;
 	RtscanBetween between;
 
 	return reader->segment->columns[column].header.levels > 0 &&
 		find_entry(reader, column, probe, after, &position, &between);
+}
+
+void
+rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, int step)
+{
+	RtscanPosition position;
+	RtscanBetween between;
+
+	if (rtscan_plain_recall(reader, column, probe, after, &between, &position) ||
+		(step == 0 && note_entry(reader, column, probe, after) &&
+		 rtscan_plain_recall(reader, column, probe, after, &between, &position)))
+		rtscan_plain_approach(reader, column, probe, after, &between, &position, step);
 }
 
 bool

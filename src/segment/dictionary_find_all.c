@@ -5,7 +5,7 @@
  * The values ascend, as the entries of the dictionary do.  A few values are looked up one by one, each on the leaf
  * of the one before or on one behind it; many are merged with all entries between the first and the last one.
  */
-#include "segment/dictionary_page.h"
+#include "segment/dictionary_parts.h"
 
 #include "miscadmin.h"
 #include "segment/plain.h"

@@ -2,7 +2,7 @@
  * dictionary_page.c
  *		Read and check pages of dictionaries, and find places on them.
  */
-#include "segment/dictionary_page.h"
+#include "segment/dictionary_parts.h"
 
 #include "access/tupmacs.h"
 #include "miscadmin.h"
@@ -162,16 +162,7 @@ rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most
 	return n;
 }
 
-bool
-rtscan_value_is_before(const RtscanProbe *probe, bool after, Datum value)
-{
-	int32		order = DatumGetInt32(FunctionCall2Coll(probe->compare, probe->column->collation,
-														value, probe->value));
-
-	return after ? order <= 0 : order < 0;
-}
-
-/* Count the blocks that begin before the place of a probe. */
+/* How many blocks begin before the probe. */
 static uint32
 blocks_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after)
 {

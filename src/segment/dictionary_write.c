@@ -6,6 +6,7 @@
 
 #include "access/tupmacs.h"
 #include "port/pg_bitutils.h"
+#include "segment/plain.h"
 #include "utils/datum.h"
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
@@ -309,4 +310,19 @@ rtscan_dictionary_end(RtscanDictionaryWriter *writer, uint32 nonnull, RtscanColu
 	}
 	header->dictionary = rtscan_area_end(writer->areas);
 	pfree(writer);
+}
+
+void
+rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanSortedColumn *column,
+							   RtscanColumnHeader *header)
+{
+	RtscanDictionaryWriter *dictionary = rtscan_dictionary_writer(areas, type);
+
+	for (uint32 rank = 0, next = 0; rank < column->nonnull; rank++)
+		if (rank >= next && rtscan_starts_value(column, rank))
+		{
+			rtscan_dictionary_add(dictionary, column->sorted[rank].value, rank);
+			next = rank + RTSCAN_PLAIN_STEP;
+		}
+	rtscan_dictionary_end(dictionary, column->nonnull, header);
 }

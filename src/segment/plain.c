@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "segment/dictionary_format.h"
 #include "segment/frames.h"
 
 /* Rows for which rtscan_plain_codes() prefetches ahead. */
@@ -122,21 +123,6 @@ rtscan_choose_plain(const RtscanColumn *type, const RtscanColumnRows *source, co
 }
 
 /* ---------------------------------------------------------------- writing */
-
-void
-rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanSortedColumn *column,
-							   RtscanColumnHeader *header)
-{
-	RtscanDictionaryWriter *dictionary = rtscan_dictionary_writer(areas, type);
-
-	for (uint32 rank = 0, next = 0; rank < column->nonnull; rank++)
-		if (rank >= next && rtscan_starts_value(column, rank))
-		{
-			rtscan_dictionary_add(dictionary, column->sorted[rank].value, rank);
-			next = rank + RTSCAN_PLAIN_STEP;
-		}
-	rtscan_dictionary_end(dictionary, column->nonnull, header);
-}
 
 void
 rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanPlain *plain, uint32 rows,
@@ -491,22 +477,17 @@ rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, 
 }
 
 void
-rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, int step)
+rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, const RtscanBetween *between,
+					  const RtscanPosition *position, int step)
 {
 	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
 	uint32		per_page = rtscan_per_page(3);
-	RtscanBetween between;
-	RtscanPosition position;
 	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after};
 	uint32		rank;
 
-	if (!rtscan_plain_recall(reader, column, probe, after, &between, &position) &&
-		(step > 0 || !rtscan_dictionary_approach(reader, column, probe, after) ||
-		 !rtscan_plain_recall(reader, column, probe, after, &between, &position)))
-		return;
-	search.high = position.rank;
-	search.high_key = between.high_key;
-	if (!begin_between(&search, &between) || !recall(&search) || search.low >= search.high)
+	search.high = position->rank;
+	search.high_key = between->high_key;
+	if (!begin_between(&search, between) || !recall(&search) || search.low >= search.high)
 		return;
 	rank = guess_place(&search);
 	if (step == 0)

@@ -20,7 +20,7 @@
 
 #include "rtscan.h"
 
-#include "segment/dictionary.h"
+#include "segment/probe.h"
 #include "segment/segment.h"
 #include "segment/sort.h"
 #include "storage/area.h"
@@ -57,10 +57,6 @@ rtscan_may_be_plain(const RtscanColumn *type, double distinct)
 extern RtscanPlain *rtscan_choose_plain(const RtscanColumn *type, const RtscanColumnRows *source,
 										const RtscanSortedColumn *column);
 
-/* Write the dictionary of a plain column. */
-extern void rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type,
-										   const RtscanSortedColumn *column, RtscanColumnHeader *header);
-
 /* Write the values of a plain column, and append their part to the descriptor. */
 extern void rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanPlain *plain, uint32 rows,
 							   StringInfo descriptor);
@@ -77,21 +73,10 @@ extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, 
 extern void rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetween *between,
 							  uint32 high_rank);
 
-/*
- * Return the noted entries if the place of a probe is between them too, as for the other end of a range, or for a
- * statement that is executed again.  The dictionary need not be read then.
- */
-extern bool rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
-								RtscanBetween *between, RtscanPosition *position);
-
-/*
- * Take a step towards a value with a key that is going to be looked up in several segments, and prefetch what the
- * next step needs, so that the memory accesses of all segments overlap.  Results are noted in fingers;
- * rtscan_dictionary_find() uses them, or looks the value up again.  Step 0 looks it up in the dictionary, step 1
- * reads the rows of ranks around the guessed one, and step 2 reads the value there.
- */
+/* Go a step towards a value (rtscan_dictionary_approach()) from what is beside it in the dictionary, and the place of the greater of these. */
 #define RTSCAN_APPROACH_STEPS	3
-extern void rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, int step);
+extern void rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
+								  const RtscanBetween *between, const RtscanPosition *position, int step);
 
 /*
  * Find the first rank that is not before a probe.  position is that of the dictionary's first such entry, and

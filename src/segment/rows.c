@@ -6,7 +6,7 @@
 
 #include "access/htup_details.h"
 #include "miscadmin.h"
-#include "segment/sort.h"
+#include "segment/sorted.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 

@@ -10,13 +10,7 @@
 #include "bits/bits.h"
 #include "row/schema.h"
 #include "segment/rows.h"
-
-/* A value and its row.  The value is a key if the column has keys, else a Datum. */
-typedef struct RtscanSorted
-{
-	uint64		value;
-	uint32		row;
-} RtscanSorted;
+#include "segment/sorted.h"
 
 /* A sorted column of a segment. */
 typedef struct RtscanSortedColumn
@@ -35,14 +29,6 @@ typedef struct RtscanSortedColumn
 	uint64	   *starts;			/* a bit for each rank: the value differs from the one before */
 } RtscanSortedColumn;
 
-/*
- * Bytes a row that sorting takes at its peak.  By keys: the elements, and as many again.  By comparison, if all
- * values differ, also: a hash table of images, the images, their abbreviated keys and their numbers.
- */
-#define RTSCAN_KEY_SORT_BYTES	(2 * sizeof(RtscanSorted) + 1)
-#define RTSCAN_COMPARISON_SORT_BYTES	(RTSCAN_KEY_SORT_BYTES + 80)
-
-/* Does a rank begin a new value? */
 static inline bool
 rtscan_starts_value(const RtscanSortedColumn *column, uint32 rank)
 {

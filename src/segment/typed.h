@@ -87,29 +87,13 @@ extern void rtscan_get_typed(RtscanValues *values, const RtscanSelection *select
 extern void rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 n, int64 least, uint32 of_null,
 							   uint32 *offsets);
 
-/* Read the values of n ascending codes, by reference in the current memory context or that of the RtscanValues. */
-extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums);
-
-/*
- * Read exact integers that sort as the values do, of the codes 0 .. n - 1, and the scale of numerics.  Returns
- * false if the values have none, or several scales.
- */
-extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, int *scale);
-
 /*
  * Find bounds of the exact integers of all codes.  Returns false if the column has none, or if too many values
  * would have to be read.  If there are no values, the least is greater.
  */
 extern bool rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, int *scale);
 
-/*
- * Return the values of n exact integers of a column that has them (rtscan_get_range(), or of codes).  scale is that
- * of numerics.
- */
-extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n,
-										  Datum *datums);
-
-/* Bounds of a chunk's values, from its frame; no page of rows is read. */
+/* Bounds of a chunk's values, as they are stored: no page of rows is read. */
 typedef struct RtscanBounds
 {
 	RtscanExactKind kind;		/* kind of the bounds; NONE: they are not known, or there are NaNs */

@@ -11,7 +11,6 @@
 #include "segment/dictionary.h"
 #include "segment/frames.h"
 #include "segment/look_ahead.h"
-#include "segment/typed.h"
 #include "utils/datum.h"
 
 /* The planner checks rtscan_can_return() before, so that this is not expected to fail. */

@@ -86,4 +86,13 @@ extern uint32 rtscan_code_count(const RtscanValues *values);
  */
 extern bool rtscan_get_range(const RtscanValues *values, int64 *least, int64 *greatest, int *scale);
 
+/* The values of codes that ascend, by reference in the current memory context or that of the RtscanValues. */
+extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums);
+
+/* Exact integers that sort like the values, of the codes below n; of numerics, of one scale.  False if the column has none. */
+extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, int *scale);
+
+/* The values of a column's exact integers, where it has them (rtscan_get_range(), or of codes); of numerics, of a scale. */
+extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums);
+
 #endif							/* RTSCAN_VALUES_H */

@@ -8,7 +8,7 @@
 #include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "storage/allocate.h"
-#include "storage/pending.h"
+#include "storage/list_page.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 

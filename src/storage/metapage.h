@@ -57,6 +57,7 @@
 
 #include "nodes/pg_list.h"
 #include "storage/image.h"
+#include "storage/list_page.h"
 #include "utils/snapshot.h"
 
 #define RTSCAN_METAPAGE_BLOCK	0
@@ -67,12 +68,6 @@
 
 StaticAssertDecl(RTSCAN_OLDEST_FORMAT <= Max(RTSCAN_FORMAT_VERSION - 2, RTSCAN_FIRST_FORMAT),
 				 "each format is read by the next two");
-
-/*
- * Pages of the open list that are appended to at the same time, so that inserters need not wait;
- * storage/pending.h.
- */
-#define RTSCAN_INSERTION_PAGES	8
 
 /* Write the metapage of an empty index as block 0 of a fork. */
 extern void rtscan_create_metapage(Relation index, ForkNumber fork);

@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/allocate.h"
+#include "storage/list_page.h"
 #include "storage/predicate.h"
 
 /* ---------------------------------------------------------------- the list page */
@@ -27,20 +28,7 @@ is_open(Buffer buffer, const RtscanListRef *list)
 	return rtscan_page_is(page, RTSCAN_PAGE_LIST, list->id, 0) && !rtscan_page_opaque(page)->sealed;
 }
 
-void
-rtscan_init_list_page(Page page, uint64 id)
-{
-	RtscanPendingList *list;
-
-	rtscan_page_init(page, RTSCAN_PAGE_LIST, id, 0);
-	list = (RtscanPendingList *) rtscan_page_payload(page);
-	list->pages = 0;
-	for (int i = 0; i < RTSCAN_INSERTION_PAGES; i++)
-		list->insertion[i] = InvalidBlockNumber;
-	rtscan_page_set_used(page, sizeof(RtscanPendingList));
-}
-
-/* RtscanChange: give the open list its list page, whose block is arg, unless another process already has. */
+/* RtscanChange: give the open list its list page, unless somebody else already has; arg is its block. */
 static bool
 set_list_page(Relation index, RtscanImage **image, void *arg)
 {

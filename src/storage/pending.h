@@ -35,17 +35,6 @@
 #include "row/schema.h"
 #include "storage/metapage.h"
 
-/* The payload of a list page. */
-typedef struct RtscanPendingList
-{
-	uint32		pages;			/* number of pages in the chain; the n-th added has the ordinal n */
-	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* pages that rows are appended to, by place;
-													 * InvalidBlockNumber: none so far */
-} RtscanPendingList;
-
-/* Write the content of a new, empty list page. */
-extern void rtscan_init_list_page(Page page, uint64 id);
-
 /*
  * Append a row to the open list.  Returns the list's weight if the row is the first of a page, and otherwise 0,
  * since then the list has not grown and nothing needs to be done.

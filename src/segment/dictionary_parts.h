@@ -1,10 +1,9 @@
 /*
- * dictionary_page.h
- *		The functions and types that the files that read dictionaries share (dictionary.h); no other file
- *		includes it.
+ * dictionary_parts.h
+ *		What the files that read dictionaries share (dictionary.h); nobody else includes it.
  */
-#ifndef RTSCAN_DICTIONARY_PAGE_H
-#define RTSCAN_DICTIONARY_PAGE_H
+#ifndef RTSCAN_DICTIONARY_PARTS_H
+#define RTSCAN_DICTIONARY_PARTS_H
 
 #include "rtscan.h"
 
@@ -113,4 +112,4 @@ typedef void (*RtscanEntriesVisitor) (const RtscanEntries *entries, void *arg);
 extern bool rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,
 										 uint32 last, RtscanEntriesVisitor visitor, void *arg);
 
-#endif							/* RTSCAN_DICTIONARY_PAGE_H */
+#endif							/* RTSCAN_DICTIONARY_PARTS_H */

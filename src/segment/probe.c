@@ -1,0 +1,14 @@
+/*
+ * probe.c
+ *		Compare values with what is looked for.
+ */
+#include "segment/probe.h"
+
+bool
+rtscan_value_is_before(const RtscanProbe *probe, bool after, Datum value)
+{
+	int32		order = DatumGetInt32(FunctionCall2Coll(probe->compare, probe->column->collation,
+														value, probe->value));
+
+	return after ? order <= 0 : order < 0;
+}
