@@ -7,7 +7,6 @@
 
 #include "rtscan.h"
 
-#include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 
 /* Taking a row from the index. */
@@ -60,12 +59,6 @@ extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info,
 
 /* A time in nanoseconds, as a cost. */
 extern Cost rtscan_time_cost(double nanoseconds);
-
-static inline Oid
-rtscan_column_type(const IndexOptInfo *info, int column)
-{
-	return exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
-}
 
 /* Reading the values of a column, from 0, of so many rows: in each of some loops, which may read the same pages. */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);

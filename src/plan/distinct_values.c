@@ -8,6 +8,7 @@
 #include "catalog/pg_statistic.h"
 #include "optimizer/optimizer.h"
 #include "plan/cost.h"
+#include "plan/quals.h"
 #include "plan/resolve.h"
 #include "utils/attoptcache.h"
 #include "utils/selfuncs.h"

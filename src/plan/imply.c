@@ -10,7 +10,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
-#include "plan/cost.h"
 #include "plan/volatile.h"
 #include "row/number.h"
 #include "run/failure.h"

@@ -28,6 +28,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "plan/advice.h"
+#include "plan/indexes.h"
 #include "plan/leaves.h"
 #include "settings.h"
 #include "utils/selfuncs.h"

@@ -13,7 +13,6 @@
 #include "nodes/pathnodes.h"
 #include "plan/quals.h"
 #include "plan/star.h"
-#include "run/accumulate.h"
 #include "run/node.h"
 #include "segment/totals.h"
 
@@ -95,11 +94,7 @@ extern void rtscan_init_aggregate(void);
 /* The number, from 0, of the key with a reference (SortGroupClause.tleSortGroupRef). */
 extern int	rtscan_number_of_key(const RtscanRequest *request, Index reference);
 
-/* path.c: a table's indexes of ours that can be used.  Is a relation a table with all rows in a heap, and such an index? */
-extern List *rtscan_usable_indexes(const RelOptInfo *table);
-extern bool rtscan_can_answer(PlannerInfo *root, RelOptInfo *rel);
-
-/* The cheapest path of all its indexes, or NULL. */
+/* path.c: the cheapest path of all indexes of a request's table, or NULL. */
 extern Path *rtscan_cheapest_path(const RtscanRequest *request);
 
 /*

@@ -7,6 +7,7 @@
 
 #include "rtscan.h"
 
+#include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "run/node_plan.h"
 
@@ -33,6 +34,13 @@ typedef struct RtscanQuals
 /* The key column that an expression is, from 0, or -1; or any column, also one of those INCLUDEd. */
 extern int	rtscan_find_column(IndexOptInfo *index, Node *expression);
 extern int	rtscan_find_any_column(IndexOptInfo *index, Node *expression);
+
+/* The type of a column, from 0. */
+static inline Oid
+rtscan_column_type(const IndexOptInfo *info, int column)
+{
+	return exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
+}
 
 /* An expression that has one value in all of a scan: what it takes from other tables are parameters. */
 extern bool rtscan_is_argument(IndexOptInfo *index, Node *expression);

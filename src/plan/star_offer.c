@@ -7,8 +7,8 @@
 #include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "plan/indexes.h"
 #include "plan/leaves.h"
-#include "plan/path.h"
 #include "plan/planning_run.h"
 #include "settings.h"
 

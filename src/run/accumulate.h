@@ -10,16 +10,10 @@
 #include "rtscan.h"
 
 #include "row/schema.h"
+#include "run/node_plan.h"
 #include "search/region.h"
 #include "search/row_bits.h"
 #include "segment/segment.h"
-
-typedef enum RtscanAccumulation
-{
-	RTSCAN_COUNT,
-	RTSCAN_MINIMUM,
-	RTSCAN_MAXIMUM
-} RtscanAccumulation;
 
 /* To begin with, only these are known: kind, column, schema, type and context. */
 typedef struct RtscanAccumulator

@@ -35,6 +35,14 @@ typedef struct RtscanPlanFilter
 	struct RtscanComparison *comparison;	/* that implies something: its arguments begin there */
 } RtscanPlanFilter;
 
+/* What is made of bits. */
+typedef enum RtscanAccumulation
+{
+	RTSCAN_COUNT,
+	RTSCAN_MINIMUM,
+	RTSCAN_MAXIMUM
+} RtscanAccumulation;
+
 /* What values are collected for. */
 typedef enum RtscanPurpose
 {
