@@ -6,7 +6,7 @@ EXTENSION = rtscan
 RTSCAN_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" rtscan.control)
 MODULE_big = rtscan
 DATA = rtscan--1.0.sql rtscan--1.0--1.1.sql
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 ISOLATION = $(patsubst specs/%.spec,%,$(sort $(wildcard specs/*.spec)))

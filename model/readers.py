@@ -1,4 +1,4 @@
-"""Queries: a bitmap scan, and an aggregate that avoids the heap where possible (src/search/visibility.h).
+"""Queries: a bitmap scan, and an aggregate that answers without the heap where it can (src/search/visible/visibility.h).
 
 A query's answer must be exactly the rows that its snapshot sees. Any other answer is a counterexample, and so is an
 error. On the standby a query may be cancelled, but never reads a page that was reused.

@@ -7,12 +7,12 @@
 
 #include "device/device.h"
 #include "fmgr.h"
-#include "plan/distinct_values.h"
-#include "plan/join_rows.h"
-#include "plan/path.h"
-#include "plan/scan_path.h"
-#include "plan/star.h"
-#include "search/stats.h"
+#include "plan/aggregate/path.h"
+#include "plan/cost/distinct_values.h"
+#include "plan/scan/scan_path.h"
+#include "plan/star/join_rows.h"
+#include "plan/star/star.h"
+#include "search/exec/stats.h"
 #include "settings.h"
 
 PG_MODULE_MAGIC;

@@ -9,7 +9,7 @@
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
-#include "search/prewarm.h"
+#include "search/gpu/prewarm.h"
 #include "segment/encode.h"
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"

@@ -13,8 +13,8 @@
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "search/read_stream.h"
-#include "search/visibility.h"
+#include "search/visible/read_stream.h"
+#include "search/visible/visibility.h"
 #include "storage/procarray.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include "commands/vacuum.h"
 #include "fmgr.h"
-#include "plan/cost.h"
+#include "plan/cost/cost.h"
 #include "settings.h"
 
 PG_FUNCTION_INFO_V1(rtscan_handler);

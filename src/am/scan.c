@@ -1,6 +1,6 @@
 /*
  * scan.c
- *		Bitmap scans.
+ *		Bitmap scans.  For rows there is a node of our own (run/node/scan_node.c): an access method has no way to return them fast.
  *
  * Rows are returned by a node of our own (run/scan_node.c), since access methods cannot return them fast.
  *
@@ -14,7 +14,7 @@
 #include "access/relscan.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "search/search.h"
+#include "search/scan/search.h"
 #include "segment/tidmap.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"

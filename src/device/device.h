@@ -116,7 +116,7 @@ extern void rtscan_forget_device_adding(int device);
 
 /*
  * What the CPU takes to look at many pages depends on the machine's memory more than on the work: so many times as long as its costs
- * (search/cpu_parts.h) say.  It took so long for what has such a price, both in nanoseconds.
+ * (search/exec/cpu_parts.h) say.  It took so long for what has such a price, both in nanoseconds.
  */
 extern double rtscan_cpu_slowness(void);
 

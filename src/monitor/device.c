@@ -9,7 +9,7 @@
 #include "monitor/relation.h"
 #include "monitor/version.h"
 #include "nodes/execnodes.h"
-#include "search/prewarm.h"
+#include "search/gpu/prewarm.h"
 #include "settings.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

@@ -2,7 +2,7 @@
  * stats.c
  *		The view pg_stat_rtscan.
  */
-#include "search/stats.h"
+#include "search/exec/stats.h"
 
 #include "fmgr.h"
 #include "monitor/version.h"

@@ -67,10 +67,12 @@ extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const Rtsca
 								   bool after, RtscanPosition *position);
 
 /*
- * A value of a plain column (plain.h), which has a key, is going to be looked up in several segments: go a step towards it, and ask the memory for
- * what the next step needs, so that it comes for all of them together.  What has been found is remembered, or else looked up again.
+ * A value of a plain column (plain.h), which has a key, is going to be looked up in several segments: go a step
+ * towards it, and ask the memory for what the next step needs, so that it comes for all of them together.  What has
+ * been found is remembered, or else looked up again.
  */
-extern void rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, int step);
+extern void rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
+									   int step);
 
 /* Find the place of a probe with "after", from its place without it. */
 extern bool rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe,

@@ -477,8 +477,8 @@ rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, 
 }
 
 void
-rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, const RtscanBetween *between,
-					  const RtscanPosition *position, int step)
+rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
+					  const RtscanBetween *between, const RtscanPosition *position, int step)
 {
 	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
 	uint32		per_page = rtscan_per_page(3);

@@ -73,7 +73,10 @@ extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, 
 extern void rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetween *between,
 							  uint32 high_rank);
 
-/* Go a step towards a value (rtscan_dictionary_approach()) from what is beside it in the dictionary, and the place of the greater of these. */
+/*
+ * Go a step towards a value (rtscan_dictionary_approach()) from what is beside it in the dictionary, and the place of
+ * the greater of these.
+ */
 #define RTSCAN_APPROACH_STEPS	3
 extern void rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 								  const RtscanBetween *between, const RtscanPosition *position, int step);

@@ -71,7 +71,7 @@ typedef struct RtscanFound
 
 typedef void (*RtscanFoundVisitor) (const RtscanFound *found, uint32 n, void *arg);
 
-/* A function to call for values one by one, each with its code and ranks: a key if the column has them, else a Datum. */
+/* A function to call for values one by one, with code and ranks: for a key if the column has keys, else for a Datum. */
 typedef void (*RtscanDictionaryVisitor) (uint32 code, uint64 value, uint32 first_rank,
 										 uint32 end_rank, void *arg);
 

@@ -1,0 +1,340 @@
+/*
+ * match.c
+ *		Can an index answer what is asked of a table, and how?
+ */
+#include "plan/aggregate/path.h"
+
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/restrictinfo.h"
+#include "plan/quals/imply.h"
+#include "plan/quals/restrictions.h"
+#include "plan/quals/volatile.h"
+#include "run/aggregate/aggregates.h"
+#include "run/plan/expressions.h"
+#include "run/plan/failure.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* ---------------------------------------------------------------- expressions */
+
+static Node *
+strip_placeholders(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, PlaceHolderVar))
+		return strip_placeholders((Node *) ((PlaceHolderVar *) node)->phexpr, context);
+	return expression_tree_mutator(node, strip_placeholders, context);
+}
+
+/* Most planning runs have none: then there is nothing to copy. */
+static Node *
+without_placeholders(PlannerInfo *root, Node *node)
+{
+	return root->glob->lastPHId == 0 ? node : strip_placeholders(node, NULL);
+}
+
+List *
+rtscan_expressions_of_rows(PlannerInfo *root, List *expressions)
+{
+	return (List *) without_placeholders(root, (Node *) expressions);
+}
+
+/* As a row expression; NULL if it is none. */
+static Expr *
+row_expression_of(const RtscanPath *path, Node *expression)
+{
+	return rtscan_row_expression(path->index, without_placeholders(path->request->root, expression));
+}
+
+/* ---------------------------------------------------------------- aggregates */
+
+/*
+ * FILTER is asked of all rows at once, also of those that a security policy hides, and its arguments
+ * are evaluated whether or not one of them is reached.
+ */
+static bool
+match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *clause)
+{
+	if (clause == NULL)
+		return true;
+	if (root->qual_security_level > 0 && contain_leaked_vars((Node *) clause))
+		return false;
+	if (rtscan_arguments_may_fail((Node *) clause))
+		return false;
+	return rtscan_quals_add(filter, index, clause) && !rtscan_is_volatile(root, clause);
+}
+
+static List *
+arguments_of(PlannerInfo *root, const Aggref *aggref)
+{
+	List	   *arguments = NIL;
+	ListCell   *cell;
+
+	foreach(cell, aggref->args)
+		arguments = lappend(arguments, lfirst_node(TargetEntry, cell)->expr);
+	return rtscan_expressions_of_rows(root, arguments);
+}
+
+static Form_pg_aggregate
+look_up_aggregate(Oid function, HeapTuple *tuple)
+{
+	*tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(function));
+	if (!HeapTupleIsValid(*tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", function);
+	return (Form_pg_aggregate) GETSTRUCT(*tuple);
+}
+
+/* The operator that an aggregate's result is the first by, as of min() and max(), or InvalidOid. */
+static Oid
+sort_operator(const Aggref *aggref)
+{
+	HeapTuple	tuple;
+	Oid			operator = look_up_aggregate(aggref->aggfnoid, &tuple)->aggsortop;
+
+	ReleaseSysCache(tuple);
+	return list_length(aggref->args) == 1 ? operator : InvalidOid;
+}
+
+/* Is there nothing about an aggregate that only PostgreSQL's executor knows?  To minima DISTINCT means nothing. */
+static bool
+is_plain(const Aggref *aggref)
+{
+	return aggref->aggkind == AGGKIND_NORMAL && (aggref->aggdistinct == NIL || OidIsValid(sort_operator(aggref))) &&
+		aggref->aggorder == NIL && aggref->agglevelsup == 0 && !aggref->aggvariadic;
+}
+
+/* What an aggregate's sort operator is in a column's order: BTLessStrategyNumber of a minimum. */
+static int
+sort_strategy(const Aggref *aggref, IndexOptInfo *index, int column)
+{
+	Oid			operator = sort_operator(aggref);
+
+	if (!OidIsValid(operator) || !index->canreturn[column] ||
+		(OidIsValid(index->indexcollations[column]) && index->indexcollations[column] != aggref->inputcollid))
+		return InvalidStrategy;
+	return get_op_opfamily_strategy(operator, index->opfamily[column]);
+}
+
+/* ---------------------------------------------------------------- aggregates from bits */
+
+/* An aggregate of a key column: rows where that is NULL do not count. */
+static bool
+match_column(RtscanPathAggregate *aggregate, IndexOptInfo *index, Node *argument)
+{
+	int			column = rtscan_find_column(index, argument);
+	int			strategy;
+
+	if (column < 0)
+		return false;
+	rtscan_quals_add_not_null(&aggregate->filter, index, column);
+	aggregate->kind = RTSCAN_COUNT;
+	if (aggregate->aggref->aggfnoid == F_COUNT_ANY)
+		return true;
+	strategy = sort_strategy(aggregate->aggref, index, column);
+	aggregate->kind = strategy == BTLessStrategyNumber ? RTSCAN_MINIMUM : RTSCAN_MAXIMUM;
+	aggregate->column = column;
+	return strategy == BTLessStrategyNumber || strategy == BTGreaterStrategyNumber;
+}
+
+static bool
+match_by_bits(RtscanPathAggregate *aggregate, PlannerInfo *root, IndexOptInfo *index)
+{
+	const Aggref *aggref = aggregate->aggref;
+	Node	   *argument;
+
+	aggregate->kind = RTSCAN_COUNT;
+	aggregate->column = -1;
+	if (!is_plain(aggref) || !match_filter(&aggregate->filter, root, index, aggref->aggfilter))
+		return false;
+	if (aggref->aggfnoid == F_COUNT_)
+		return true;
+	if (list_length(aggregate->arguments) != 1)
+		return false;
+	argument = linitial(aggregate->arguments);
+	if (aggref->aggfnoid == F_COUNT_ANY && IsA(argument, Const))
+		return !((Const *) argument)->constisnull;
+	return match_column(aggregate, index, argument);
+}
+
+/* ---------------------------------------------------------------- aggregates from rows */
+
+/* The function that makes one value of two, of those of PostgreSQL's aggregates whose whole transition that is. */
+static Oid
+fold_function(const RtscanPathAggregate *aggregate)
+{
+	const Aggref *aggref = aggregate->aggref;
+	HeapTuple	tuple;
+	Form_pg_aggregate form = look_up_aggregate(aggref->aggfnoid, &tuple);
+	Oid			function;
+	bool		has_no_initial_value;
+
+	(void) SysCacheGetAttr(AGGFNOID, tuple, Anum_pg_aggregate_agginitval, &has_no_initial_value);
+	function = has_no_initial_value && !OidIsValid(form->aggfinalfn) && list_length(aggregate->arguments) == 1 &&
+		aggref->aggtranstype == exprType(linitial(aggregate->arguments)) && func_strict(form->aggtransfn) ?
+		form->aggtransfn : InvalidOid;
+	ReleaseSysCache(tuple);
+	return function;
+}
+
+/* A line of its own, or that of all min() and max().  (A user's aggregate may want to know that it is one.) */
+bool
+rtscan_match_line(RtscanPathAggregate *aggregate)
+{
+	const Aggref *aggref = aggregate->aggref;
+
+	aggregate->line = rtscan_find_aggregate(aggref->aggfnoid);
+	if (aggregate->line < 0 && aggref->aggfnoid < FirstNormalObjectId && OidIsValid(sort_operator(aggref)))
+		aggregate->line = rtscan_find_aggregate(InvalidOid);
+	if (aggregate->line < 0)
+		return false;
+	if (rtscan_is_fold(aggregate->line))
+		aggregate->fold = fold_function(aggregate);
+	return !rtscan_is_fold(aggregate->line) || OidIsValid(aggregate->fold);
+}
+
+/* Some expressions as row expressions; false if one is none. */
+static bool
+match_expressions(IndexOptInfo *index, List *expressions, List **row_expressions)
+{
+	ListCell   *cell;
+
+	*row_expressions = NIL;
+	foreach(cell, expressions)
+	{
+		Expr	   *row_expression = rtscan_row_expression(index, lfirst(cell));
+
+		if (row_expression == NULL)
+			return false;
+		*row_expressions = lappend(*row_expressions, row_expression);
+	}
+	return true;
+}
+
+static bool
+match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
+{
+	const Aggref *aggref = aggregate->aggref;
+	IndexOptInfo *index = path->index;
+
+	if (is_plain(aggref))
+	{
+		if (!rtscan_match_line(aggregate) || !match_expressions(index, aggregate->arguments, &aggregate->row_arguments))
+			return false;
+	}
+	else if (!rtscan_match_collected(aggregate, path))
+		return false;
+	if (aggref->aggfilter)
+		aggregate->row_filter = row_expression_of(path, (Node *) aggref->aggfilter);
+	return aggref->aggfilter == NULL || aggregate->row_filter;
+}
+
+/* All aggregates in one way or the other. */
+static bool
+match_aggregates(RtscanPath *path)
+{
+	ListCell   *cell;
+
+	path->aggregates = NIL;
+	foreach(cell, path->request->aggrefs)
+	{
+		RtscanPathAggregate *aggregate = palloc0(sizeof(RtscanPathAggregate));
+
+		aggregate->aggref = lfirst_node(Aggref, cell);
+		aggregate->arguments = arguments_of(path->request->root, aggregate->aggref);
+		if (!(path->by_rows ? match_by_rows(aggregate, path)
+			  : match_by_bits(aggregate, path->request->root, path->index)))
+			return false;
+		path->aggregates = lappend(path->aggregates, aggregate);
+	}
+	return true;
+}
+
+/* ---------------------------------------------------------------- quals */
+
+/* A qual that the index does not answer: as a row expression. */
+static bool
+match_row_qual(RtscanPath *path, const RestrictInfo *info)
+{
+	Expr	   *row_qual;
+
+	/* Nothing is known of the order in which rows are asked. */
+	if (path->request->root->qual_security_level > 0 && contain_leaked_vars((Node *) info->clause))
+		return false;
+	row_qual = row_expression_of(path, (Node *) info->clause);
+	if (row_qual == NULL)
+		return false;
+	path->residual = lappend(path->residual, info->clause);
+	path->row_quals = lappend(path->row_quals, row_qual);
+	return true;
+}
+
+/*
+ * Can the index answer all of the table's quals, less those that a partial index answers by
+ * itself, or at least give the values that they ask for?  Nothing may be asked before what guards
+ * other rows.
+ */
+static bool
+match_quals(RtscanPath *path)
+{
+	List	   *residual = path->join ? rtscan_join_residual(path->join) : NIL;
+	List	   *others = NIL;
+	ListCell   *cell;
+
+	path->quals = palloc0(sizeof(RtscanQuals));
+	path->row_quals = path->join ? list_copy(path->join->row_quals) : NIL;
+	foreach(cell, residual)
+		if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
+			return false;
+	foreach(cell, path->index->indrestrictinfo)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+
+		if (info->pseudoconstant)
+			return false;
+		if (rtscan_quals_add_restriction(path->quals, path->request->root, path->index, info))
+			path->clauses = lappend(path->clauses, info->clause);
+		else
+			others = lappend(others, info);
+	}
+	others = rtscan_order_quals(path->request->root, others);
+	rtscan_quals_imply(path->quals, path->request->root, path->index, others);
+	foreach(cell, rtscan_order_quals(path->request->root, list_concat(others, residual)))
+		if (!match_row_qual(path, lfirst_node(RestrictInfo, cell)))
+			return false;
+	return true;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+/* Is more asked than the bits of rows tell, whatever the aggregates? */
+static bool
+needs_rows(const RtscanPath *path)
+{
+	const RtscanRequest *request = path->request;
+
+	return (path->join && rtscan_changes_rows(path->join)) || rtscan_is_grouped(request) || list_length(request->sets) > 1 ||
+		request->groupings != NIL || request->workers > 0 || path->residual != NIL;
+}
+
+bool
+rtscan_match_path(RtscanPath *path, bool by_rows)
+{
+	const RtscanRequest *request = path->request;
+
+	/* So many columns are too many for a tuple. */
+	if (list_length(request->keys) + list_length(request->aggrefs) + list_length(request->groupings) > MaxTupleAttributeNumber)
+		return false;
+	if (!match_quals(path))
+		return false;
+	path->by_rows = by_rows || needs_rows(path) || !match_aggregates(path);
+	if (!path->by_rows)
+		return true;
+	return match_expressions(path->index, path->request->keys, &path->row_keys) && match_aggregates(path);
+}

@@ -1,0 +1,491 @@
+/*
+ * offer.c
+ *		Offer the planner to answer aggregates from indexes.
+ *
+ * A table is answered by one node, or by processes that share the work:
+ *
+ *	RtscanAggregate			Finalize Aggregate				Finalize Aggregate
+ *							  Gather						  Append
+ *							    RtscanAggregate, partial	    RtscanAggregate, partial, for each partition
+ *
+ * and a table with partitions, or with children, by a node for each of them; or by a Parallel Append
+ * below a Gather, where each node is left to one process.
+ *
+ * That Append is the partitioned table's, and its nodes are the partitions', as if they scanned them:
+ * so the planner gives it what the executor needs to leave partitions out, when it begins or for the
+ * parameters of a loop.
+ */
+#include "plan/aggregate/path.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/prep.h"
+#include "optimizer/tlist.h"
+#include "plan/cost/indexes.h"
+#include "plan/cost/leaves.h"
+#include "plan/star/advice.h"
+#include "run/node/node.h"
+#include "settings.h"
+#include "utils/selfuncs.h"
+
+static create_upper_paths_hook_type previous_hook;
+
+/* ---------------------------------------------------------------- what is asked */
+
+/* The question that GROUP BY or DISTINCT asks of rows, of one table or of several. */
+typedef struct Asked
+{
+	RelOptInfo *output;			/* whose paths answer, */
+	PathTarget *target;			/* with this */
+	List	   *clauses;		/* SortGroupClause: GROUP BY, or DISTINCT, */
+	List	   *targets;		/* of some of these TargetEntries; */
+	List	   *sets;			/* grouping sets */
+	List	   *having;
+	bool		distinct;
+} Asked;
+
+/* Expressions above an aggregation are made of its keys, aggregates and GROUPING()'s; the latter are collected, each once. */
+typedef struct Collection
+{
+	const List *keys;
+	List	   *aggrefs;
+	List	   *groupings;
+	bool		failed;
+} Collection;
+
+static bool
+collect(Node *node, Collection *collection)
+{
+	if (node == NULL || collection->failed || list_member(collection->keys, node))
+		return false;
+	if (IsA(node, Aggref))
+	{
+		collection->aggrefs = list_append_unique(collection->aggrefs, node);
+		return false;
+	}
+	if (IsA(node, GroupingFunc))
+	{
+		collection->groupings = list_append_unique(collection->groupings, node);
+		return false;
+	}
+	collection->failed = IsA(node, Var) || IsA(node, WindowFunc) || IsA(node, PlaceHolderVar);
+	return expression_tree_walker(node, collect, collection);
+}
+
+static bool
+is_parallel_safe_request(const RtscanRequest *request)
+{
+	PlannerInfo *root = request->root;
+
+	return request->table->consider_parallel && is_parallel_safe(root, (Node *) request->keys) &&
+		is_parallel_safe(root, (Node *) request->aggrefs);
+}
+
+int
+rtscan_number_of_key(const RtscanRequest *request, Index reference)
+{
+	for (int i = 0; i < list_length(request->group_clauses); i++)
+		if (list_nth_node(SortGroupClause, request->group_clauses, i)->tleSortGroupRef == reference)
+			return i;
+	elog(ERROR, "GROUP BY has no reference %u", reference);
+}
+
+/* A grouping set, of references. */
+static Bitmapset *
+numbers_of_keys(const RtscanRequest *request, const List *references)
+{
+	Bitmapset  *numbers = NULL;
+	ListCell   *cell;
+
+	foreach(cell, references)
+		numbers = bms_add_member(numbers, rtscan_number_of_key(request, lfirst_int(cell)));
+	return numbers;
+}
+
+static void
+add_sets(RtscanRequest *request, const List *sets)
+{
+	Bitmapset  *all = NULL;
+	ListCell   *cell;
+
+	foreach(cell, sets)
+		request->sets = lappend(request->sets, numbers_of_keys(request, lfirst(cell)));
+	if (list_length(request->keys) > 0)
+		all = bms_add_range(NULL, 0, list_length(request->keys) - 1);
+	if (request->sets == NIL)
+		request->sets = list_make1(all);
+}
+
+/*
+ * Is what a query has of its keys found in results where grouping sets make some of them NULL?  The planner looks for
+ * expressions there: it finds the first of several that are equal, and leaves constants as they are.
+ */
+static bool
+can_be_null(const List *keys)
+{
+	for (int i = 0; i < list_length(keys); i++)
+	{
+		Node	   *key = list_nth(keys, i);
+
+		if (IsA(key, Const) || list_member(list_copy_tail(keys, i + 1), key))
+			return false;
+	}
+	return true;
+}
+
+/* The questions of GROUP BY, and of DISTINCT, which is GROUP BY all that is selected, without aggregates. */
+static Asked
+asked_by_group(RelOptInfo *output, GroupPathExtraData *group, const Query *query)
+{
+	return (Asked) {output, output->reltarget, query->groupClause, group->targetList, query->groupingSets, (List *) group->havingQual, false};
+}
+
+static Asked
+asked_by_distinct(PlannerInfo *root, RelOptInfo *output)
+{
+	return (Asked) {output, root->upper_targets[UPPERREL_DISTINCT], root->parse->distinctClause, root->processed_tlist, .distinct = true};
+}
+
+/* Make a request of a question to a table; false if only PostgreSQL's executor can answer it. */
+static bool
+make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const Asked *asked)
+{
+	Collection	collection;
+
+	*request = (RtscanRequest) {.root = root, .table = table, .input = table, .output = asked->output, .target = asked->target};
+	if (!grouping_is_hashable(asked->clauses))
+		return false;
+	request->distinct = asked->distinct;
+	request->group_clauses = asked->clauses;
+	request->output_keys = get_sortgrouplist_exprs(asked->clauses, asked->targets);
+	if (asked->sets != NIL && !can_be_null(request->output_keys))
+		return false;
+	request->keys = rtscan_expressions_of_rows(root, rtscan_compat_below_grouping(root, request->output_keys));
+	add_sets(request, asked->sets);
+	request->having = asked->having;
+	collection = (Collection) {.keys = request->output_keys};
+	collect((Node *) list_make2(asked->target->exprs, request->having), &collection);
+	request->aggrefs = collection.aggrefs;
+	request->groupings = collection.groupings;
+	request->parallel_safe = is_parallel_safe_request(request);
+	/* Aggregates may have been folded away. */
+	return !collection.failed && (rtscan_is_grouped(request) || request->aggrefs != NIL);
+}
+
+/* ---------------------------------------------------------------- partial aggregation */
+
+/* Can it be done in two halves?  PostgreSQL has no second one for grouping sets. */
+static bool
+can_be_parted(const PlannerInfo *root)
+{
+	return !root->hasNonPartialAggs && !root->hasNonSerialAggs && root->parse->groupingSets == NIL;
+}
+
+/* The aggregates' first halves. */
+static List *
+make_partial_aggrefs(List *aggrefs)
+{
+	List	   *partial = NIL;
+	ListCell   *cell;
+
+	foreach(cell, aggrefs)
+	{
+		Aggref	   *aggref = makeNode(Aggref);
+
+		memcpy(aggref, lfirst(cell), sizeof(Aggref));
+		mark_partial_aggref(aggref, AGGSPLIT_INITIAL_SERIAL);
+		partial = lappend(partial, aggref);
+	}
+	return partial;
+}
+
+/* Keys, labelled as the other half looks for them, and partial aggregates. */
+static PathTarget *
+make_partial_target(const RtscanRequest *request)
+{
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *key,
+			   *clause;
+
+	forboth(key, request->output_keys, clause, request->group_clauses)
+		add_column_to_pathtarget(target, lfirst(key), lfirst_node(SortGroupClause, clause)->tleSortGroupRef);
+	add_new_columns_to_pathtarget(target, request->aggrefs);
+	return set_pathtarget_cost_width(request->root, target);
+}
+
+static RtscanRequest *
+make_partial_request(const RtscanRequest *request)
+{
+	RtscanRequest *partial = palloc(sizeof(RtscanRequest));
+
+	*partial = *request;
+	partial->partial = true;
+	partial->having = NIL;
+	partial->groupings = NIL;
+	partial->aggrefs = make_partial_aggrefs(request->aggrefs);
+	partial->target = make_partial_target(partial);
+	partial->output = request->distinct ? fetch_upper_rel(request->root, UPPERREL_PARTIAL_DISTINCT, NULL) :
+		fetch_upper_rel(request->root, UPPERREL_PARTIAL_GROUP_AGG, request->input->relids);
+	return partial;
+}
+
+/* The other half, of what a path hands on: of DISTINCT, which has no aggregates, once more the same. */
+static void
+add_final_path(const RtscanRequest *request, Path *partial)
+{
+	PlannerInfo *root = request->root;
+	AggClauseCosts costs;
+	double		groups = 1;
+
+	MemSet(&costs, 0, sizeof(costs));
+	get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
+	if (rtscan_is_grouped(request))
+		groups = estimate_num_groups(root, request->keys, Max(partial->rows, 1), NULL, NULL);
+	add_path(request->output, (Path *)
+			 create_agg_path(root, request->output, partial, request->target,
+							 rtscan_is_grouped(request) ? AGG_HASHED : AGG_PLAIN,
+							 request->distinct ? AGGSPLIT_SIMPLE : AGGSPLIT_FINAL_DESERIAL,
+							 request->group_clauses, request->having, &costs, groups));
+}
+
+/* ---------------------------------------------------------------- several processes */
+
+/* All that the processes hand on: so many rows. */
+static Path *
+gather(const RtscanRequest *partial, Path *path, double rows)
+{
+	Path	   *gather = (Path *) create_gather_path(partial->root, partial->output, path, partial->target, NULL, &rows);
+
+	rtscan_count_disabled_gather(partial->root, gather, partial->star ? partial->star->rel : partial->table);
+	return gather;
+}
+
+/* Is a path's work an executor's that has been asked for by name?  Several processes would do it themselves. */
+static bool
+is_left_to_executor(const Path *path)
+{
+	return path && rtscan_executor != RTSCAN_EXECUTOR_AUTO && ((const RtscanPath *) path)->tallied;
+}
+
+/* Beside a path by one process, with this cost and so many groups. */
+static void
+offer_parallel(const RtscanRequest *request, Cost cost, double groups)
+{
+	int			workers = rtscan_workers(request->table, cost, groups);
+	RtscanRequest *partial;
+	Path	   *path;
+
+	if (workers <= 0 || !request->parallel_safe || !can_be_parted(request->root))
+		return;
+	partial = make_partial_request(request);
+	partial->workers = workers;
+	partial->in_worker = true;
+	path = rtscan_cheapest_path(partial);
+	if (path)
+		add_final_path(request, gather(partial, path, path->rows * (workers + 1)));
+}
+
+/* ---------------------------------------------------------------- partitions and children */
+
+/* The same asked of a child, of a partial request, whose target consists of its keys and aggregates. */
+static RtscanRequest *
+translate_request(const RtscanRequest *request, RelOptInfo *child)
+{
+	RtscanRequest *translated = palloc(sizeof(RtscanRequest));
+	int			nkeys = list_length(request->output_keys);
+	bool		same = request->keys == request->output_keys;
+	List	   *all = (List *) adjust_appendrel_attrs_multilevel(request->root, (Node *)
+															list_make2(request->target->exprs, same ? NIL : request->keys),
+															child, request->table);
+
+	*translated = *request;
+	translated->table = child;
+	translated->output = child;
+	translated->parallel_safe = request->parallel_safe && child->consider_parallel;
+	translated->target = copy_pathtarget(request->target);
+	translated->target->exprs = linitial(all);
+	translated->keys = same ? list_truncate(list_copy(translated->target->exprs), nkeys) : lsecond(all);
+	translated->output_keys = translated->keys;
+	translated->aggrefs = list_copy_tail(translated->target->exprs, nkeys);
+	return translated;
+}
+
+/* The cheapest path for a leaf, or NULL; where the leaves are facts of stars, of the leaf's. */
+static Path *
+leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
+{
+	RtscanRequest *translated = translate_request(request, leaf);
+	Path	   *cheapest = NULL;
+	ListCell   *cell;
+
+	if (stars == NIL)
+		return rtscan_can_answer(request->root, leaf) ? rtscan_cheapest_path(translated) : NULL;
+	foreach(cell, stars)
+	{
+		const RtscanStar *star = lfirst(cell);
+		RtscanRequest *of_star;
+		Path	   *path;
+
+		if (star->index->rel != leaf)
+			continue;
+		of_star = palloc(sizeof(RtscanRequest));
+		*of_star = *translated;
+		of_star->star = star;
+		path = rtscan_cheapest_path(of_star);
+		if (path && rtscan_compat_is_cheaper(path, cheapest))
+			cheapest = path;
+	}
+	return cheapest;
+}
+
+/* Paths for all of them, appended; NULL: one has none, or there is nothing that several processes could do. */
+static Path *
+append_leaves(const RtscanRequest *request, List *stars)
+{
+	List	   *paths = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rtscan_leaves_of(request->root, request->table))
+	{
+		Path	   *path = leaf_path(request, lfirst(cell), stars);
+
+		if (path == NULL)
+			return NULL;
+		paths = lappend(paths, path);
+	}
+	if (paths == NIL || (request->in_worker && rtscan_workers_for_leaves(paths) == 0))
+		return NULL;
+	return rtscan_append_leaves(request->root, request->table, request->target, paths, request->in_worker);
+}
+
+static void
+offer_leaves(const RtscanRequest *request, List *stars)
+{
+	RtscanRequest *partial = make_partial_request(request);
+	Path	   *append = append_leaves(partial, stars);
+
+	if (append == NULL)
+		return;
+	add_final_path(request, append);
+	partial->in_worker = true;
+	append = request->parallel_safe ? append_leaves(partial, stars) : NULL;
+	if (append && append->parallel_safe)
+		add_final_path(request, gather(partial, append, append->rows));
+}
+
+/* ---------------------------------------------------------------- the hook */
+
+static void
+offer(const RtscanRequest *request)
+{
+	Path	   *path = rtscan_cheapest_path(request);
+	Cost		cost = path ? ((RtscanPath *) path)->cpu_cost : 0;
+	double		groups = path ? path->rows : 0;
+	bool		left = is_left_to_executor(path);
+
+	if (path)
+		add_path(request->output, path);
+	if (!left)
+		offer_parallel(request, cost, groups);
+}
+
+/* Likewise of a star: of one, or where its fact has leaves, of theirs. */
+static void
+offer_star(PlannerInfo *root, RelOptInfo *input, const Asked *asked, const RtscanStar *star, RelOptInfo *fact)
+{
+	RtscanRequest *request = palloc(sizeof(RtscanRequest));
+
+	if (!make_request(request, root, fact, asked))
+		return;
+	request->input = input;
+	request->star = star;
+	request->parallel_safe &= input->consider_parallel;
+	if (star)
+		offer(request);
+	else if (can_be_parted(root))
+		offer_leaves(request, rtscan_stars_of(root, input));
+}
+
+/* One for each index of a fact. */
+static void
+offer_stars(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
+{
+	ListCell   *cell;
+
+	foreach(cell, rtscan_stars_of(root, input))
+		if (((RtscanStar *) lfirst(cell))->table == NULL)
+			offer_star(root, input, asked, lfirst(cell), ((RtscanStar *) lfirst(cell))->index->rel);
+	foreach(cell, rtscan_facts_of_leaves(root, input))
+		offer_star(root, input, asked, NULL, lfirst(cell));
+}
+
+static void
+offer_answers(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
+{
+	RtscanRequest *request;
+	bool		whole;
+
+	offer_stars(root, input, asked);
+	whole = rtscan_can_answer(root, input);
+	if (!whole && (!rtscan_has_leaves(root, input) || !can_be_parted(root)))
+		return;
+	request = palloc(sizeof(RtscanRequest));
+	if (!make_request(request, root, input, asked))
+		return;
+	if (whole)
+		offer(request);
+	else
+		offer_leaves(request, NIL);
+}
+
+/* Is all that is selected known to be the same in all rows?  PostgreSQL takes the first.  (What does not sort has no path keys, either.) */
+static bool
+has_one_row(const PlannerInfo *root)
+{
+	return root->distinct_pathkeys == NIL && grouping_is_sortable(root->parse->distinctClause);
+}
+
+/*
+ * Does DISTINCT leave one row of those that are equal in all that is selected?  Of rows that are one table's or a join's: those of a subquery's,
+ * of groups, or of windows have other relations, which have no index.
+ */
+static bool
+is_plain_distinct(PlannerInfo *root)
+{
+	const Query *query = root->parse;
+
+	return query->distinctClause != NIL && !query->hasDistinctOn && !query->hasTargetSRFs && !query->hasAggs && query->groupClause == NIL &&
+		query->groupingSets == NIL && !query->hasWindowFuncs && !has_one_row(root);
+}
+
+static void
+consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
+{
+	Asked		asked;
+
+	if (previous_hook)
+		previous_hook(root, stage, input, output, extra);
+	if (!rtscan_enable_aggregate)
+		return;
+	if (stage == UPPERREL_GROUP_AGG)
+		asked = asked_by_group(output, (GroupPathExtraData *) extra, root->parse);
+	else if (stage == UPPERREL_DISTINCT && is_plain_distinct(root))
+		asked = asked_by_distinct(root, output);
+	else
+		return;
+	offer_answers(root, input, &asked);
+}
+
+void
+rtscan_init_aggregate(void)
+{
+	RegisterCustomScanMethods(&rtscan_aggregate_scan_methods);
+	previous_hook = create_upper_paths_hook;
+	create_upper_paths_hook = consider_aggregates;
+}

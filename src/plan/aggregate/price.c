@@ -1,0 +1,354 @@
+/*
+ * price.c
+ *		What it costs to answer aggregates from an index.
+ */
+#include "plan/aggregate/path.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "plan/cost/cost.h"
+#include "plan/cost/expression_cost.h"
+#include "plan/cost/quals_cost.h"
+#include "plan/cost/resolve.h"
+#include "plan/star/advice.h"
+#include "row/exact.h"
+#include "run/aggregate/aggregates.h"
+#include "run/aggregate/collection.h"
+#include "run/answer/sets.h"
+#include "run/plan/expressions.h"
+#include "run/vector/arithmetic.h"
+#include "segment/distinct.h"
+#include "settings.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+/* Looking a group up by its keys. */
+#define GROUP_COST		(3 * cpu_operator_cost)
+
+/* Collecting a value, and sorting or selecting among all. */
+#define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
+
+/*
+ * A process hands so many groups over for each of its rows, at most.  PostgreSQL takes columns to be independent, so that most rows seem to
+ * have a group of their own where the cities of one nation are meant; to send these rows to one process costs more than to have grouped
+ * them in vain.
+ */
+#define MOST_GROUPS_PART	0.5
+
+/* Writing a group to a temporary file, reading it, and looking it up again. */
+#define SPILL_COST		(100 * cpu_operator_cost)
+
+/* A group takes about so much memory, besides its keys and states. */
+#define GROUP_OVERHEAD	128
+
+/* Likewise a collection, besides its values. */
+#define COLLECTION_OVERHEAD	192
+
+/* Is it an extreme that chunks' bounds tell, of all but few chunks (run/answer/by_chunks.h)?  Without groups, of integers in frames. */
+static bool
+is_told_by_chunks(const RtscanPath *path, const RtscanPathAggregate *aggregate)
+{
+	const RtscanIndexSize *size = rtscan_index_size(path->request->root, path->index);
+	int			column = list_length(aggregate->row_arguments) == 1 ? rtscan_row_column(linitial(aggregate->row_arguments)) : -1;
+	RtscanTotalKind kind;
+
+	if (size == NULL || rtscan_is_grouped(path->request) || path->row_quals != NIL || path->join || aggregate->row_filter ||
+		aggregate->collected.purpose != RTSCAN_NO_COLLECTION || column < 0 || column >= path->index->ncolumns ||
+		rtscan_column_size(size, column)->framed_rows < 0.5 * size->rows)
+		return false;
+	kind = rtscan_total_kind_of(aggregate);
+	return kind == RTSCAN_TOTAL_LEAST || kind == RTSCAN_TOTAL_GREATEST;
+}
+
+/* Aggregates that read values of rows. */
+static int
+count_readers(const RtscanPath *path)
+{
+	int			readers = 0;
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+		readers += !is_told_by_chunks(path, lfirst(cell));
+	return readers;
+}
+
+/* Row expressions of what has passed the quals, without keys: arguments, FILTERs. */
+static List *
+aggregated_expressions(const RtscanPath *path)
+{
+	List	   *expressions = NIL;
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+
+		if (is_told_by_chunks(path, aggregate))
+			continue;
+		expressions = list_concat(expressions, aggregate->row_arguments);
+		if (aggregate->row_filter)
+			expressions = lappend(expressions, aggregate->row_filter);
+	}
+	return expressions;
+}
+
+/* Are a column's values integers to aggregates, where they are no such by themselves?  Numerics are if they have one scale, which is declared. */
+static bool
+has_decimals(const IndexOptInfo *index, int column)
+{
+	const Expr *expression = list_nth_node(TargetEntry, index->indextlist, column)->expr;
+
+	return exprType((const Node *) expression) == NUMERICOID && exprTypmod((const Node *) expression) >= 0;
+}
+
+/* Of keys' values only groups have theirs; of all columns of quals and aggregated expressions their values are read. */
+static RtscanCost
+columns_cost(const RtscanPath *path, List *aggregated, double rows)
+{
+	Bitmapset  *valued = rtscan_row_columns((Node *) list_concat_copy(path->row_quals, aggregated));
+	Bitmapset  *columns = bms_union(valued, rtscan_row_columns((Node *) path->row_keys));
+	int			column = -1;
+	RtscanCost	cost = {0};
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+	{
+		bool		makes = bms_is_member(column, valued) && !has_decimals(path->index, column);
+
+		rtscan_add_cost(&cost, (makes ? rtscan_value_cost : rtscan_column_cost)
+						(path->request->root, path->index, column, rows, 1));
+	}
+	return cost;
+}
+
+/* Are a column's values integers in a segment (run/group/row_groups.h)?  Of some types they are codes if there are few; attributes have numbers. */
+static bool
+has_integers(const RtscanPath *path, const RtscanPathSet *set, int column)
+{
+	Oid			type = rtscan_column_type(path->index, column);
+	bool		sorts;
+
+	(void) rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
+	return sorts || column < path->index->nkeycolumns || (path->join && column >= path->join->star->index->ncolumns) ||
+		set->groups <= RTSCAN_MOST_CODES;
+}
+
+/* Finding the groups of rows: by integers, where a group is looked up once a segment. */
+static Cost
+groups_cost(const RtscanPath *path, const RtscanPathSet *set, double rows)
+{
+	Bitmapset  *columns = rtscan_row_columns((Node *) rtscan_keys_of_set(path->row_keys, set->keys));
+	double		segments = ceil(path->index->tuples / RTSCAN_SEGMENT_ROWS);
+	int			column = -1;
+
+	if (set->keys == NULL)
+		return 0;
+	while ((column = bms_next_member(columns, column)) >= 0)
+		if (!has_integers(path, set, column))
+			return rows * GROUP_COST;
+	return rows * bms_num_members(columns) * RTSCAN_CODE_COST + Min(rows, set->groups * segments) * GROUP_COST;
+}
+
+/* Values that an aggregate of so many rows has in memory: of DISTINCT, different ones in each group. */
+static double
+collected_values(const RtscanPath *path, const RtscanPathSet *set, const RtscanPathAggregate *aggregate, double rows)
+{
+	List	   *expressions = lappend(rtscan_keys_of_set(path->request->keys, set->keys), linitial(aggregate->arguments));
+
+	if (aggregate->collected.purpose != RTSCAN_FOR_DISTINCT)
+		return rows;
+	return estimate_num_groups(path->request->root, expressions, Max(rows, 1), NULL, NULL);
+}
+
+bool
+rtscan_is_narrowed(const RtscanPath *path)
+{
+	const RtscanPathAggregate *aggregate = list_length(path->aggregates) == 1 ? linitial(path->aggregates) : NULL;
+	int			column;
+	Oid			type;
+
+	if (aggregate == NULL || aggregate->row_filter || path->row_quals != NIL || rtscan_is_grouped(path->request) || list_length(path->sets) != 1 ||
+		(path->join && rtscan_changes_rows(path->join)) ||
+		(aggregate->collected.purpose != RTSCAN_FOR_DISCRETE && aggregate->collected.purpose != RTSCAN_FOR_CONTINUOUS))
+		return false;
+	column = rtscan_row_column(linitial(aggregate->row_arguments));
+	type = column >= 0 ? rtscan_column_type(path->index, column) : InvalidOid;
+	return column >= 0 && column < path->index->nkeycolumns && type != NUMERICOID && type != FLOAT4OID && type != FLOAT8OID;
+}
+
+/* Collecting values, and finding some among them; of all rows, more than fit into memory are sorted. */
+static Cost
+collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
+{
+	ListCell   *cell;
+	Cost		cost = 0;
+
+	foreach(cell, path->aggregates)
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+		double		values;
+
+		if (aggregate->collected.purpose == RTSCAN_NO_COLLECTION)
+			continue;
+		values = collected_values(path, set, aggregate, rows);
+		cost += (set->parent < 0 ? rows :
+				 collected_values(path, list_nth(path->sets, set->parent), aggregate, rows)) * COLLECTED_COST;
+		if (set->keys != NULL)
+			set->bytes += values * RTSCAN_COLLECTED_BYTES + set->groups * COLLECTION_OVERHEAD;
+		else if (values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit() &&
+				 (aggregate->collected.several || !rtscan_is_narrowed(path)))
+			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
+	}
+	return cost;
+}
+
+/* Of a parent's so many groups: looked up, and spilled, if they take more than their share of memory. */
+static Cost
+parts_cost(const RtscanPath *path, const RtscanPathSet *set, double groups)
+{
+	Cost		cost = groups * (GROUP_COST + list_length(path->aggregates) * RTSCAN_VALUE_COST);
+
+	if (set->keys != NULL && set->bytes > rtscan_set_memory(false, path->most_parts, false))
+		cost += groups * SPILL_COST;
+	return cost;
+}
+
+/* Making the groups of a set of rows, or of its parent's; of rows with such a cost each. */
+static Cost
+set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
+{
+	Cost		cost;
+
+	set->bytes = set->groups * rtscan_group_bytes(path);
+	cost = collections_cost(path, set, rows);
+	if (set->asked)
+		path->groups += set->groups;
+	if (set->parent >= 0)
+		return cost + parts_cost(path, set, ((RtscanPathSet *) list_nth(path->sets, set->parent))->groups);
+	return cost + groups_cost(path, set, rows) + rows * (count_readers(path) * RTSCAN_VALUE_COST + row_cost);
+}
+
+/* So often are all rows looked at. */
+static int
+count_passes(const RtscanPath *path)
+{
+	int			passes = 0;
+	ListCell   *cell;
+
+	foreach(cell, path->sets)
+		passes += ((RtscanPathSet *) lfirst(cell))->parent < 0;
+	return passes;
+}
+
+/* What is done with rows that a search finds at some cost: values, residual quals, groups, aggregates. */
+static RtscanCost
+cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
+{
+	const RtscanRequest *request = path->request;
+	double		passed = rows * rtscan_residual_selectivity(path->quals, request->root, path->index, path->residual, rows);
+	double		own = passed / rtscan_speedup(request->root, path->index, request->workers);	/* of a process, which makes their groups */
+	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
+	List	   *aggregated = aggregated_expressions(path);
+	QualCost	computed = rtscan_expressions_cost(request->root, list_concat_copy(path->row_keys, aggregated));
+	ListCell   *cell;
+
+	rtscan_arrange_sets(path, own);
+	rtscan_add_cost(&cost, columns_cost(path, aggregated, rows));
+	cost.startup += quals.startup + computed.startup;
+	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
+	cost.work *= count_passes(path);
+	path->groups = 0;
+	foreach(cell, path->sets)
+		cost.work += set_cost(path, lfirst(cell), passed, computed.per_tuple);
+	if (request->partial)
+		path->groups = Min(path->groups, Max(own * MOST_GROUPS_PART, 1));
+	return cost;
+}
+
+/* The outermost of so many rows in a column's order: one rank after another until there is one, or all rows. */
+static Cost
+outermost_cost(const RtscanPath *path, double rows)
+{
+	return Min(rows, path->index->tuples / Max(rows, 1)) * RTSCAN_CODE_COST;
+}
+
+/* FILTERs are evaluated as WHERE is, but without a heap. */
+static RtscanCost
+cost_by_bits(RtscanPath *path, RtscanCost cost, double rows)
+{
+	ListCell   *cell;
+
+	path->groups = 1;
+	foreach(cell, path->aggregates)
+	{
+		const RtscanPathAggregate *aggregate = lfirst(cell);
+		double		filter_rows;
+
+		if (aggregate->kind != RTSCAN_COUNT)
+			cost.work += outermost_cost(path, rows);
+		if (!rtscan_quals_are_none(&aggregate->filter))
+			rtscan_add_cost(&cost, rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, 1, &filter_rows));
+	}
+	return cost;
+}
+
+void
+rtscan_cost_path(RtscanPath *path)
+{
+	RelOptInfo *table = path->request->table;
+	Path	   *result = &path->path.path;
+	double		rows;
+	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, 1, &rows);
+	RtscanCost	tallied = {.startup = cost.startup, .lookups = cost.lookups};
+	RtscanCost	visibility;
+
+	if (path->join)
+	{
+		RtscanCost	of_join = rtscan_join_cost(path->join, path->request->root, &rows);
+
+		rtscan_add_cost(&cost, of_join);
+		/* A device does not look keys up. */
+		tallied.startup += of_join.startup;
+	}
+	rtscan_count_disabled(path->request->root, result, path->request->star ? path->request->star->rel : table, path->index, path->join);
+	visibility = rtscan_visibility_cost(path->request->root, path->index, rows, 1);
+	rtscan_add_cost(&cost, visibility);
+	rtscan_add_cost(&tallied, visibility);
+	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);
+	path->cpu_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) + path->groups * cpu_tuple_cost;
+	path->tallied = path->by_rows && rtscan_tally_cost(path, rows, &cost, &tallied) &&
+		(rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_total_cost(&tallied) < rtscan_total_cost(&cost));
+	if (path->tallied && rtscan_total_cost(&tallied) < rtscan_total_cost(&cost))
+		cost = tallied;
+	rtscan_share_cost(&cost, path->request->root, path->index, path->request->workers);
+	result->startup_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) + rtscan_workers_cost(path->request->workers);
+	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
+	result->rows = clamp_row_est(path->groups * clauselist_selectivity(path->request->root, path->request->having, 0,
+																	   JOIN_INNER, NULL));
+}
+
+double
+rtscan_group_bytes(const RtscanPath *path)
+{
+	return GROUP_OVERHEAD + path->request->target->width + list_length(path->aggregates) * sizeof(RtscanState);
+}
+
+bool
+rtscan_path_groups_fit(const RtscanPath *path)
+{
+	int			nsets = list_length(path->sets);
+
+	for (int i = 0; i < nsets && !path->request->partial; i++)
+	{
+		const RtscanPathSet *set = list_nth(path->sets, i);
+		bool		has_parts = i + 1 < nsets && ((RtscanPathSet *) list_nth(path->sets, i + 1))->parent == i;
+
+		if (set->parent < 0 && set->keys != NULL && set->bytes > rtscan_set_memory(true, path->most_parts, has_parts))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,594 @@
+/*
+ * cost.c
+ *		What a scan costs, and how many rows it finds.
+ *
+ * In one currency: the time that work on pages in memory takes, and pages that may not be in memory.
+ * Those that are looked into at random cost what the heap's pages cost a bitmap heap scan: from
+ * random_page_cost, if there are few, to seq_page_cost, if it is all of them.
+ */
+
+#include "plan/cost/cost.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "plan/cost/resolve.h"
+#include "plan/quals/quals.h"
+#include "plan/quals/restrictions.h"
+#include "search/exec/choice.h"
+#include "search/scan/cursor.h"
+#include "search/visible/map_copy.h"
+#include "segment/dictionary.h"
+#include "segment/values.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+/*
+ * Nanoseconds of a unit of cost.  A sequential scan's tuple with three quals costs 0.0175
+ * units and takes about 70 ns (bench/), so one unit is 4 microseconds.
+ */
+#define UNIT_NANOSECONDS	4000.0
+
+/*
+ * Starting another worker, of what PostgreSQL counts for starting any: each loads the library, reads the catalog's entries anew, and begins with
+ * no page of the shared buffers mapped, which takes it 5 to 6 ms.
+ */
+#define WORKER_PART			0.5
+
+/* Looking into the heap whether a row is visible, of a block at hand: all rows of it that are asked about at a time. */
+#define VISIBLE_ROW_NANOSECONDS	20.0
+
+/*
+ * The pages of a sieve's vectors are read in the order of the file, many at a time, and few
+ * of them for many rows, so that they stay in memory: a fraction of a sequential page each.
+ */
+#define VECTOR_PAGE_FACTOR	0.1
+
+/*
+ * The same of a column's values, of which a page has those of thousands of rows: what would be read of the heap instead is as many
+ * times more, so that there is room for them in memory long before there is room for it.
+ */
+#define VALUE_PAGE_FACTOR	0.25
+
+/* What a scan takes, whatever it finds, and what each segment adds to that, or one that is skipped. */
+#define SCAN_NANOSECONDS	10000.0
+#define SEGMENT_NANOSECONDS	2000.0
+#define SKIPPED_NANOSECONDS	50.0
+
+/* What of that a node saves that is scanned again, as the inner side of a nested loop is: it has the image, and the caches are warm. */
+#define AGAIN_SCAN_SAVES		8500.0
+#define AGAIN_SEGMENT_SAVES		1300.0
+
+/*
+ * A qual whose value is not yet known: looking it up in a segment, of whose dictionary one page may
+ * not be in memory; then following the column's order for a row, or reading the sieve vectors of a
+ * chunk, whichever is less; or testing rows that another qual has found, a page each.
+ */
+#define LOOKUP_NANOSECONDS	1000.0
+#define ROW_NANOSECONDS		5.0
+#define CHUNK_NANOSECONDS	400.0
+#define TEST_NANOSECONDS	250.0
+
+/* In an order: looking at a rank, or sorting a row; and taking a row, whose code, value and TID are looked up. */
+#define RANK_NANOSECONDS		5.0
+#define SORT_NANOSECONDS		100.0
+#define ORDERED_ROW_NANOSECONDS	1500.0
+
+/* Making a value that is passed by reference. */
+#define REFERENCE_NANOSECONDS	15.0
+
+/* Looking into a page of values; reading a value of a dictionary with all others, or looking it up. */
+#define VALUE_PAGE_NANOSECONDS	80.0
+#define DICTIONARY_VALUE_NANOSECONDS	8.0
+#define DICTIONARY_LOOKUP_NANOSECONDS	900.0
+
+/* Copying a block's bits of the visibility map. */
+#define MAP_BLOCK_NANOSECONDS	0.01
+
+/* Testing an integer with all others of its chunk; comparing a value of a dictionary. */
+#define TEST_INTEGER_NANOSECONDS	0.35
+#define COMPARE_NANOSECONDS			50.0
+
+/* Handing a TID to the executor, and what the first of a block adds. */
+#define TID_NANOSECONDS			15.0
+#define TID_BLOCK_NANOSECONDS	150.0
+
+/* What finding rows takes, once. */
+typedef struct Search
+{
+	double		startup;		/* nanoseconds, */
+	double		lookups;		/* of opening segments and looking up, */
+	double		nanoseconds;
+	double		pages;			/* in the order of the file */
+	double		random_pages;
+} Search;
+
+Cost
+rtscan_time_cost(double nanoseconds)
+{
+	return nanoseconds / UNIT_NANOSECONDS;
+}
+
+/* ---------------------------------------------------------------- pages */
+
+/* Pages of so many that rows are on, if these are anywhere. */
+static double
+distinct_pages(double rows, double pages)
+{
+	return pages > 0 ? pages * -expm1(-rows / pages) : 0;
+}
+
+Cost
+rtscan_random_pages_cost(Oid tablespace, double pages, double of)
+{
+	double		random_page_cost,
+				seq_page_cost;
+	double		fraction = of > 1 ? Min(pages / of, 1) : 0;
+
+	if (pages == 0)
+		return 0;
+	get_tablespace_page_costs(tablespace, &random_page_cost, &seq_page_cost);
+	return pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(fraction));
+}
+
+/* Of all loops they may be the same. */
+static Cost
+looped_pages_cost(PlannerInfo *root, const IndexOptInfo *info, double pages, double loop_count)
+{
+	if (loop_count > 1)
+		pages = index_pages_fetched(pages * loop_count, info->pages, info->pages, root) / loop_count;
+	return rtscan_random_pages_cost(info->reltablespace, pages, info->pages);
+}
+
+/* ---------------------------------------------------------------- finding rows */
+
+/* The rows that the most selective of some clauses leaves. */
+static double
+fewest_rows(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		fewest = resolved->size->rows;
+	ListCell   *cell;
+
+	foreach(cell, others)
+		fewest = Min(fewest, resolved->size->rows *
+					 clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL));
+	return fewest;
+}
+
+/* Evaluate quals whose values are not yet known, each on its own: rows that are found by an order are in some segments only. */
+static void
+add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		all = resolved->size->rows;
+	ListCell   *cell;
+
+	foreach(cell, others)
+	{
+		double		rows = all * clause_selectivity(root, lfirst(cell), info->rel->relid, JOIN_INNER, NULL);
+
+		search->nanoseconds += Min(rows * ROW_NANOSECONDS, all / RTSCAN_CHUNK_ROWS * CHUNK_NANOSECONDS);
+		search->random_pages += Min(rows, resolved->segments);
+	}
+}
+
+/* Begin with the rows that one of them leaves, and test these by all other quals. */
+static Search
+test_rows(const RtscanResolved *resolved, List *others, double rows)
+{
+	int			tests = resolved->narrowed + list_length(others) - 1;
+
+	return (Search) {
+		.nanoseconds = rows * (ROW_NANOSECONDS + tests * TEST_NANOSECONDS),
+		.random_pages = Min(rows, resolved->segments) + rows * tests,
+	};
+}
+
+/* Pages of dictionaries that looking values up takes, in each loop: of all loops they are few of a column's. */
+static double
+lookup_pages(const IndexOptInfo *info, const RtscanResolved *resolved, double loop_count)
+{
+	double		segments = resolved->segments;
+	double		pages = segments;
+
+	for (int column = 0; column < info->nkeycolumns; column++)
+		pages = Max(pages, resolved->size->columns[column].dictionary_pages);
+	return Min(segments, distinct_pages(segments * loop_count, pages) / loop_count);
+}
+
+static Search
+price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others, double loop_count)
+{
+	double		segments = resolved->segments;
+	Search		search = {
+		.nanoseconds = resolved->nanoseconds,
+		.pages = resolved->pages,
+		.random_pages = resolved->random_pages,
+	};
+
+	add_each(&search, root, info, resolved, others);
+	if (others != NIL)
+	{
+		Search		tested = test_rows(resolved, others, fewest_rows(root, info, resolved, others));
+
+		if (tested.nanoseconds < search.nanoseconds)
+			search = tested;
+	}
+	search.startup = SCAN_NANOSECONDS;
+	search.lookups = segments * SEGMENT_NANOSECONDS + (resolved->size->segments - segments) * SKIPPED_NANOSECONDS +
+		resolved->lookup_nanoseconds + list_length(others) * segments * LOOKUP_NANOSECONDS;
+	search.random_pages += list_length(others) * lookup_pages(info, resolved, loop_count);
+	return search;
+}
+
+static RtscanCost
+search_cost(PlannerInfo *root, const IndexOptInfo *info, const Search *search, double loop_count)
+{
+	double		random_page_cost,
+				seq_page_cost;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
+	return (RtscanCost) {
+		.startup = search->startup / UNIT_NANOSECONDS,
+		.lookups = search->lookups / UNIT_NANOSECONDS,
+		.work = search->nanoseconds / UNIT_NANOSECONDS,
+		.pages = search->pages * seq_page_cost * VECTOR_PAGE_FACTOR / loop_count +
+			looped_pages_cost(root, info, search->random_pages, loop_count),
+	};
+}
+
+/* Without segments to look into: all pages are pending ones. */
+static RtscanCost
+price_by_statistics(const IndexOptInfo *info)
+{
+	double		random_page_cost,
+				seq_page_cost;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, &seq_page_cost);
+	return (RtscanCost) {
+		.work = info->tuples * cpu_index_tuple_cost,
+		.pages = random_page_cost + info->pages * seq_page_cost,
+	};
+}
+
+RtscanCost
+rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied, double loops, double *rows)
+{
+	List	   *others;
+	const RtscanResolved *resolved = rtscan_resolve(root, info, quals, implied, &others);
+	Search		search;
+
+	if (resolved == NULL)
+	{
+		*rows = info->rel->tuples * clauselist_selectivity(root, rtscan_qual_clauses(quals), info->rel->relid, JOIN_INNER, NULL);
+		return price_by_statistics(info);
+	}
+	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
+	search = price_search(root, info, resolved, others, loops);
+	search.startup -= (1 - 1 / loops) * AGAIN_SCAN_SAVES;
+	search.lookups -= (1 - 1 / loops) * resolved->segments * AGAIN_SEGMENT_SAVES;
+	return search_cost(root, info, &search, loops);
+}
+
+/* ---------------------------------------------------------------- values */
+
+/* Pages of a dictionary that is looked into for one row after another, here and there. */
+static Cost
+looked_up_pages_cost(const IndexOptInfo *info, double pages)
+{
+	double		random_page_cost;
+
+	get_tablespace_page_costs(info->reltablespace, &random_page_cost, NULL);
+	return pages * random_page_cost;
+}
+
+/* Is it in heap order, mostly? */
+static bool
+is_ranked(const RtscanColumnSize *sizes)
+{
+	return sizes->ranked_values >= 0.5 * sizes->dictionary_values;
+}
+
+/* Dictionaries of columns in heap order: blocks are read that have some rows.  (Pages between these are only looked at.) */
+static RtscanCost
+ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows)
+{
+	double		blocks = distinct_pages(rows, sizes->dictionary_values / RTSCAN_DICTIONARY_BLOCK);
+
+	return (RtscanCost) {
+		.work = blocks * RTSCAN_DICTIONARY_BLOCK * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
+		.pages = rtscan_random_pages_cost(info->reltablespace, distinct_pages(rows, sizes->dictionary_pages), sizes->dictionary_pages),
+	};
+}
+
+/* Values by their codes: of each segment's dictionary as a whole if that pays, and fits: segment/values.c. */
+static RtscanCost
+dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
+{
+	const RtscanColumnSize *sizes = rtscan_column_size(size, column);
+	double		bytes = sizes->dictionary_values / size->segments *
+		(2 * sizeof(Datum) + (get_typbyval(rtscan_column_type(info, column)) ? 0 : RTSCAN_REFERENCE_BYTES));
+	double		touched = distinct_pages(Min(rows, sizes->dictionary_values), sizes->dictionary_pages);
+
+	if (is_ranked(sizes))
+		return ranked_cost(info, sizes, rows);
+	if (bytes <= work_mem * 1024.0 && rows * RTSCAN_LOOKUP_VALUES >= sizes->dictionary_values)
+		return (RtscanCost) {
+			.work = sizes->dictionary_values * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
+			.pages = rtscan_random_pages_cost(info->reltablespace, sizes->dictionary_pages, sizes->dictionary_pages),
+		};
+	return (RtscanCost) {
+		.work = rows * DICTIONARY_LOOKUP_NANOSECONDS / UNIT_NANOSECONDS,
+		.pages = looked_up_pages_cost(info, touched),
+	};
+}
+
+static RtscanCost
+column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, info);
+	const RtscanColumnSize *sizes;
+	RtscanCost	cost = {.work = rows * RTSCAN_VALUE_COST};
+	double		touched;
+
+	if (size == NULL)
+		return cost;
+	sizes = rtscan_column_size(size, column);
+	touched = distinct_pages(rows, sizes->value_pages);
+	cost.work += touched * VALUE_PAGE_NANOSECONDS / UNIT_NANOSECONDS;
+	cost.pages += VALUE_PAGE_FACTOR * rtscan_random_pages_cost(info->reltablespace, touched, sizes->value_pages);
+	if (sizes->dictionary_values > 0)
+	{
+		cost.work += rows * RTSCAN_CODE_COST;
+		rtscan_add_cost(&cost, dictionary_cost(info, size, column, rows));
+	}
+	return cost;
+}
+
+RtscanCost
+rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops)
+{
+	RtscanCost	cost = column_cost(root, info, column, rows);
+
+	if (loops > 1)
+		cost.pages = Min(cost.pages, column_cost(root, info, column, rows * loops).pages / loops);
+	return cost;
+}
+
+RtscanCost
+rtscan_value_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops)
+{
+	RtscanCost	cost = rtscan_column_cost(root, info, column, rows, loops);
+
+	if (!get_typbyval(rtscan_column_type(info, column)))
+		cost.work += rows * REFERENCE_NANOSECONDS / UNIT_NANOSECONDS;
+	return cost;
+}
+
+RtscanCost
+rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, info);
+	const RtscanColumnSize *sizes;
+	RtscanCost	cost = rtscan_value_cost(root, info, column, rows, loops);
+	double		compared,
+				nanoseconds,
+				framed;
+
+	if (size == NULL)
+		return cost;
+	sizes = rtscan_column_size(size, column);
+	compared = Min(rows, sizes->dictionary_values);
+	nanoseconds = Min(rows * ROW_NANOSECONDS, size->rows * TEST_INTEGER_NANOSECONDS) + compared * COMPARE_NANOSECONDS +
+		distinct_pages(rows, sizes->value_pages) * VALUE_PAGE_NANOSECONDS;
+	framed = sizes->framed_rows / Max(size->rows, 1);
+	cost.work = (1 - framed) * cost.work + framed * nanoseconds / UNIT_NANOSECONDS;
+	return cost;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* Blocks of a table that so many rows are in: as compute_bitmap_pages() has it. */
+static double
+heap_blocks(const RelOptInfo *table, double rows)
+{
+	return Min(2.0 * table->pages * rows / Max(2.0 * table->pages + rows, 1), table->pages);
+}
+
+double
+rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
+{
+	const RelOptInfo *table = info->rel;
+	const RtscanIndexSize *size = NULL;
+
+	/* Behind the rows of a partial index there are others. */
+	if (info->indpred == NIL && table->allvisfrac > 0 && table->allvisfrac < 1)
+		size = rtscan_index_size(root, info);
+	if (size == NULL || size->heap_blocks == 0 || size->heap_blocks >= table->pages)
+		return table->allvisfrac;
+	return Min(table->allvisfrac * table->pages / size->heap_blocks, 1);
+}
+
+/* The heap is looked into in the order of its blocks. */
+RtscanCost
+rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops)
+{
+	const RelOptInfo *table = info->rel;
+	double		fraction = 1 - rtscan_visible_part(root, info);
+	double		copied = Min(table->pages, rows * loops * RTSCAN_MAP_PAGE_BLOCKS);
+
+	return (RtscanCost) {
+		.startup = copied * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
+		.work = rows * fraction * VISIBLE_ROW_NANOSECONDS / UNIT_NANOSECONDS,
+		.pages = rtscan_random_pages_cost(table->reltablespace, heap_blocks(table, rows) * fraction, table->pages),
+	};
+}
+
+RtscanCost
+rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops)
+{
+	const RelOptInfo *table = info->rel;
+	double		blocks = heap_blocks(table, rows);
+
+	if (loops > 1)
+		blocks = Min(blocks, index_pages_fetched(rows * loops, table->pages, info->pages, root) / loops);
+	return (RtscanCost) {
+		.work = rows * cpu_tuple_cost,
+		.pages = rtscan_random_pages_cost(table->reltablespace, blocks, table->pages),
+	};
+}
+
+/* As search/order/order_stream.c does it: all rows are sorted if that is less than to walk until those wanted have come. */
+RtscanCost
+rtscan_order_cost(double ranks, double rows, double wanted, int columns)
+{
+	double		sorting = rows * SORT_NANOSECONDS;
+	double		walking = Max(ranks, rows) * RANK_NANOSECONDS;
+	bool		sorted = sorting < Min(wanted / Max(rows, 1), 1) * walking;
+	double		each = ORDERED_ROW_NANOSECONDS + columns * TEST_NANOSECONDS;
+
+	return (RtscanCost) {
+		.startup = (sorted ? sorting : 0) / UNIT_NANOSECONDS,
+		.work = ((sorted ? 0 : walking) + rows * each) / UNIT_NANOSECONDS,
+	};
+}
+
+Cost
+rtscan_tests_cost(double rows, int columns)
+{
+	return rtscan_time_cost(rows * columns * TEST_NANOSECONDS);
+}
+
+/* ---------------------------------------------------------------- several processes */
+
+/*
+ * Of so much work n workers leave an nth part to each, and each takes time to start: what both take together is least where n is the square
+ * root of their ratio, if each has a chunk at least.  PostgreSQL's number, which depends on the size of the heap only, is no fewer.
+ */
+int
+rtscan_workers(RelOptInfo *table, Cost cost, double rows)
+{
+	int			workers = compute_parallel_worker(table, table->pages, -1, max_parallel_workers_per_gather);
+	Cost		each = rtscan_workers_cost(1) + rows * parallel_tuple_cost;
+	double		most = Min(max_parallel_workers_per_gather, table->tuples / RTSCAN_CHUNK_ROWS);
+
+	if (workers <= 0 || table->rel_parallel_workers != -1)
+		return workers;
+	return Max(workers, (int) Min(sqrt(cost / Max(each, 1)), most));
+}
+
+Cost
+rtscan_workers_cost(int workers)
+{
+	return workers * WORKER_PART * parallel_setup_cost;
+}
+
+/* As get_parallel_divisor() has it: the more workers there are, the less the leader works itself. */
+static double
+processes_of(int workers)
+{
+	return workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
+}
+
+/* What they share are segments, and chunks of these. */
+double
+rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
+{
+	const RtscanIndexSize *size = workers > 0 ? rtscan_index_size(root, info) : NULL;
+
+	return size ? Min(processes_of(workers), Max(size->rows / size->largest, size->rows / RTSCAN_CHUNK_ROWS)) : 1;
+}
+
+/* Who chooses among executors looks values up in all segments (search/scan/search.h). */
+void
+rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers)
+{
+	const RtscanIndexSize *size = workers > 0 ? rtscan_index_size(root, info) : NULL;
+
+	cost->work /= rtscan_speedup(root, info, workers);
+	if (size && rtscan_executor_is_cpu())
+		cost->lookups /= Min(processes_of(workers), Max(size->segments, 1));
+}
+
+/* ---------------------------------------------------------------- the callback */
+
+/* A path's quals; what is none that is ours, for want of a comparison function, is left in others: the scan will complain. */
+static List *
+collect_quals(PlannerInfo *root, IndexPath *path, List **others)
+{
+	List	   *quals = NIL;
+	ListCell   *clause_cell,
+			   *qual_cell;
+
+	*others = NIL;
+	foreach(clause_cell, path->indexclauses)
+		foreach(qual_cell, lfirst_node(IndexClause, clause_cell)->indexquals)
+		{
+			RestrictInfo *info = lfirst_node(RestrictInfo, qual_cell);
+			RtscanQual *qual = rtscan_match_restriction(root, path->indexinfo, info);
+
+			if (qual)
+				quals = lappend(quals, qual);
+			else
+				*others = lappend(*others, info->clause);
+		}
+	return quals;
+}
+
+/* Of the table's rows: those of a partial index are only some of them. */
+static Selectivity
+estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
+{
+	double		rows = info->indpred == NIL ? resolved->size->rows : Max(resolved->size->rows, info->rel->tuples);
+	Selectivity selectivity = resolved->matching / rows *
+		clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
+
+	CLAMP_PROBABILITY(selectivity);
+	return selectivity;
+}
+
+/* A bitmap scan has looked everything up, and has evaluated a segment, before it has a TID. */
+static void
+price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, List *others, double loop_count,
+		   Cost *startup_cost, Cost *total_cost)
+{
+	IndexOptInfo *info = path->indexinfo;
+	Search		search = price_search(root, info, resolved, others, loop_count);
+	RtscanCost	cost = search_cost(root, info, &search, loop_count);
+	double		rows = estimate_selectivity(root, info, resolved, others) * info->rel->tuples;
+
+	*startup_cost = cost.startup + cost.lookups + (cost.work + cost.pages) / Max(resolved->segments, 1);
+	*total_cost = rtscan_total_cost(&cost) +
+		(rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;
+}
+
+void
+rtscan_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
+					 Cost *startup_cost, Cost *total_cost, Selectivity *selectivity,
+					 double *correlation, double *pages)
+{
+	IndexOptInfo *info = path->indexinfo;
+	const RtscanResolved *resolved = NULL;
+	GenericCosts generic = {0};
+	List	   *unmatched,
+			   *quals = collect_quals(root, path, &unmatched),
+			   *others;
+
+	*correlation = 0;
+	*pages = info->pages;
+	if (!info->hypothetical)
+		resolved = rtscan_resolve(root, info, quals, NIL, &others);
+	if (resolved)
+	{
+		others = list_concat(others, unmatched);
+		price_path(root, path, resolved, others, loop_count, startup_cost, total_cost);
+		*selectivity = estimate_selectivity(root, info, resolved, others);
+		return;
+	}
+	genericcostestimate(root, path, loop_count, &generic);
+	*selectivity = generic.indexSelectivity;
+	*startup_cost = generic.indexStartupCost;
+	*total_cost = generic.indexTotalCost;
+}

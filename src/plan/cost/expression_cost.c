@@ -1,0 +1,31 @@
+/*
+ * expression_cost.c
+ *		What it costs to evaluate expressions on an index's rows.
+ */
+#include "plan/cost/expression_cost.h"
+
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "plan/cost/cost.h"
+#include "run/vector/arithmetic.h"
+
+QualCost
+rtscan_expressions_cost(PlannerInfo *root, List *row_expressions)
+{
+	QualCost	all = {0, 0};
+	ListCell   *cell;
+
+	foreach(cell, row_expressions)
+	{
+		QualCost	cost = {0, 0};
+		int			steps;
+
+		if (rtscan_count_steps(lfirst(cell), &steps))
+			cost.per_tuple = steps * RTSCAN_STEP_COST;
+		else
+			cost_qual_eval_node(&cost, lfirst(cell), root);
+		all.startup += cost.startup;
+		all.per_tuple += cost.per_tuple;
+	}
+	return all;
+}

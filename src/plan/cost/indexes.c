@@ -1,0 +1,57 @@
+/*
+ * indexes.c
+ *		The indexes of a table that are ours.
+ */
+#include "plan/cost/indexes.h"
+
+#include "parser/parsetree.h"
+#include "plan/cost/cost.h"
+#include "search/visible/visibility.h"
+
+static bool
+is_usable(const IndexOptInfo *index)
+{
+	return rtscan_owns(index) && !index->hypothetical &&
+		(index->indpred == NIL || index->predOK);
+}
+
+List *
+rtscan_usable_indexes(const RelOptInfo *table)
+{
+	List	   *indexes = NIL;
+	ListCell   *cell;
+
+	foreach(cell, table->indexlist)
+		if (is_usable(lfirst_node(IndexOptInfo, cell)))
+			indexes = lappend(indexes, lfirst(cell));
+	return indexes;
+}
+
+/* Of a table that is known to have no rows the planner has not even looked at its indexes' quals. */
+static bool
+has_index(RelOptInfo *rel)
+{
+	return IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) && rtscan_usable_indexes(rel) != NIL;
+}
+
+/* Are all its rows in a heap? */
+static bool
+is_heap(PlannerInfo *root, RelOptInfo *rel)
+{
+	RangeTblEntry *entry = planner_rt_fetch(rel->relid, root);
+	Relation	table;
+	bool		heap;
+
+	if (entry->inh || entry->tablesample)
+		return false;
+	table = RelationIdGetRelation(entry->relid);
+	heap = rtscan_is_heap(table);
+	RelationClose(table);
+	return heap;
+}
+
+bool
+rtscan_can_answer(PlannerInfo *root, RelOptInfo *rel)
+{
+	return has_index(rel) && is_heap(root, rel);
+}

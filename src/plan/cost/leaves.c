@@ -1,0 +1,151 @@
+/*
+ * leaves.c
+ *		The tables that a table with partitions, or with children, consists of.
+ */
+#include "plan/cost/leaves.h"
+
+#include "compat.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/cost.h"
+#include "optimizer/pathnode.h"
+#include "parser/parsetree.h"
+#include "plan/cost/cost.h"
+#include "port/pg_bitutils.h"
+
+/* Opening a leaf and its index in a new process; and so many of them take no longer than what parallel_setup_cost is for. */
+#define OPENING_NANOSECONDS	80000.0
+#define FEW_LEAVES			50
+
+bool
+rtscan_has_leaves(PlannerInfo *root, RelOptInfo *rel)
+{
+	return IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) && planner_rt_fetch(rel->relid, root)->inh;
+}
+
+List *
+rtscan_leaves_of(PlannerInfo *root, const RelOptInfo *rel)
+{
+	List	   *leaves = NIL;
+	ListCell   *cell;
+
+	foreach(cell, root->append_rel_list)
+	{
+		AppendRelInfo *info = lfirst_node(AppendRelInfo, cell);
+		RelOptInfo *child = root->simple_rel_array[info->child_relid];
+
+		if (info->parent_relid != rel->relid || child == NULL || IS_DUMMY_REL(child))
+			continue;
+		if (planner_rt_fetch(child->relid, root)->inh)
+			leaves = list_concat(leaves, rtscan_leaves_of(root, child));
+		else
+			leaves = lappend(leaves, child);
+	}
+	return leaves;
+}
+
+/* As far as they are no more than so many. */
+static int
+count_partitions(const RelOptInfo *rel, int most)
+{
+	int			leaves = 0;
+
+	if (bms_num_members(rel->live_parts) > most)
+		return most + 1;
+	for (int i = -1; (i = bms_next_member(rel->live_parts, i)) >= 0 && leaves <= most;)
+		leaves += rel->part_rels[i]->part_scheme ? count_partitions(rel->part_rels[i], most) : 1;
+	return leaves;
+}
+
+bool
+rtscan_has_more_leaves(PlannerInfo *root, const RelOptInfo *rel, int most)
+{
+	return (rel->part_scheme ? count_partitions(rel, most) : list_length(root->append_rel_list)) > most;
+}
+
+RelOptInfo *
+rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf)
+{
+	return find_base_rel(root, bms_singleton_member(leaf->top_parent_relids));
+}
+
+/*
+ * An expression of the table that a leaf is one of, as one of the leaf's.  Most are columns of the leaf's parent, whose
+ * translations are known.
+ */
+static Expr *
+of_leaf(PlannerInfo *root, Expr *expression, RelOptInfo *leaf)
+{
+	const AppendRelInfo *info = root->append_rel_array[leaf->relid];
+	const Var  *column = (const Var *) expression;
+
+	if (IsA(column, Var) && (Index) column->varno == info->parent_relid && column->varattno > 0 &&
+		!rtscan_compat_is_nulled(column))
+		return list_nth(info->translated_vars, column->varattno - 1);
+	return (Expr *) adjust_appendrel_attrs_multilevel(root, (Node *) expression, leaf, rtscan_top_of(root, leaf));
+}
+
+/* What a class was made of comes first, then what PostgreSQL has added for leaves, up to 17. */
+List *
+rtscan_members_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table)
+{
+	bool		is_leaf = table->top_parent_relids != NULL;
+	Relids		relids = is_leaf ? table->top_parent_relids : table->relids;
+	List	   *members = NIL;
+	ListCell   *cell;
+
+	foreach(cell, class->ec_members)
+	{
+		const EquivalenceMember *member = lfirst(cell);
+
+		if (member->em_is_child)
+			break;
+		if (bms_equal(member->em_relids, relids))
+			members = lappend(members, is_leaf ? of_leaf(root, member->em_expr, table) : member->em_expr);
+	}
+	return members;
+}
+
+static const void *
+without_label(const void *expression)
+{
+	while (expression && IsA(expression, RelabelType))
+		expression = ((const RelabelType *) expression)->arg;
+	return expression;
+}
+
+bool
+rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, const Expr *expression, RelOptInfo *table)
+{
+	ListCell   *cell;
+
+	foreach(cell, rtscan_members_of(root, class, table))
+		if (equal(without_label(lfirst(cell)), without_label(expression)))
+			return true;
+	return false;
+}
+
+Cost
+rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table)
+{
+	return table->top_parent_relids && rtscan_has_more_leaves(root, rtscan_top_of(root, table), FEW_LEAVES) ? rtscan_time_cost(OPENING_NANOSECONDS) : 0;
+}
+
+Path *
+rtscan_append_leaves(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, List *paths, bool parallel)
+{
+	AppendPath *append = rtscan_compat_create_append_path(root, rel, paths, parallel ? rtscan_workers_for_leaves(paths) : 0);
+	Cost		opening = 0;
+
+	for (int i = 0; parallel && i < list_length(paths); i++)
+		opening += rtscan_opening_cost(root, ((Path *) list_nth(paths, i))->parent);
+	append->path.startup_cost += opening;
+	append->path.total_cost += opening;
+	append->path.pathtarget = target;
+	return &append->path;
+}
+
+int
+rtscan_workers_for_leaves(const List *paths)
+{
+	return enable_parallel_append ? Min(pg_leftmost_one_pos32(list_length(paths)) + 1, max_parallel_workers_per_gather) : 0;
+}

@@ -1,0 +1,88 @@
+/*
+ * resolve_cost.c
+ *		What evaluating a filter takes.
+ */
+#include "plan/cost/resolve_parts.h"
+
+#include "search/exec/cpu.h"
+#include "search/filter/lookup.h"
+
+/* A region with the rows of all values that some stand for. */
+static RtscanRegion
+whole_region(const RtscanRegion *region, uint32 rows)
+{
+	RtscanRegion whole = *region;
+
+	whole.columns = palloc(region->ncolumns * sizeof(RtscanRegionColumn));
+	for (int i = 0; i < region->ncolumns; i++)
+	{
+		whole.columns[i] = region->columns[i];
+		whole.columns[i].rows = Min(region->columns[i].stands_for * region->columns[i].rows, rows);
+	}
+	rtscan_sort_region(&whole);
+	return whole;
+}
+
+/* Add what evaluating a region takes, of which so many rows matter. */
+static void
+add_region(RtscanResolved *resolved, RtscanReader *reader, const RtscanRegion *region, double within)
+{
+	RtscanRegion whole = whole_region(region, reader->segment->header.rows);
+	double		nanoseconds,
+				pages,
+				random_pages;
+
+	rtscan_cpu_estimate(reader, &whole, within, &nanoseconds, &pages, &random_pages);
+	resolved->nanoseconds += nanoseconds;
+	resolved->pages += pages;
+	/* the first of them is somewhere else, too */
+	resolved->random_pages += random_pages + (pages > 0 ? 1 : 0);
+}
+
+/* Add what a filter takes: alternatives, of the rows that its region leaves. */
+static void
+add_filter(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFilter *filter, double within)
+{
+	uint32		rows = reader->segment->header.rows;
+
+	if (filter->region.empty)
+		return;
+	if (filter->region.ncolumns > 0)
+		add_region(resolved, reader, &filter->region, within);
+	within = Min(within, rows * rtscan_region_fraction(&filter->region, rows));
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			add_filter(resolved, reader, &filter->disjunctions[i].filters[k], within);
+}
+
+void
+rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFilter *filter)
+{
+	add_filter(resolved, reader, filter, reader->segment->header.rows);
+}
+
+/* Rows that the other columns of a region leave. */
+static double
+rows_left_by_others(const RtscanRegion *region, int column, uint32 rows)
+{
+	double		left = rows;
+
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].column != column)
+			left *= Min(region->columns[i].stands_for * region->columns[i].rows / rows, 1);
+	return left;
+}
+
+void
+rtscan_add_lists_cost(RtscanResolved *resolved, const RtscanFilter *filter, const RtscanReader *reader,
+					  const RtscanSegmentFilter *of_segment)
+{
+	const RtscanCondition *condition = &filter->condition;
+
+	for (int i = 0; i < filter->n; i++)
+		rtscan_add_lists_cost(resolved, &filter->parts[i], reader, of_segment);
+	if (filter->kind == RTSCAN_FILTER_CONDITION && condition->stands_for > 1)
+		resolved->lookup_nanoseconds +=
+			rtscan_list_nanoseconds(condition, reader, rows_left_by_others(&of_segment->region, condition->column,
+																		   reader->segment->header.rows));
+}

@@ -1,0 +1,88 @@
+/*
+ * subquery.c
+ *		"column = ANY (subquery)", as PostgreSQL plans it where it makes no join of it, as of NOT IN: a comparison with an array.
+ *
+ * The subquery depends on no row of the table, and the planner expects what it returns to fit hash_mem: it would hash it.  An array
+ * of the same values, NULLs among them, has the same result in each of the three truth values.
+ */
+#include "plan/quals/quals.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "utils/lsyscache.h"
+
+/* The subquery, for all its values at once. */
+static SubPlan *
+make_array(const SubPlan *subquery)
+{
+	SubPlan    *array = copyObject(unconstify(SubPlan *, subquery));
+
+	array->subLinkType = ARRAY_SUBLINK;
+	array->testexpr = NULL;
+	array->paramIds = NIL;
+	array->useHashTable = false;
+	return array;
+}
+
+/* An operand that is the subquery's value, maybe under another name of its type: the array, under the same name; or NULL. */
+static Expr *
+array_for(const SubPlan *subquery, const Node *operand)
+{
+	Oid			type = exprType(operand);
+	const Node *value = IsA(operand, RelabelType) ? (const Node *) ((const RelabelType *) operand)->arg : operand;
+	const Param *param = (const Param *) value;
+	Expr	   *array;
+
+	/* Arrays of arrays are arrays of more dimensions, in which elements are others. */
+	if (!IsA(value, Param) || param->paramkind != PARAM_EXEC || param->paramid != linitial_int(subquery->paramIds) ||
+		!OidIsValid(get_array_type(type)) || !OidIsValid(get_array_type(subquery->firstColType)) ||
+		OidIsValid(get_base_element_type(subquery->firstColType)) || OidIsValid(get_base_element_type(type)))
+		return NULL;
+	array = (Expr *) make_array(subquery);
+	return value == operand ? array :
+		(Expr *) makeRelabelType(array, get_array_type(type), -1, exprCollation(operand), COERCE_IMPLICIT_CAST);
+}
+
+ScalarArrayOpExpr *
+rtscan_compare_with_subquery(const SubPlan *subquery)
+{
+	const OpExpr *comparison = (const OpExpr *) subquery->testexpr;
+	ScalarArrayOpExpr *result;
+	Expr	   *array;
+
+	if (subquery->subLinkType != ANY_SUBLINK || !subquery->useHashTable || subquery->parParam != NIL || subquery->args != NIL ||
+		list_length(subquery->paramIds) != 1 || !IsA(comparison, OpExpr) || list_length(comparison->args) != 2)
+		return NULL;
+	array = array_for(subquery, lsecond(comparison->args));
+	if (array == NULL)
+		return NULL;
+	result = makeNode(ScalarArrayOpExpr);
+	result->opno = comparison->opno;
+	result->opfuncid = comparison->opfuncid;
+	result->useOr = true;
+	result->inputcollid = comparison->inputcollid;
+	result->args = list_make2(linitial(comparison->args), array);
+	result->location = -1;
+	return result;
+}
+
+const SubPlan *
+rtscan_subquery_of(const Expr *argument)
+{
+	if (argument && IsA(argument, RelabelType))
+		argument = ((const RelabelType *) argument)->arg;
+	return argument && IsA(argument, SubPlan) ? (const SubPlan *) argument : NULL;
+}
+
+Cost
+rtscan_subqueries_cost(const RtscanQual *qual)
+{
+	const SubPlan *subquery = rtscan_subquery_of(qual->argument);
+	Cost		cost = subquery ? subquery->startup_cost + subquery->per_call_cost : 0;
+	ListCell   *cell;
+
+	foreach(cell, qual->parts)
+		cost += rtscan_subqueries_cost(lfirst(cell));
+	return cost;
+}

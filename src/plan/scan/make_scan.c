@@ -1,0 +1,136 @@
+/*
+ * make_scan.c
+ *		From a path to the plan of RtscanScan.
+ */
+#include "plan/scan/scan_path.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "plan/quals/imply.h"
+#include "plan/quals/runnable.h"
+#include "run/node/node.h"
+#include "run/plan/expressions.h"
+
+/* ---------------------------------------------------------------- columns */
+
+/* Those whose columns are shown as such, not as parameters. */
+static Relids
+shown_relations(const RtscanScanPath *path)
+{
+	Relids		relids = path->path.path.parent->relids;
+	ListCell   *cell;
+
+	if (path->join)
+		foreach(cell, path->join->star->dimensions)
+			relids = bms_union(relids, ((RtscanStarDimension *) lfirst(cell))->rel->relids);
+	return relids;
+}
+
+/*
+ * The node's tuple: columns of the index that are wanted, then those that only shown expressions refer to, which it has not.
+ * (The target list is no help: the planner may give another one later.)
+ */
+static List *
+make_scan_tlist(const RtscanScanPath *path, List *shown, List **columns)
+{
+	List	   *wanted = list_copy(path->wanted);
+	List	   *entries = NIL;
+	ListCell   *cell;
+
+	*columns = NIL;
+	foreach(cell, wanted)
+		*columns = lappend_int(*columns, rtscan_row_column(rtscan_row_expression(path->index, lfirst(cell))));
+	foreach(cell, pull_var_clause((Node *) shown, PVC_RECURSE_PLACEHOLDERS))
+		if (bms_is_member(lfirst_node(Var, cell)->varno, shown_relations(path)))
+			wanted = list_append_unique(wanted, lfirst(cell));
+	foreach(cell, wanted)
+		entries = lappend(entries, makeTargetEntry(lfirst(cell), list_length(entries) + 1, NULL, false));
+	return entries;
+}
+
+/* Of a star's rows from the heap: the fact's columns as they are there, of which those that were dropped are NULL. */
+static List *
+make_heap_tlist(const RtscanScanPath *path, Oid table, List *shown)
+{
+	Relation	heap = RelationIdGetRelation(table);
+	TupleDesc	tupdesc = RelationGetDescr(heap);
+	List	   *entries = NIL;
+	ListCell   *cell;
+
+	for (int i = 0; i < tupdesc->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(tupdesc, i);
+		Expr	   *column = attribute->attisdropped ? (Expr *) makeNullConst(INT4OID, -1, InvalidOid) :
+			(Expr *) makeVar(path->index->rel->relid, i + 1, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);
+
+		entries = lappend(entries, makeTargetEntry(column, i + 1, NULL, false));
+	}
+	RelationClose(heap);
+	foreach(cell, pull_var_clause((Node *) shown, PVC_RECURSE_PLACEHOLDERS))
+		if (lfirst_node(Var, cell)->varno != (int) path->index->rel->relid)
+			entries = lappend(entries, makeTargetEntry(lfirst(cell), list_length(entries) + 1, NULL, false));
+	return entries;
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+static RtscanPlanFilter *
+plan_filter(const RtscanScanPath *path, List **arguments)
+{
+	RtscanQuals quals = path->join ? rtscan_join_quals(path->join, path->quals) : *path->quals;
+
+	return rtscan_quals_plan(&quals, arguments);
+}
+
+Plan *
+rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses, List *custom_plans)
+{
+	const RtscanScanPath *path = rtscan_whole_scan_path(root, custom_path);
+	CustomScan *scan = makeNode(CustomScan);
+	RtscanShown shown = {
+		.quals = extract_actual_clauses(path->clauses, false),
+		.implied = rtscan_implied_columns(path->quals, path->index),
+		.row_quals = extract_actual_clauses(path->row_clauses, false),
+		.joins = path->join ? rtscan_join_clauses(path->join) : NIL,
+	};
+	RtscanNodePlan plan = {
+		.table = planner_rt_fetch(path->index->rel->relid, root)->relid,
+		.index = path->index->indexoid,
+		.from_heap = path->from_heap,
+		.ordered = path->order != NULL,
+		.row_quals = rtscan_make_runnable(root, path->row_quals),
+	};
+	List	   *arguments = NIL;
+
+	if (path->order)
+		plan.order = *path->order;
+	plan.filter = plan_filter(path, &arguments);
+	plan.dimensions = path->join ? rtscan_plan_dimensions(path->join) : NIL;
+	plan.may_tell = path->join && rtscan_join_may_tell(root, path->join);
+	plan.where_arguments = list_length(arguments);
+	if (path->skip)
+	{
+		plan.skips = true;
+		arguments = lappend(arguments, path->skip);
+		shown.skip = list_make1(path->skip);
+	}
+	plan.arguments = rtscan_make_runnable(root, arguments);
+	scan->scan.scanrelid = path->join ? 0 : rel->relid;
+	scan->custom_plans = rtscan_own_plans(custom_plans);
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = extract_actual_clauses(path->others, false);
+	scan->flags = custom_path->flags;
+	scan->methods = &rtscan_rows_scan_methods;
+	scan->custom_exprs = rtscan_write_shown(&shown);
+	if (path->join)
+		plan.functions = rtscan_functions_of(scan->custom_exprs);
+	if (path->from_heap && path->join)
+		scan->custom_scan_tlist = make_heap_tlist(path, plan.table, scan->custom_exprs);
+	else if (!path->from_heap)
+		scan->custom_scan_tlist = make_scan_tlist(path, scan->custom_exprs, &plan.columns);
+	scan->custom_private = rtscan_write_plan(&plan);
+	return &scan->scan.plan;
+}

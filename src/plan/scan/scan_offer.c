@@ -1,0 +1,337 @@
+/*
+ * scan_offer.c
+ *		Offer the planner to have rows of tables returned by RtscanScan.
+ */
+#include "plan/scan/scan_path.h"
+
+#include "miscadmin.h"
+#include "nodes/nodes.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "plan/cost/core_paths.h"
+#include "plan/cost/indexes.h"
+#include "plan/cost/leaves.h"
+#include "plan/quals/exclusion.h"
+#include "plan/quals/planning_run.h"
+#include "plan/quals/volatile.h"
+#include "run/node/node.h"
+#include "settings.h"
+#include "storage/ipc.h"
+
+/* Sets of outer tables that are tried, at most, besides those of single clauses. */
+#define MAX_OUTER_SETS	20
+
+/* A planning run's memory of a table. */
+typedef struct OrderedPaths
+{
+	const RelOptInfo *table;	/* hash key */
+	List	   *paths;			/* in an order that the query wants: one an index that has it */
+} OrderedPaths;
+
+/* All that is remembered of a planning run: OrderedPaths by RelOptInfo. */
+static RtscanPlanningRun *memory;
+static set_rel_pathlist_hook_type previous_hook;
+static create_upper_paths_hook_type previous_upper_hook;
+static shmem_startup_hook_type previous_startup_hook;
+
+/* ---------------------------------------------------------------- outer tables */
+
+static bool
+has_set(const List *sets, Relids set)
+{
+	ListCell   *cell;
+
+	foreach(cell, sets)
+		if (bms_equal(lfirst(cell), set))
+			return true;
+	return false;
+}
+
+/* Add a set, and what it makes together with each of the others. */
+static List *
+add_outer_set(List *sets, Relids set)
+{
+	int			n = list_length(sets);
+
+	if (bms_is_empty(set) || has_set(sets, set))
+		return sets;
+	for (int i = 0; i < n && list_length(sets) < MAX_OUTER_SETS; i++)
+	{
+		Relids		both = bms_union(list_nth(sets, i), set);
+
+		if (!has_set(sets, both))
+			sets = lappend(sets, both);
+	}
+	return has_set(sets, set) ? sets : lappend(sets, set);
+}
+
+/* The tables that join clauses take values from which the index can look up. */
+static List *
+add_sets_of_clauses(List *sets, IndexOptInfo *index, List *clauses)
+{
+	RelOptInfo *table = index->rel;
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+		RtscanQuals quals = {NIL};
+
+		if (join_clause_is_movable_to(info, table) && rtscan_quals_add(&quals, index, info->clause))
+			sets = add_outer_set(sets, bms_union(bms_difference(info->clause_relids, table->relids),
+												 table->lateral_relids));
+	}
+	return sets;
+}
+
+/* ec_matches_callback_type: is a member of an equivalence class a column of the index, arg? */
+static bool
+is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *class, EquivalenceMember *member, void *arg)
+{
+	return rtscan_find_any_column((IndexOptInfo *) arg, (Node *) member->em_expr) >= 0;
+}
+
+static List *
+outer_sets(PlannerInfo *root, IndexOptInfo *index)
+{
+	RelOptInfo *table = index->rel;
+	List	   *sets = add_sets_of_clauses(NIL, index, table->joininfo);
+
+	if (table->has_eclass_joins)
+		sets = add_sets_of_clauses(sets, index, generate_implied_equalities_for_column(root, table, is_column, index,
+																							 table->lateral_referencers));
+	return sets;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static OrderedPaths *
+remembered(PlannerInfo *root, const RelOptInfo *table)
+{
+	RtscanPlanningRun *run = rtscan_planning_run(root, &memory, sizeof(RtscanPlanningRun), sizeof(OrderedPaths));
+	bool		found;
+	OrderedPaths *paths = hash_search(run->entries, &table, HASH_ENTER, &found);
+
+	if (!found)
+		*paths = (OrderedPaths) {.table = table};
+	return paths;
+}
+
+static void
+remember_ordered(PlannerInfo *root, const Path *path)
+{
+	OrderedPaths *ordered = remembered(root, path->parent);
+	MemoryContext old = MemoryContextSwitchTo(memory->context);
+
+	ordered->paths = lappend(ordered->paths, rtscan_copy_scan_path(path));
+	MemoryContextSwitchTo(old);
+}
+
+/* ---------------------------------------------------------------- paths */
+
+/*
+ * Is a path the leader's alone?  Of a query of one table with many leaves, one that takes less than a worker takes to open its leaf: else
+ * PostgreSQL would have the leaves shared by a Parallel Append.
+ */
+static bool
+is_for_leader(PlannerInfo *root, const Path *path)
+{
+	return path->param_info == NULL && root->parent_root == NULL && bms_membership(root->all_baserels) == BMS_SINGLETON &&
+		path->total_cost < rtscan_opening_cost(root, path->parent);
+}
+
+static void
+add_scan_path(PlannerInfo *root, Path *path)
+{
+	path->parallel_safe &= !is_for_leader(root, path);
+	add_path(path->parent, path);
+}
+
+/*
+ * The first of the orders that the query wants: for the others PostgreSQL sorts rows of equal values.  Or all, for some rows.
+ * add_path() may find a path too expensive, and free it, so a copy is remembered: what skips rows is cheap where all rows are not.
+ */
+static void
+offer_order(PlannerInfo *root, IndexOptInfo *index)
+{
+	List	   *keys = root->query_pathkeys;
+	Path	   *path = keys == NIL ? NULL : rtscan_ordered_path(root, index, linitial_node(PathKey, keys));
+
+	if (path)
+	{
+		remember_ordered(root, path);
+		add_scan_path(root, path);
+	}
+	path = keys == NIL ? NULL : rtscan_first_rows_path(root, index, keys);
+	if (path)
+		add_scan_path(root, path);
+}
+
+/* Returns what it costs, or 0. */
+static Cost
+offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
+{
+	Path	   *path = rtscan_scan_path(root, index, required_outer, 0);
+	Cost		cost = path ? path->total_cost : 0;
+
+	if (path)
+		add_scan_path(root, path);
+	return cost;
+}
+
+/* Beside a path by one process, with this cost. */
+static void
+offer_partial(PlannerInfo *root, IndexOptInfo *index, Cost cost)
+{
+	RelOptInfo *table = index->rel;
+	int			workers = rtscan_workers(table, cost, 0);
+	Path	   *path = workers > 0 ? rtscan_scan_path(root, index, NULL, workers) : NULL;
+	Cost		opening = rtscan_opening_cost(root, table);
+
+	if (path == NULL)
+		return;
+	path->startup_cost += opening;
+	path->total_cost += opening;
+	add_partial_path(table, path);
+}
+
+static void
+offer_index(PlannerInfo *root, IndexOptInfo *index)
+{
+	RelOptInfo *table = index->rel;
+	Cost		cost = offer(root, index, table->lateral_relids);
+	ListCell   *cell;
+
+	offer_order(root, index);
+	foreach(cell, outer_sets(root, index))
+		offer(root, index, lfirst(cell));
+	if (table->consider_parallel && bms_is_empty(table->lateral_relids))
+		offer_partial(root, index, cost);
+}
+
+static void
+consider_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	List	   *usable;
+	ListCell   *cell;
+
+	if (previous_hook)
+		previous_hook(root, rel, rti, rte);
+	usable = rtscan_usable_indexes(rel);
+	if (usable == NIL)
+		return;
+	if (rtscan_enable_scan && rtscan_excludes_all(rel))
+	{
+		mark_dummy_rel(rel);
+		return;
+	}
+	rtscan_reprice_core_paths(root, rel);
+	if (rtscan_enable_scan && rtscan_can_answer(root, rel))
+		foreach(cell, usable)
+			offer_index(root, lfirst_node(IndexOptInfo, cell));
+}
+
+/* ---------------------------------------------------------------- OFFSET */
+
+/* Does nobody need the rows that an OFFSET skips?  They are not locked, and functions called for them have no effects. */
+static bool
+may_skip(PlannerInfo *root, const FinalPathExtraData *final)
+{
+	const Query *parse = root->parse;
+
+	return parse->commandType == CMD_SELECT && parse->limitOffset != NULL && parse->limitCount != NULL &&
+		final->limit_needed && final->offset_est != 0 && parse->rowMarks == NIL && parse->sortClause != NIL &&
+		!parse->hasTargetSRFs && !rtscan_is_volatile(root, parse->targetList) && !rtscan_is_volatile(root, root->init_plans) &&
+		!rtscan_is_volatile(root, parse->limitOffset);
+}
+
+/* The only table of a query that does nothing with its rows but to order them, or NULL. */
+static const RelOptInfo *
+only_table(PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+	int			relid;
+
+	if (parse->hasAggs || parse->groupClause != NIL || parse->groupingSets != NIL || parse->havingQual || parse->hasWindowFuncs ||
+		parse->distinctClause != NIL || parse->setOperations || !bms_get_singleton_member(root->all_baserels, &relid))
+		return NULL;
+	return find_base_rel(root, relid);
+}
+
+/* A LIMIT without its OFFSET, over a scan that skips these rows.  How many is not known: as many as PostgreSQL takes it for. */
+static void
+offer_skipping(PlannerInfo *root, Path *path, RelOptInfo *input, RelOptInfo *output, const FinalPathExtraData *final)
+{
+	double		rows = final->offset_est < 0 ? path->rows * 0.1 : final->offset_est;
+	Path	   *skipping = rtscan_skipping_path(root, path, (Expr *) root->parse->limitOffset, rows);
+
+	if (skipping == NULL)
+		return;
+	skipping = (Path *) create_projection_path(root, input, skipping, root->upper_targets[UPPERREL_FINAL]);
+	add_path(output, (Path *) create_limit_path(root, output, skipping, NULL, root->parse->limitCount, root->parse->limitOption, 0,
+												final->count_est));
+}
+
+static void
+consider_skipping(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
+{
+	const FinalPathExtraData *final = (const FinalPathExtraData *) extra;
+	const RelOptInfo *table;
+	ListCell   *cell;
+
+	if (previous_upper_hook)
+		previous_upper_hook(root, stage, input, output, extra);
+	if (!rtscan_enable_scan || stage != UPPERREL_FINAL || !may_skip(root, final) || (table = only_table(root)) == NULL)
+		return;
+	foreach(cell, remembered(root, table)->paths)
+	{
+		Path	   *path = lfirst(cell);
+
+		if (pathkeys_contained_in(root->sort_pathkeys, path->pathkeys))
+			offer_skipping(root, path, input, output, final);
+	}
+}
+
+static void
+hook_into_tables(void)
+{
+	previous_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = consider_scans;
+}
+
+/* After all libraries have been loaded; after a crash PostgreSQL calls it again. */
+static void
+hook_in_last(void)
+{
+	static bool done = false;
+
+	if (previous_startup_hook)
+		previous_startup_hook();
+	if (!done)
+		hook_into_tables();
+	done = true;
+}
+
+/*
+ * pg_hint_plan throws away the paths that there are when its hook is called, and has PostgreSQL's own made again.  So a preloaded library
+ * hooks in when all are loaded, whatever their order: ours is called last, and looks at the indexes that hints have left.
+ */
+void
+rtscan_init_scan(void)
+{
+	RegisterCustomScanMethods(&rtscan_rows_scan_methods);
+	previous_upper_hook = create_upper_paths_hook;
+	create_upper_paths_hook = consider_skipping;
+	if (!process_shared_preload_libraries_in_progress)
+	{
+		hook_into_tables();
+		return;
+	}
+	previous_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = hook_in_last;
+}

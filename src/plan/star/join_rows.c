@@ -1,0 +1,485 @@
+/*
+ * join_rows.c
+ *		How many rows of a table a dimension's conditions leave.
+ *
+ * PostgreSQL remembers the selectivity of a clause that joins two tables.  A better estimate is put there before any tables are joined, so that it
+ * holds for all joins by that clause, whatever executes them.
+ */
+#include "plan/star/join_rows.h"
+
+#include <math.h>
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "parser/parsetree.h"
+#include "plan/cost/heap_order.h"
+#include "plan/cost/indexes.h"
+#include "plan/cost/leaves.h"
+#include "plan/cost/resolve.h"
+#include "plan/cost/sample.h"
+#include "plan/star/star.h"
+#include "row/keys.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/typcache.h"
+
+/* Two columns go together if each is correlated with the heap's order so far. */
+#define IN_ORDER		0.9
+
+/* Elements of a list that are looked up; of more some stand for all. */
+#define MAX_ELEMENTS	100
+
+/* Part of a dimension's rows, in the order of a column: between two numbers from 0 to 1. */
+typedef struct Part
+{
+	double		from;
+	double		to;
+} Part;
+
+/* The operators that compare a column. */
+typedef struct Comparison
+{
+	Node	   *column;
+	Oid			family;			/* of btree's, */
+	Oid			lefttype;		/* with operators for these */
+	Oid			righttype;
+	Oid			collation;
+} Comparison;
+
+/* "column op value", or "column = ANY (value)". */
+typedef struct Condition
+{
+	Comparison	comparison;
+	int			strategy;
+	Const	   *value;
+	bool		any;
+	bool		backwards;		/* the column descends where the key ascends */
+} Condition;
+
+/* The key of a dimension. */
+typedef struct Key
+{
+	Expr	   *column;
+	double		correlation;	/* with the heap's order */
+	Part		part;			/* of the dimension's rows, which has the table's keys */
+} Key;
+
+static set_rel_pathlist_hook_type previous_hook;
+
+/* ---------------------------------------------------------------- parts */
+
+/* Which part of a column's values is less than a value, or less or equal? */
+static double
+part_below(PlannerInfo *root, const Comparison *by, const Const *value, bool or_equal)
+{
+	Oid			operator = get_opfamily_member(by->family, by->lefttype, by->righttype,
+											   or_equal ? BTLessEqualStrategyNumber : BTLessStrategyNumber);
+	Expr	   *clause = make_opclause(operator, BOOLOID, false, (Expr *) by->column, (Expr *) value, InvalidOid, by->collation);
+
+	return clause_selectivity(root, (Node *) clause, 0, JOIN_INNER, NULL);
+}
+
+/* May it be asked that? */
+static bool
+has_order(const Comparison *by)
+{
+	return OidIsValid(by->family) &&
+		OidIsValid(get_opfamily_member(by->family, by->lefttype, by->righttype, BTLessStrategyNumber)) &&
+		OidIsValid(get_opfamily_member(by->family, by->lefttype, by->righttype, BTLessEqualStrategyNumber)) &&
+		OidIsValid(get_opfamily_member(by->family, by->lefttype, by->righttype, BTEqualStrategyNumber));
+}
+
+static Part
+intersect(Part a, Part b)
+{
+	return (Part) {Max(a.from, b.from), Min(a.to, b.to)};
+}
+
+static double
+size_of(Part part)
+{
+	return Max(part.to - part.from, 0);
+}
+
+/*
+ * Widen or narrow a part, about its middle, to the rows that equal a value.  Histograms say where these are, but not how many: their bounds are
+ * taken from a sample of rows, so that a value between two of them seems to have many rows or none.
+ */
+static Part
+resize(PlannerInfo *root, const Comparison *by, const Const *value, Part part)
+{
+	Oid			operator = get_opfamily_member(by->family, by->lefttype, by->righttype, BTEqualStrategyNumber);
+	Expr	   *clause = make_opclause(operator, BOOLOID, false, (Expr *) by->column, (Expr *) value, InvalidOid, by->collation);
+	double		size = clause_selectivity(root, (Node *) clause, 0, JOIN_INNER, NULL);
+	double		from = Max(Min((part.from + part.to - size) / 2, 1 - size), 0);
+
+	return (Part) {from, from + size};
+}
+
+/* Return the rows that a condition on one value accepts, in the order of the key. */
+static Part
+part_of_value(PlannerInfo *root, const Condition *condition, const Const *value)
+{
+	Part		part = {0, 1};
+
+	if (condition->strategy >= BTEqualStrategyNumber)
+		part.from = part_below(root, &condition->comparison, value, condition->strategy == BTGreaterStrategyNumber);
+	if (condition->strategy <= BTEqualStrategyNumber)
+		part.to = part_below(root, &condition->comparison, value, condition->strategy != BTLessStrategyNumber);
+	if (condition->strategy == BTEqualStrategyNumber)
+		part = resize(root, &condition->comparison, value, part);
+	return condition->backwards ? (Part) {1 - part.to, 1 - part.from} : part;
+}
+
+/* How much of a part has one of a list's values? */
+static double
+size_of_any(PlannerInfo *root, const Condition *condition, Part within)
+{
+	ArrayType  *array = DatumGetArrayTypeP(condition->value->constvalue);
+	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	double		scale,
+				size = 0;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Datum	   *values;
+	bool	   *nulls;
+	Const		value = *makeNullConst(ARR_ELEMTYPE(array), -1, condition->comparison.collation);
+
+	value.constisnull = false;
+	if (n == 0)
+		return 0;
+	array = DatumGetArrayTypeP(rtscan_sample_array(PointerGetDatum(array), Min(n, MAX_ELEMENTS), &scale));
+	get_typlenbyvalalign(value.consttype, &typlen, &typbyval, &typalign);
+	deconstruct_array(array, value.consttype, typlen, typbyval, typalign, &values, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		value.constvalue = values[i];
+		size += scale * size_of(intersect(within, part_of_value(root, condition, &value)));
+	}
+	return Min(size, size_of(within));
+}
+
+/* ---------------------------------------------------------------- conditions */
+
+/* The operator of a condition and its arguments; for any of a list, or not. */
+static List *
+take_apart(Node *clause, Oid *operator, Oid *collation, bool *any)
+{
+	*any = IsA(clause, ScalarArrayOpExpr);
+	if (*any)
+	{
+		*operator = ((ScalarArrayOpExpr *) clause)->opno;
+		*collation = ((ScalarArrayOpExpr *) clause)->inputcollid;
+		return ((ScalarArrayOpExpr *) clause)->useOr ? ((ScalarArrayOpExpr *) clause)->args : NIL;
+	}
+	if (!IsA(clause, OpExpr))
+		return NIL;
+	*operator = ((OpExpr *) clause)->opno;
+	*collation = ((OpExpr *) clause)->inputcollid;
+	return list_length(((OpExpr *) clause)->args) == 2 ? ((OpExpr *) clause)->args : NIL;
+}
+
+/* Does a column go with the key? */
+static bool
+goes_with(const Key *key, const VariableStatData *variable, bool *backwards)
+{
+	double		correlation = rtscan_correlation_of(variable);
+
+	*backwards = correlation * key->correlation < 0 && !equal(variable->var, key->column);
+	return equal(variable->var, key->column) || Min(fabs(correlation), fabs(key->correlation)) >= IN_ORDER;
+}
+
+/* Find the order that a condition's operator belongs to; false if there is none. */
+static bool
+find_order(Condition *condition, Oid operator)
+{
+	Comparison *by = &condition->comparison;
+
+	by->family = lookup_type_cache(exprType(by->column), TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	condition->strategy = OidIsValid(operator) && OidIsValid(by->family) ? get_op_opfamily_strategy(operator, by->family) : 0;
+	if (condition->strategy == 0 || (condition->any && condition->strategy != BTEqualStrategyNumber))
+		return false;
+	op_input_types(operator, &by->lefttype, &by->righttype);
+	return has_order(by);
+}
+
+/* A condition on a column that goes with the key, of a known value. */
+static bool
+read_condition(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, Node *clause, Condition *condition)
+{
+	Oid			operator;
+	List	   *args = take_apart(clause, &operator, &condition->comparison.collation, &condition->any);
+	VariableStatData variable;
+	Node	   *other;
+	bool		on_left,
+				together;
+
+	if (args == NIL || !get_restriction_variable(root, args, dimension->relid, &variable, &other, &on_left))
+		return false;
+	together = goes_with(key, &variable, &condition->backwards);
+	ReleaseVariableStats(variable);
+	if (!together || !IsA(other, Const) || ((Const *) other)->constisnull || (condition->any && !on_left))
+		return false;
+	condition->comparison.column = on_left ? linitial(args) : lsecond(args);
+	condition->value = (Const *) other;
+	return find_order(condition, on_left ? operator : get_commutator(operator));
+}
+
+/*
+ * By how much is it more frequent that the dimension's conditions are met by rows with the table's keys than by all?  Of lists, the first one is
+ * taken for one that goes with the key.
+ */
+static double
+gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
+{
+	Condition	condition,
+				list = {.any = false};
+	List	   *together = NIL;
+	Part		met = key->part;
+	double		size;
+	ListCell   *cell;
+
+	foreach(cell, dimension->baserestrictinfo)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+
+		if (!read_condition(root, dimension, key, (Node *) info->clause, &condition) || (condition.any && list.any))
+			continue;
+		together = lappend(together, info);
+		if (condition.any)
+			list = condition;
+		else
+			met = intersect(met, part_of_value(root, &condition, condition.value));
+	}
+	if (together == NIL)
+		return 1;
+	size = list.any ? size_of_any(root, &list, met) : size_of(met);
+	return size / size_of(key->part) / Max(clauselist_selectivity(root, together, 0, JOIN_INNER, NULL), 1e-10);
+}
+
+/* ---------------------------------------------------------------- keys */
+
+/* Bounds of keys, and what the keys are of. */
+typedef struct Bounds
+{
+	RtscanKeyBounds keys;
+	RtscanKeyKind kind;
+	Oid			type;
+} Bounds;
+
+static RtscanKeyKind
+key_kind(const IndexOptInfo *index, int column)
+{
+	Oid			type = index->opcintype[column];
+
+	return rtscan_key_kind(get_opfamily_proc(index->opfamily[column], type, type, RTSCAN_COMPARE_PROC));
+}
+
+/* The bounds of a table's column, from an index that has it as a key. */
+static bool
+bounds_of_column(PlannerInfo *root, const RelOptInfo *table, const Var *column, Bounds *bounds)
+{
+	ListCell   *cell;
+
+	foreach(cell, rtscan_usable_indexes(table))
+	{
+		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
+
+		for (int i = 0; i < index->nkeycolumns && index->indpred == NIL; i++)
+		{
+			bounds->kind = index->indexkeys[i] == column->varattno ? key_kind(index, i) : RTSCAN_KEY_NONE;
+			bounds->type = index->opcintype[i];
+			if (bounds->kind != RTSCAN_KEY_NONE && rtscan_index_bounds(root, index, i, &bounds->keys))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The column that a table has in an equivalence class, if it has one. */
+static Var *
+column_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table)
+{
+	ListCell   *cell;
+
+	foreach(cell, rtscan_members_of(root, class, table))
+	{
+		Node	   *member = lfirst(cell);
+
+		while (IsA(member, RelabelType))
+			member = (Node *) ((RelabelType *) member)->arg;
+		if (IsA(member, Var) && ((Var *) member)->varattno > 0)
+			return (Var *) member;
+	}
+	return NULL;
+}
+
+/* The bounds of the column that a table, or all its leaves, have in an equivalence class. */
+static bool
+find_bounds(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, Bounds *bounds)
+{
+	List	   *tables = rtscan_has_leaves(root, table) ? rtscan_leaves_of(root, table) : list_make1(table);
+	ListCell   *cell;
+
+	*bounds = (Bounds) {.keys = {PG_UINT64_MAX, 0}};
+	foreach(cell, tables)
+	{
+		Var		   *column = column_of(root, class, lfirst(cell));
+		Bounds		more;
+
+		if (column == NULL || !bounds_of_column(root, lfirst(cell), column, &more) ||
+			(cell != list_head(tables) && more.type != bounds->type))
+			return false;
+		more.keys.least = Min(more.keys.least, bounds->keys.least);
+		more.keys.greatest = Max(more.keys.greatest, bounds->keys.greatest);
+		*bounds = more;
+	}
+	return tables != NIL;
+}
+
+static Const *
+make_value(const Bounds *bounds, uint64 key)
+{
+	Const	   *value = makeNullConst(bounds->type, -1, InvalidOid);
+
+	value->constisnull = false;
+	value->constvalue = rtscan_key_decode(bounds->kind, key);
+	return value;
+}
+
+/*
+ * The key of a dimension in an equivalence class, and which part of it is within bounds; false if that is all of it, or not known: without
+ * statistics PostgreSQL guesses.
+ */
+static bool
+find_key(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, RelOptInfo *dimension, Key *key)
+{
+	Var		   *column = column_of(root, class, dimension);
+	Comparison	by = {.column = (Node *) column, .collation = class->ec_collation};
+	Bounds		bounds;
+
+	if (column == NULL || !find_bounds(root, class, table, &bounds))
+		return false;
+	by.lefttype = exprType(by.column);
+	by.righttype = bounds.type;
+	by.family = lookup_type_cache(by.lefttype, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	if (!has_order(&by))
+		return false;
+	key->column = (Expr *) column;
+	key->correlation = rtscan_heap_correlation(root, by.column);
+	if (key->correlation == 0)
+		return false;
+	key->part.from = part_below(root, &by, make_value(&bounds, bounds.keys.least), false);
+	key->part.to = Max(part_below(root, &by, make_value(&bounds, bounds.keys.greatest), true),
+					   key->part.from + 1 / Max(dimension->tuples, 1));
+	return size_of(key->part) < 1;
+}
+
+/* ---------------------------------------------------------------- joins */
+
+/* A foreign key says only that there is a row: of it PostgreSQL would take any to be as frequent. */
+static void
+forget_foreign_key(PlannerInfo *root, const EquivalenceClass *class, const RelOptInfo *table, const RelOptInfo *dimension)
+{
+	ListCell   *cell;
+
+	foreach(cell, root->fkey_list)
+	{
+		const ForeignKeyOptInfo *key = lfirst_node(ForeignKeyOptInfo, cell);
+
+		if (key->con_relid == table->relid && key->ref_relid == dimension->relid && key->nkeys == 1 && key->eclass[0] == class)
+			root->fkey_list = foreach_delete_current(root->fkey_list, cell);
+	}
+}
+
+/* The clauses that equate the two by a class, whichever of them PostgreSQL takes first. */
+static List *
+clauses_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, RelOptInfo *dimension)
+{
+	List	   *all = list_union_ptr(rtscan_compat_equalities(root, table, dimension), rtscan_compat_equalities(root, dimension, table));
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, all)
+		if (lfirst_node(RestrictInfo, cell)->parent_ec == class)
+			clauses = lappend(clauses, lfirst(cell));
+	return clauses;
+}
+
+/* Have a clause be met more often; of each row of the table, by one row of the dimension. */
+static void
+raise_selectivity(PlannerInfo *root, RestrictInfo *clause, const RelOptInfo *table, const RelOptInfo *dimension, double factor)
+{
+	SpecialJoinInfo *join = rtscan_semi_join(table, dimension);
+	Selectivity selectivity;
+
+	join->jointype = JOIN_INNER;
+	selectivity = clause_selectivity(root, (Node *) clause, 0, JOIN_INNER, join);
+	clause->norm_selec = Min(selectivity * factor, Max(selectivity, 1 / Max(dimension->rows, 1)));
+}
+
+/* Correct the estimate of one join.  If several keys join the two, the one that the conditions go with most stands for all. */
+static void
+consider_dimension(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension)
+{
+	Bitmapset  *common = bms_intersect(table->eclass_indexes, dimension->eclass_indexes);
+	const EquivalenceClass *best = NULL;
+	double		most = 1;
+	ListCell   *cell;
+
+	for (int i = -1; (i = bms_next_member(common, i)) >= 0;)
+	{
+		const EquivalenceClass *class = list_nth(root->eq_classes, i);
+		Key			key;
+		double		factor;
+
+		if (class->ec_has_const || class->ec_has_volatile || class->ec_broken || !find_key(root, class, table, dimension, &key))
+			continue;
+		factor = gain(root, dimension, &key);
+		best = factor > most ? class : best;
+		most = Max(factor, most);
+	}
+	if (best == NULL)
+		return;
+	foreach(cell, clauses_of(root, best, table, dimension))
+		raise_selectivity(root, lfirst(cell), table, dimension, most);
+	forget_foreign_key(root, best, table, dimension);
+}
+
+static bool
+is_table(PlannerInfo *root, RelOptInfo *rel)
+{
+	return rel && rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) && rel->has_eclass_joins;
+}
+
+/* set_rel_pathlist_hook: the rows of all tables are estimated by now, and no joins. */
+static void
+consider_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	if (previous_hook)
+		previous_hook(root, rel, rti, rte);
+	if (!is_table(root, rel) || (rtscan_usable_indexes(rel) == NIL && !rtscan_has_leaves(root, rel)))
+		return;
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		RelOptInfo *other = root->simple_rel_array[i];
+
+		if (other != rel && is_table(root, other) && !rtscan_has_leaves(root, other) && other->baserestrictinfo != NIL)
+			consider_dimension(root, rel, other);
+	}
+}
+
+void
+rtscan_init_join_rows(void)
+{
+	previous_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = consider_table;
+}

@@ -1,0 +1,385 @@
+/*
+ * star_offer.c
+ *		Find stars, remember them, and offer the planner to have their rows returned by RtscanScan.
+ */
+#include "plan/star/star.h"
+
+#include "optimizer/cost.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "plan/cost/indexes.h"
+#include "plan/cost/leaves.h"
+#include "plan/quals/planning_run.h"
+#include "settings.h"
+
+/* Where as many stars of a relation and table are remembered, one an index and way to join, no other way is tried. */
+#define MAX_STARS	8
+
+/*
+ * Each of a fact's leaves has a plan of a dimension, of which one is executed.  Of so many leaves and tables of a dimension, multiplied, there are
+ * no stars: as many scans would have to be planned, and begun.
+ */
+#define MAX_SCANS	5000
+
+/* What is remembered of a join relation. */
+typedef struct JoinStars
+{
+	const RelOptInfo *rel;		/* hash key */
+	List	   *stars;			/* RtscanStar *; */
+	Relids		cores;			/* of the relation */
+} JoinStars;
+
+/* All that is remembered of a planning run: JoinStars by RelOptInfo. */
+static RtscanPlanningRun *memory;
+static set_join_pathlist_hook_type previous_hook;
+
+/* ---------------------------------------------------------------- memory */
+
+static RtscanPlanningRun *
+this_run(PlannerInfo *root)
+{
+	return rtscan_planning_run(root, &memory, sizeof(RtscanPlanningRun), sizeof(JoinStars));
+}
+
+static JoinStars *
+remembered(PlannerInfo *root, const RelOptInfo *rel)
+{
+	bool		found;
+	JoinStars  *stars = hash_search(this_run(root)->entries, &rel, HASH_ENTER, &found);
+
+	if (!found)
+		*stars = (JoinStars) {.rel = rel};
+	return stars;
+}
+
+/* If there is anything. */
+static const JoinStars *
+recall(PlannerInfo *root, const RelOptInfo *rel)
+{
+	return memory && memory->run == root->glob ? hash_search(memory->entries, &rel, HASH_FIND, NULL) : NULL;
+}
+
+List *
+rtscan_stars_of(PlannerInfo *root, const RelOptInfo *rel)
+{
+	const JoinStars *stars = recall(root, rel);
+
+	return stars ? stars->stars : NIL;
+}
+
+Relids
+rtscan_cores_of(PlannerInfo *root, const RelOptInfo *rel)
+{
+	const JoinStars *stars = IS_SIMPLE_REL(rel) ? NULL : recall(root, rel);
+
+	return IS_SIMPLE_REL(rel) ? rel->relids : stars ? stars->cores : NULL;
+}
+
+List *
+rtscan_facts_of_leaves(PlannerInfo *root, const RelOptInfo *rel)
+{
+	List	   *facts = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rtscan_stars_of(root, rel))
+		if (((RtscanStar *) lfirst(cell))->table)
+			facts = list_append_unique_ptr(facts, ((RtscanStar *) lfirst(cell))->table);
+	return facts;
+}
+
+static bool
+has_dimension(const RtscanStar *star, const RelOptInfo *rel)
+{
+	ListCell   *cell;
+
+	foreach(cell, star->dimensions)
+		if (((RtscanStarDimension *) lfirst(cell))->rel == rel)
+			return true;
+	return false;
+}
+
+/* Has a star the dimensions of another one, in any order, and this one? */
+static bool
+is_extended(const RtscanStar *star, const RtscanStar *before, const RelOptInfo *inner)
+{
+	ListCell   *cell;
+
+	if (star->index != before->index || list_length(star->dimensions) != list_length(before->dimensions) + 1 || !has_dimension(star, inner))
+		return false;
+	foreach(cell, before->dimensions)
+		if (!has_dimension(star, ((RtscanStarDimension *) lfirst(cell))->rel))
+			return false;
+	return true;
+}
+
+/* The star of a relation that another one becomes with one more dimension, if there is one already. */
+static RtscanStar *
+find_extended(const JoinStars *known, const RtscanStar *before, const RelOptInfo *inner)
+{
+	ListCell   *cell;
+
+	foreach(cell, known->stars)
+		if (is_extended(lfirst(cell), before, inner))
+			return lfirst(cell);
+	return NULL;
+}
+
+/* Has a relation so many stars of a table that another one does not matter? */
+static bool
+has_enough(const JoinStars *known, const RelOptInfo *table)
+{
+	int			others = 0;
+	ListCell   *cell;
+
+	foreach(cell, known->stars)
+		others += ((RtscanStar *) lfirst(cell))->index->rel == table;
+	return others >= MAX_STARS;
+}
+
+/* ---------------------------------------------------------------- paths */
+
+/* In EvalPlanQual() a node above relations would have to know which of their rows is asked about. */
+static bool
+may_be_rechecked(PlannerInfo *root)
+{
+	return root->rowMarks != NIL || root->parse->resultRelation != 0;
+}
+
+static void
+offer_rows(PlannerInfo *root, const RtscanStar *star)
+{
+	RelOptInfo *fact = star->index->rel;
+	Path	   *path = rtscan_join_scan_path(root, star, 0, false);
+	int			workers;
+
+	if (path == NULL)
+		return;
+	workers = star->rel->consider_parallel && fact->consider_parallel ? rtscan_workers(fact, path->total_cost, 0) : 0;
+	add_path(star->rel, rtscan_compat_name_relations(root, path));
+	path = workers > 0 ? rtscan_join_scan_path(root, star, workers, true) : NULL;
+	if (path)
+		add_partial_path(star->rel, rtscan_compat_name_relations(root, path));
+}
+
+/* The cheapest path of a leaf's stars, as if it scanned the leaf; or NULL. */
+static Path *
+leaf_path(PlannerInfo *root, const RelOptInfo *joinrel, RelOptInfo *leaf, bool in_worker)
+{
+	Path	   *cheapest = NULL;
+	ListCell   *cell;
+
+	foreach(cell, rtscan_stars_of(root, joinrel))
+	{
+		const RtscanStar *star = lfirst(cell);
+		Path	   *path = star->index->rel == leaf ? rtscan_join_scan_path(root, star, 0, in_worker) : NULL;
+
+		if (path && rtscan_compat_is_cheaper(path, cheapest))
+			cheapest = path;
+	}
+	if (cheapest)
+		cheapest->parent = leaf;
+	return cheapest;
+}
+
+/*
+ * The join's rows, by one process or in several; NULL: it cannot be, or need not.  They come from an Append of the fact: of that the planner
+ * knows which leaves may be left out.
+ */
+static Path *
+append_rows(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, bool parallel)
+{
+	List	   *paths = NIL;
+	ListCell   *cell;
+
+	foreach(cell, rtscan_leaves_of(root, fact))
+	{
+		Path	   *path = leaf_path(root, joinrel, lfirst(cell), parallel);
+
+		if (path == NULL)
+			return NULL;
+		paths = lappend(paths, path);
+	}
+	if (paths == NIL || (parallel && rtscan_workers_for_leaves(paths) == 0))
+		return NULL;
+	return (Path *) create_projection_path(root, joinrel, rtscan_append_leaves(root, fact, joinrel->reltarget, paths, parallel),
+										   joinrel->reltarget);
+}
+
+static void
+offer_rows_of_leaves(PlannerInfo *root, RelOptInfo *joinrel)
+{
+	ListCell   *cell;
+
+	foreach(cell, rtscan_facts_of_leaves(root, joinrel))
+	{
+		Path	   *path = append_rows(root, joinrel, lfirst(cell), false);
+
+		if (path == NULL)
+			continue;
+		add_path(joinrel, path);
+		path = joinrel->consider_parallel ? append_rows(root, joinrel, lfirst(cell), true) : NULL;
+		if (path && path->parallel_safe)
+			add_partial_path(joinrel, path);
+	}
+}
+
+/* ---------------------------------------------------------------- the hook */
+
+/* A table with each of its indexes; it may be a leaf of another one, which has so many. */
+static List *
+stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table, int leaves)
+{
+	List	   *stars = NIL;
+	ListCell   *cell;
+
+	if (!rtscan_can_answer(root, rel) || !bms_is_empty(rel->lateral_relids))
+		return NIL;
+	foreach(cell, rtscan_usable_indexes(rel))
+	{
+		RtscanStar *star = palloc(sizeof(RtscanStar));
+
+		*star = (RtscanStar) {.rel = rel, .index = lfirst_node(IndexOptInfo, cell), .table = table, .leaves = leaves};
+		stars = lappend(stars, star);
+	}
+	return stars;
+}
+
+/* Or its leaves, if each of them has any, or the stars that a join is. */
+static List *
+stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
+{
+	List	   *stars = NIL,
+			   *leaves;
+	ListCell   *cell;
+
+	if (!IS_SIMPLE_REL(rel))
+		return rtscan_stars_of(root, rel);
+	if (!rtscan_has_leaves(root, rel))
+		return stars_of_table(root, rel, NULL, 1);
+	leaves = rtscan_leaves_of(root, rel);
+	foreach(cell, leaves)
+	{
+		List	   *more = stars_of_table(root, lfirst(cell), rel, list_length(leaves));
+
+		if (more == NIL)
+			return NIL;
+		stars = list_concat(stars, more);
+	}
+	return stars;
+}
+
+static void
+offer_rows_of_star(PlannerInfo *root, const RtscanStar *star)
+{
+	if (star->table == NULL && rtscan_enable_scan && !may_be_rechecked(root))
+		offer_rows(root, star);
+}
+
+static void
+add_star(PlannerInfo *root, RelOptInfo *joinrel, RtscanStar *star)
+{
+	JoinStars  *known = remembered(root, joinrel);
+
+	known->stars = lappend(known->stars, star);
+	offer_rows_of_star(root, star);
+}
+
+/* The planner joins the same relations in another order, in which fewer joins may be against advice.  Is that so? */
+static bool
+improve_star(PlannerInfo *root, RtscanStar *star, int disabled)
+{
+	if (disabled >= star->disabled)
+		return false;
+	star->disabled = disabled;
+	offer_rows_of_star(root, star);
+	return true;
+}
+
+/* Advice for an Append of a join's relations means a star (compat.h), whatever joins it is made of. */
+static int
+count_disabled(PlannerInfo *root, const RtscanStar *before, const RelOptInfo *joinrel, const JoinPathExtraData *extra)
+{
+	return rtscan_compat_advises_append(root, joinrel) ? 0 : before->disabled + rtscan_compat_advises_other_join(root, extra);
+}
+
+static void
+add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
+		  const JoinPathExtraData *extra)
+{
+	Relids		cores = rtscan_cores_of(root, inner);
+	const JoinStars *known = remembered(root, joinrel);
+	List	   *of_leaves = NIL;
+	bool		leaves_change = false;
+	int			tables = 0;
+	ListCell   *cell;
+
+	foreach(cell, stars_to_begin_with(root, outer))
+	{
+		const RtscanStar *before = lfirst(cell);
+		RtscanStar *star;
+
+		if (before->table && tables == 0)
+			tables = rtscan_count_tables(root, inner->relids);
+		if (before->table && (double) before->leaves * tables > MAX_SCANS)
+			continue;
+		star = find_extended(known, before, inner);
+		if (star)
+			leaves_change |= improve_star(root, star, count_disabled(root, before, joinrel, extra)) && star->table != NULL;
+		if (star || has_enough(known, before->index->rel))
+			continue;
+		star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, before, joinrel, inner, cores, type, extra);
+		if (star == NULL)
+			continue;
+		star->disabled = count_disabled(root, before, joinrel, extra);
+		if (star->table)
+			of_leaves = lappend(of_leaves, star);
+		else
+			add_star(root, joinrel, star);
+	}
+	if (!rtscan_leaves_agree(root, of_leaves, inner))
+		return;
+	foreach(cell, of_leaves)
+		add_star(root, joinrel, lfirst(cell));
+	if ((of_leaves != NIL || leaves_change) && rtscan_enable_scan && !may_be_rechecked(root))
+		offer_rows_of_leaves(root, joinrel);
+}
+
+/* Joins that want no more of a table than what meets the other relation. */
+static void
+offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
+{
+	if (!rtscan_enable_scan || may_be_rechecked(root))
+		return;
+	if (IS_SIMPLE_REL(outer) && (type == JOIN_INNER || type == JOIN_RIGHT))
+		rtscan_offer_filtered(root, outer, stars_to_begin_with(root, outer), joinrel, inner, true, type, extra);
+	if (IS_SIMPLE_REL(inner) && (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI))
+		rtscan_offer_filtered(root, inner, stars_to_begin_with(root, inner), joinrel, outer, false, type, extra);
+}
+
+/* Under GEQO relations and what is about them come and go. */
+static void
+consider_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
+			  JoinPathExtraData *extra)
+{
+	MemoryContext old;
+
+	if (previous_hook)
+		previous_hook(root, joinrel, outer, inner, type, extra);
+	if (!rtscan_enable_star || rtscan_compat_is_genetic(root) || !bms_is_empty(joinrel->lateral_relids) ||
+		rtscan_compat_is_grouped(joinrel))
+		return;
+	old = MemoryContextSwitchTo(this_run(root)->context);
+	offer_filtered(root, joinrel, outer, inner, type, extra);
+	if (rtscan_meets_one(type, extra))
+		remembered(root, joinrel)->cores = bms_union(remembered(root, joinrel)->cores, rtscan_cores_of(root, outer));
+	if (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI)
+		add_stars(root, joinrel, outer, inner, type, extra);
+	MemoryContextSwitchTo(old);
+}
+
+void
+rtscan_init_star(void)
+{
+	previous_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = consider_join;
+}

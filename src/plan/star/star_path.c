@@ -1,0 +1,573 @@
+/*
+ * star_path.c
+ *		What a star has, and what its dimensions take.
+ */
+#include "plan/star/star.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "plan/cost/resolve.h"
+#include "plan/quals/privacy.h"
+#include "row/keys.h"
+#include "run/plan/node_plan.h"
+#include "run/star/dimension.h"
+#include "utils/lsyscache.h"
+
+/* Keeping a column of a dimension's row. */
+#define ATTRIBUTE_COST		(2 * cpu_operator_cost)
+
+/*
+ * Sorting a key, and looking it up in a segment: in a dictionary for itself, or with all others, when the dictionary is read through; or among
+ * values of rows, of which the fewer there are the more are in the processor's cache.
+ */
+#define KEY_COST			(4 * cpu_operator_cost)
+#define LOOKUP_COST			(10 * cpu_operator_cost)
+#define MERGE_COST			(2 * cpu_operator_cost)
+#define MERGED_VALUE_COST	(0.3 * cpu_operator_cost)
+#define PLAIN_LOOKUP_COST	(60 * cpu_operator_cost)
+#define PLAIN_ROW_COST		(0.00001 * cpu_operator_cost)
+
+/*
+ * Comparing two keys, beyond that, where the type has no integers to compare (row/keys.h): by a function of PostgreSQL's own, one that heeds a
+ * locale, or one of an extension, such as citext's.
+ */
+#define COMPARISON_COST			(5 * cpu_operator_cost)
+#define LOCALE_COMPARISON_COST	(40 * cpu_operator_cost)
+#define OTHER_COMPARISON_COST	(100 * cpu_operator_cost)
+
+/* In place of that (search/filter/lookup.c): reading a value of all rows, and testing it; or doing both for few rows, here and there. */
+#define READ_VALUE_COST		(0.1 * cpu_operator_cost)
+#define TEST_VALUE_COST		(0.3 * cpu_operator_cost)
+#define SINGLE_VALUE_COST	(1.5 * cpu_operator_cost)
+
+/* A row of the fact found by a key; or if others have found it, tested. */
+#define FOUND_ROW_COST		(0.5 * cpu_operator_cost)
+#define TESTED_ROW_COST		(2 * cpu_operator_cost)
+
+/* A row of the fact looked up by each of several keys, with the others of a batch. */
+#define PAIRED_ROW_COST		(0.5 * cpu_operator_cost)
+
+/* Beginning and ending with the scan of a table. */
+#define BEGIN_TABLE_COST	(500 * cpu_operator_cost)
+
+/* A row of the fact that may come several times. */
+#define COPIED_ROW_COST		(0.5 * cpu_operator_cost)
+
+/* ---------------------------------------------------------------- keys */
+
+/* Is it not said by one key which rows are met? */
+static bool
+has_several_keys(const RtscanStarDimension *dimension)
+{
+	return list_length(dimension->keys) > 1;
+}
+
+/* Are rows that have no such key left out by the filter? */
+static bool
+has_conditions(const RtscanStarDimension *dimension)
+{
+	return dimension->type != JOIN_LEFT && (dimension->type != JOIN_ANTI || !has_several_keys(dimension));
+}
+
+/* Is it asked of rows whether they meet one of several keys? */
+static bool
+has_mark(const RtscanStarDimension *dimension)
+{
+	return dimension->type != JOIN_LEFT && has_several_keys(dimension);
+}
+
+bool
+rtscan_repeats_rows(const RtscanStar *star)
+{
+	ListCell   *cell;
+
+	foreach(cell, star->dimensions)
+		if (((RtscanStarDimension *) lfirst(cell))->repeats)
+			return true;
+	return false;
+}
+
+bool
+rtscan_changes_rows(const RtscanJoin *join)
+{
+	return join->index != join->star->index || rtscan_repeats_rows(join->star);
+}
+
+/* What joins it. */
+static Expr *
+clause_of(const RtscanStarDimension *dimension)
+{
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, dimension->keys)
+		clauses = lappend(clauses, ((RtscanStarKey *) lfirst(cell))->clause);
+	return make_ands_explicit(clauses);
+}
+
+/* ---------------------------------------------------------------- attributes */
+
+/* The columns of a dimension that expressions have; false if they have more of it than columns. */
+static bool
+collect_attributes(const RtscanStarDimension *dimension, List *expressions, List **attributes)
+{
+	ListCell   *cell;
+
+	*attributes = NIL;
+	foreach(cell, pull_var_clause((Node *) expressions, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+								  PVC_RECURSE_PLACEHOLDERS))
+	{
+		Var		   *var = lfirst_node(Var, cell);
+
+		if (!bms_is_member(var->varno, dimension->rel->relids))
+			continue;
+		if (var->varattno <= 0)
+			return false;
+		*attributes = list_append_unique(*attributes, var);
+	}
+	return *attributes == NIL || dimension->type == JOIN_INNER || dimension->type == JOIN_LEFT;
+}
+
+/* A copy of an index that has attributes as columns behind its own. */
+static IndexOptInfo *
+add_columns(IndexOptInfo *index, List *attributes)
+{
+	int			n = list_length(attributes);
+	IndexOptInfo *extended = makeNode(IndexOptInfo);
+
+	*extended = *index;
+	extended->ncolumns += n;
+	extended->indexkeys = palloc0(extended->ncolumns * sizeof(int));
+	extended->canreturn = palloc(extended->ncolumns * sizeof(bool));
+	memcpy(extended->indexkeys, index->indexkeys, index->ncolumns * sizeof(int));
+	memcpy(extended->canreturn, index->canreturn, index->ncolumns * sizeof(bool));
+	extended->indexprs = list_copy(index->indexprs);
+	extended->indextlist = list_copy(index->indextlist);
+	for (int i = 0; i < n; i++)
+	{
+		extended->canreturn[index->ncolumns + i] = true;
+		extended->indexprs = lappend(extended->indexprs, list_nth(attributes, i));
+		extended->indextlist = lappend(extended->indextlist,
+									   makeTargetEntry(list_nth(attributes, i), index->ncolumns + i + 1, NULL, false));
+	}
+	return extended;
+}
+
+/* ---------------------------------------------------------------- dimensions */
+
+/*
+ * Can a path return an expression?  What is above a scan has what the relation returns, where a PlaceHolderVar has been computed: not always
+ * the columns that it is made of.
+ */
+static bool
+has_expression(const Path *path, Node *expression)
+{
+	if (list_member(path->pathtarget->exprs, expression))
+		return true;
+	return IS_SIMPLE_REL(path->parent) && (IsA(path, Path) || IsA(path, IndexPath) || IsA(path, BitmapHeapPath) ||
+										   IsA(path, TidPath) || IsA(path, SubqueryScanPath) || IsA(path, CustomPath));
+}
+
+/* Have its cheapest path return the keys, then attributes, as they are below an outer join, and the mark, which each row has. */
+static Path *
+dimension_path(PlannerInfo *root, const RtscanStarDimension *dimension, List *attributes, bool parallel)
+{
+	RelOptInfo *rel = dimension->rel;
+	PathTarget *target = create_empty_pathtarget();
+	Path	   *path = rel->cheapest_total_path;
+	ListCell   *cell;
+
+	if (parallel && !path->parallel_safe)
+		path = get_cheapest_parallel_safe_total_inner(rel->pathlist);
+	if (path == NULL)
+		return NULL;
+	foreach(cell, dimension->keys)
+		add_column_to_pathtarget(target, ((RtscanStarKey *) lfirst(cell))->key, 0);
+	for (int i = 0; i < list_length(attributes); i++)
+	{
+		Node	   *attribute = (Node *) rtscan_compat_within(list_nth(attributes, i), rel);
+
+		if (!has_expression(path, attribute))
+			return NULL;
+		add_column_to_pathtarget(target, (Expr *) attribute, 0);
+	}
+	if (has_mark(dimension))
+		add_column_to_pathtarget(target, (Expr *) makeBoolConst(true, false), 0);
+	return (Path *) create_projection_path(root, rel, path, set_pathtarget_cost_width(root, target));
+}
+
+static int
+count_attributes(const RtscanStarDimension *dimension, const Path *path)
+{
+	return list_length(path->pathtarget->exprs) - list_length(dimension->keys);
+}
+
+/* Do the rows fit into the memory that a hash may take? */
+static bool
+fits(const RtscanStarDimension *dimension, const Path *path)
+{
+	return path->rows * (list_length(dimension->keys) * RTSCAN_DIMENSION_KEY_BYTES +
+						 count_attributes(dimension, path) * RTSCAN_DIMENSION_ATTRIBUTE_BYTES +
+						 path->pathtarget->width) <= get_hash_memory_limit();
+}
+
+/* The mark, as a column of the index, is what joins it: the others' rows have NULL. */
+static Expr *
+ask_for_mark(const RtscanStarDimension *dimension, int column)
+{
+	Var		   *mark = makeVar(INDEX_VAR, column + 1, BOOLOID, -1, InvalidOid, 0);
+	NullTest   *test;
+
+	if (dimension->type != JOIN_ANTI)
+		return (Expr *) mark;
+	test = makeNode(NullTest);
+	test->arg = (Expr *) mark;
+	test->nulltesttype = IS_NULL;
+	test->location = -1;
+	return (Expr *) test;
+}
+
+List *
+rtscan_join_residual(const RtscanJoin *join)
+{
+	List	   *residual = NIL;
+	ListCell   *cell;
+
+	foreach(cell, join->star->dimensions)
+		residual = list_concat(residual, ((RtscanStarDimension *) lfirst(cell))->residual);
+	return residual;
+}
+
+/* May an outer join of the star, or in a dimension that is a join itself, make expressions NULL that are more than columns? */
+static bool
+makes_null(const RtscanStar *star, List *expressions)
+{
+	bool		outer = false;
+	ListCell   *cell;
+
+	foreach(cell, star->dimensions)
+		outer |= ((RtscanStarDimension *) lfirst(cell))->type == JOIN_LEFT ||
+			!IS_SIMPLE_REL(((RtscanStarDimension *) lfirst(cell))->rel);
+	if (!outer)
+		return false;
+	foreach(cell, pull_var_clause((Node *) expressions, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
+								  PVC_INCLUDE_PLACEHOLDERS))
+		if (IsA(lfirst(cell), PlaceHolderVar))
+			return true;
+	return false;
+}
+
+RtscanJoin *
+rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, bool parallel)
+{
+	RtscanJoin *join = palloc0(sizeof(RtscanJoin));
+	List	   *all = NIL;
+	ListCell   *cell;
+
+	join->star = star;
+	expressions = list_make2(expressions, extract_actual_clauses(rtscan_join_residual(join), false));
+	join->parallel_safe = true;
+	if (makes_null(star, expressions))
+		return NULL;
+	foreach(cell, star->dimensions)
+	{
+		List	   *attributes;
+		Path	   *path = NULL;
+
+		if (collect_attributes(lfirst(cell), expressions, &attributes))
+			path = dimension_path(root, lfirst(cell), attributes, parallel);
+		if (path == NULL || !fits(lfirst(cell), path))
+			return NULL;
+		join->paths = lappend(join->paths, path);
+		join->common = lappend_int(join->common, star->table ? rtscan_number_of_common(root, star->table, path) : 0);
+		join->parallel_safe &= path->parallel_safe;
+		all = list_concat(all, attributes);
+		if (!has_mark(lfirst(cell)))
+			continue;
+		join->row_quals = lappend(join->row_quals, ask_for_mark(lfirst(cell), star->index->ncolumns + list_length(all)));
+		all = lappend(all, clause_of(lfirst(cell)));
+	}
+	if (star->index->ncolumns + list_length(all) > MaxTupleAttributeNumber)
+		return NULL;
+	join->index = all == NIL ? star->index : add_columns(star->index, all);
+	return join;
+}
+
+/* ---------------------------------------------------------------- conditions */
+
+RtscanQuals
+rtscan_join_quals(const RtscanJoin *join, const RtscanQuals *quals)
+{
+	RtscanQuals all = *quals;
+	ListCell   *cell,
+			   *key;
+
+	all.all = list_copy(quals->all);
+	foreach(cell, join->star->dimensions)
+		if (has_conditions(lfirst(cell)))
+			foreach(key, ((RtscanStarDimension *) lfirst(cell))->keys)
+				all.all = lappend(all.all, ((RtscanStarKey *) lfirst(key))->qual);
+	return all;
+}
+
+/*
+ * Columns that are among the attributes, as they are there: an outer join's clause has them as they are below it, the attributes above, and a
+ * plan node must not have one column in two ways.
+ */
+static Node *
+use_attributes(Node *node, List *attributes)
+{
+	ListCell   *cell;
+
+	if (node == NULL || !IsA(node, Var))
+		return node ? expression_tree_mutator(node, use_attributes, attributes) : NULL;
+	foreach(cell, attributes)
+	{
+		const Var  *attribute = lfirst(cell);
+
+		if (IsA(attribute, Var) && attribute->varno == ((Var *) node)->varno && attribute->varattno == ((Var *) node)->varattno)
+			return copyObject(lfirst(cell));
+	}
+	return node;
+}
+
+List *
+rtscan_join_clauses(const RtscanJoin *join)
+{
+	List	   *attributes = list_copy_tail(join->index->indexprs, list_length(join->star->index->indexprs));
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, join->star->dimensions)
+		clauses = lappend(clauses, use_attributes((Node *) clause_of(lfirst(cell)), attributes));
+	return clauses;
+}
+
+static RtscanPlanDimension *
+plan_key(const IndexOptInfo *index, JoinType type, const RtscanStarKey *key)
+{
+	const RtscanAsked *asked = &key->qual->asked;
+	RtscanPlanDimension *plan = palloc(sizeof(RtscanPlanDimension));
+	bool		included = OidIsValid(asked->family);
+
+	*plan = (RtscanPlanDimension) {
+		.type = type,
+		.column = asked->column,
+		.lefttype = included ? asked->lefttype : index->opcintype[asked->column],
+		.family = included ? asked->family : index->opfamily[asked->column],
+		.collation = asked->collation,
+	};
+	plan->subtype = OidIsValid(asked->subtype) ? asked->subtype : plan->lefttype;
+	return plan;
+}
+
+static RtscanPlanDimension *
+plan_pair(RtscanPlanDimension *first, RtscanPlanDimension *second)
+{
+	RtscanPlanDimension *plan = palloc(sizeof(RtscanPlanDimension));
+
+	*plan = (RtscanPlanDimension) {.type = first->type, .parts = {first, second}};
+	return plan;
+}
+
+/* Several keys are pairs: of the last one, and what those before it are. */
+static RtscanPlanDimension *
+plan_dimension(const IndexOptInfo *index, const RtscanStarDimension *dimension, const Path *path)
+{
+	RtscanPlanDimension *plan = NULL;
+	ListCell   *cell;
+
+	foreach(cell, dimension->keys)
+	{
+		RtscanPlanDimension *key = plan_key(index, dimension->type, lfirst(cell));
+
+		plan = plan ? plan_pair(plan, key) : key;
+	}
+	plan->attributes = count_attributes(dimension, path);
+	plan->repeats = dimension->repeats;
+	return plan;
+}
+
+List *
+rtscan_plan_dimensions(const RtscanJoin *join)
+{
+	List	   *dimensions = NIL;
+	ListCell   *cell,
+			   *path_cell,
+			   *common_cell;
+
+	forthree(cell, join->star->dimensions, path_cell, join->paths, common_cell, join->common)
+	{
+		RtscanPlanDimension *dimension = plan_dimension(join->index, lfirst(cell), lfirst(path_cell));
+
+		dimension->common = lfirst_int(common_cell);
+		dimensions = lappend(dimensions, dimension);
+	}
+	return dimensions;
+}
+
+bool
+rtscan_join_may_tell(PlannerInfo *root, const RtscanJoin *join)
+{
+	return !rtscan_has_barrier(root) && rtscan_may_know_values(root, join->star->index);
+}
+
+/* ---------------------------------------------------------------- cost */
+
+/* list_sort_comparator */
+static int
+compare_selectivity(const ListCell *a, const ListCell *b)
+{
+	Selectivity left = ((RtscanStarDimension *) lfirst(a))->selectivity,
+				right = ((RtscanStarDimension *) lfirst(b))->selectivity;
+
+	return left < right ? -1 : left > right;
+}
+
+static Cost
+comparison_cost(const IndexOptInfo *index, const RtscanStarKey *key)
+{
+	const RtscanAsked *asked = &key->qual->asked;
+	bool		included = OidIsValid(asked->family);
+	Oid			type = included ? asked->lefttype : index->opcintype[asked->column];
+	Oid			function = get_opfamily_proc(included ? asked->family : index->opfamily[asked->column], type, type, RTSCAN_COMPARE_PROC);
+
+	if (rtscan_key_kind(function) != RTSCAN_KEY_NONE)
+		return 0;
+	if (function >= FirstNormalObjectId)
+		return OTHER_COMPARISON_COST;
+	return OidIsValid(asked->collation) && !rtscan_compat_sorts_by_bytes(asked->collation) ? LOCALE_COMPARISON_COST : COMPARISON_COST;
+}
+
+/* A search among so many values, by halves. */
+static double
+comparisons(double values)
+{
+	return log2(Max(values, 2));
+}
+
+/*
+ * The rows of some keys are found by these, or by what they have not; or those left are tested by their codes.  The dictionaries have so many
+ * values.
+ */
+static RtscanCost
+coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double values, double keys, double rows, Cost comparison)
+{
+	Selectivity selectivity = dimension->selectivity;
+	double		lookups = keys * size->segments;
+	Cost		lookup = LOOKUP_COST + comparisons(values / Max(size->segments, 1)) * comparison;
+
+	return (RtscanCost) {
+		.lookups = Min(lookups * lookup, lookups * (MERGE_COST + 2 * comparison) + values * MERGED_VALUE_COST),
+		.work = Min(size->rows * Min(selectivity, 1 - selectivity) * FOUND_ROW_COST, rows * TESTED_ROW_COST),
+	};
+}
+
+/* Likewise; or the rows left are tested, and no key is looked up. */
+static RtscanCost
+plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows, Cost comparison)
+{
+	Cost		lookup = PLAIN_LOOKUP_COST + comparisons(size->rows / Max(size->segments, 1)) * comparison;
+	Cost		test = comparisons(keys) * comparison;
+	RtscanCost	looked_up = {
+		.lookups = keys * (size->segments * lookup + size->rows * PLAIN_ROW_COST),
+		.work = size->rows * Min(dimension->selectivity, 1 - dimension->selectivity) * FOUND_ROW_COST,
+	};
+	RtscanCost	tested = {
+		.work = Min(size->rows * READ_VALUE_COST + rows * (TEST_VALUE_COST + test), rows * (SINGLE_VALUE_COST + test)),
+	};
+
+	return rtscan_total_cost(&looked_up) < rtscan_total_cost(&tested) ? looked_up : tested;
+}
+
+/* Add what evaluating a dimension takes, of which so many rows come, on those of the fact that are left. */
+static void
+add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const IndexOptInfo *index, const RtscanIndexSize *size,
+				   double keys, double rows)
+{
+	ListCell   *cell;
+
+	foreach(cell, dimension->keys)
+	{
+		const RtscanStarKey *key = lfirst(cell);
+		double		values = size->columns[key->qual->asked.column].dictionary_values;
+		Cost		comparison = comparison_cost(index, key);
+
+		rtscan_add_cost(cost, values > 0 ? coded_cost(dimension, size, values, keys, rows, comparison) :
+						plain_cost(dimension, size, keys, rows, comparison));
+	}
+	/* They are looked up by several keys together. */
+	if (has_several_keys(dimension))
+		cost->work += rows * list_length(dimension->keys) * PAIRED_ROW_COST;
+}
+
+/* The most selective of the dimensions first. */
+static RtscanCost
+dimensions_cost(const RtscanJoin *join, const RtscanIndexSize *size, double *rows)
+{
+	List	   *dimensions = list_copy(join->star->dimensions);
+	RtscanCost	cost = {0};
+	ListCell   *cell;
+
+	list_sort(dimensions, compare_selectivity);
+	foreach(cell, dimensions)
+	{
+		const RtscanStarDimension *dimension = lfirst(cell);
+
+		add_dimension_cost(&cost, dimension, join->star->index, size, dimension->rel->rows, *rows);
+		*rows *= dimension->selectivity;
+	}
+	return cost;
+}
+
+/* Executing its plan, and keeping and sorting the rows. */
+static Cost
+load_cost(const RtscanStarDimension *dimension, const IndexOptInfo *index, const Path *path)
+{
+	Cost		row = count_attributes(dimension, path) * ATTRIBUTE_COST;
+	ListCell   *cell;
+
+	foreach(cell, dimension->keys)
+		row += KEY_COST + comparisons(path->rows) * comparison_cost(index, lfirst(cell));
+	return path->total_cost + path->rows * row;
+}
+
+/* Beginning with its plan; where it is the only one, as with PostgreSQL's joins, that is not counted. */
+static Cost
+begin_cost(const RtscanJoin *join, const RtscanStarDimension *dimension)
+{
+	return join->star->leaves > 1 ? dimension->tables * BEGIN_TABLE_COST : 0;
+}
+
+RtscanCost
+rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, join->index);
+	const RtscanIndexSize none = {.rows = join->index->tuples};
+	RtscanCost	cost = dimensions_cost(join, size ? size : &none, rows);
+	ListCell   *cell,
+			   *path_cell;
+
+	forboth(cell, join->star->dimensions, path_cell, join->paths)
+		cost.startup += load_cost(lfirst(cell), join->star->index, lfirst(path_cell)) / join->star->leaves + begin_cost(join, lfirst(cell));
+	/* What the planner says of the join is right for rows that come several times, too. */
+	if (rtscan_repeats_rows(join->star))
+	{
+		*rows = Max(*rows, join->star->rel->rows);
+		cost.work += *rows * COPIED_ROW_COST;
+	}
+	return cost;
+}

@@ -1,0 +1,361 @@
+/*
+ * accumulate.c
+ *		What a count, a minimum or a maximum comes to, from bits of rows and from single rows.
+ */
+#include "run/aggregate/accumulate.h"
+
+#include "bits/bits.h"
+#include "bits/gather.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "segment/dictionary.h"
+#include "segment/frames.h"
+#include "segment/values.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+/* ---------------------------------------------------------------- minimum, maximum */
+
+static void
+add_candidate(RtscanAccumulator *accumulator, Datum value)
+{
+	MemoryContext old = MemoryContextSwitchTo(accumulator->context);
+
+	if (accumulator->ncandidates == accumulator->capacity)
+	{
+		accumulator->capacity = accumulator->capacity == 0 ? 16 : 2 * accumulator->capacity;
+		accumulator->candidates = accumulator->ncandidates == 0 ?
+			palloc(accumulator->capacity * sizeof(Datum)) :
+			repalloc(accumulator->candidates, accumulator->capacity * sizeof(Datum));
+	}
+	accumulator->candidates[accumulator->ncandidates++] =
+		datumCopy(value, accumulator->type->typbyval, accumulator->type->typlen);
+	MemoryContextSwitchTo(old);
+}
+
+/* A segment's column, and rows that have values in it: of which the smallest or the largest is looked for. */
+typedef struct Outermost
+{
+	RtscanReader *reader;
+	const RtscanColumnHeader *header;
+	const RtscanRowBits *bits;
+	uint64		count;			/* that are set */
+	bool		last;			/* the largest */
+	RtscanPosition low;			/* no value is below, */
+	RtscanPosition high;		/* or from here on: of what WHERE asks of the column */
+} Outermost;
+
+/*
+ * Ranks that are tried one after another, before all rows are looked at: as many as take about as long, of so many rows and some more for the bits
+ * between them.
+ */
+#define MAX_RANKS		65536
+#define RANKS_A_ROW		4
+#define RANKS_OF_BITS	4096
+
+/* If fewer than one of so many rows of a chunk are set, their values are read one by one. */
+#define DENSE			12
+
+/* Values that are read together. */
+#define FEW_ROWS		1024
+
+/* The first row whose bit is set, or the last. */
+static uint32
+outermost_row(const RtscanRowBits *bits, bool last)
+{
+	for (uint32 i = 0; i < bits->chunks; i++)
+	{
+		uint32		chunk = last ? bits->chunks - 1 - i : i;
+		const uint64 *words = rtscan_bits_chunk(bits, chunk);
+
+		for (uint32 j = 0; j < RTSCAN_CHUNK_WORDS && bits->filled[chunk]; j++)
+		{
+			uint32		w = last ? RTSCAN_CHUNK_WORDS - 1 - j : j;
+
+			if (words[w] != 0)
+				return chunk * RTSCAN_CHUNK_ROWS + w * 64 +
+					(last ? pg_leftmost_one_pos64(words[w]) : pg_rightmost_one_pos64(words[w]));
+		}
+	}
+	elog(ERROR, "no bit is set");
+}
+
+static bool
+row_is_set(const RtscanRowBits *bits, uint32 row)
+{
+	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
+	uint32		bit = row % RTSCAN_CHUNK_ROWS;
+
+	return chunk < bits->chunks && bits->filled[chunk] && rtscan_bit_is_set(rtscan_bits_chunk(bits, chunk), bit);
+}
+
+/* The first of some ranks, or the last, whose row is set; all of them are on one page of the column's order. */
+static bool
+walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uint32 *row)
+{
+	uint32		base = page * rtscan_per_page(3);
+	Buffer		buffer;
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->order, page, &buffer, NULL);
+	bool		found = false;
+
+	for (uint32 i = 0; i < end - first && !found; i++)
+	{
+		*row = rtscan_load_packed(payload + ((outermost->last ? end - 1 - i : first + i) - base) * 3, 3);
+		found = row_is_set(outermost->bits, *row);
+	}
+	rtscan_release(outermost->reader, buffer);
+	return found;
+}
+
+/* Try rows in the order of their values; false if that takes too long, or would if they were spread evenly. */
+static bool
+walk_order(const Outermost *outermost, uint32 *row)
+{
+	uint32		per_page = rtscan_per_page(3);
+	uint32		first = outermost->low.rank,
+				end = outermost->high.rank;
+	uint64		most = Min(MAX_RANKS, RANKS_A_ROW * outermost->count + RANKS_OF_BITS);
+
+	if ((end - first) / outermost->count > most)
+		return false;
+	for (uint32 tried = 0; tried < most && first < end;)
+	{
+		uint32		page = (outermost->last ? end - 1 : first) / per_page;
+		uint32		from = Max(first, page * per_page);
+		uint32		to = Min(end, (page + 1) * per_page);
+
+		if (walk_page(outermost, page, from, to, row))
+			return true;
+		tried += to - from;
+		if (outermost->last)
+			end = from;
+		else
+			first = to;
+	}
+	return false;
+}
+
+/* The outermost of what has been looked at, and a row that has it. */
+typedef struct Found
+{
+	bool		any;
+	int64		number;			/* a code, or an exact integer */
+	uint32		row;
+} Found;
+
+/* Look at a page's rows, from first on, n of which the words are about. */
+static void
+scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 first, uint32 n, Found *found)
+{
+	uint32		bytes = outermost->header->code_bytes;
+	Buffer		buffer;
+	const char *payload = rtscan_get_page(outermost->reader, &outermost->header->codes, page, &buffer, NULL);
+	Found		best = *found;
+
+	for (uint32 base = 0; base < n; base += 64)
+		for (uint64 rest = words[base / 64]; rest != 0; rest &= rest - 1)
+		{
+			uint32		place = base + pg_rightmost_one_pos64(rest);
+			uint32		code = rtscan_load_packed(payload + place * bytes, bytes);
+
+			if (!best.any || (outermost->last ? code > best.number : code < best.number))
+				best = (Found) {true, code, first + place};
+		}
+	rtscan_release(outermost->reader, buffer);
+	*found = best;
+}
+
+/* Look at all rows, until one has a code that no other can be beyond.  A page of codes is of one chunk. */
+static uint32
+scan_all_codes(const Outermost *outermost)
+{
+	uint32		per_page = rtscan_per_page(outermost->header->code_bytes);
+	uint32		rows = outermost->reader->segment->header.rows;
+	uint32		limit = outermost->last ? outermost->high.code - 1 : outermost->low.code;
+	Found		found = {0};
+
+	for (uint32 page = 0; page < outermost->header->codes.pages && !(found.any && found.number == limit); page++)
+	{
+		uint32		first = page * per_page;
+		uint32		chunk = first / RTSCAN_CHUNK_ROWS;
+
+		CHECK_FOR_INTERRUPTS();
+		if (outermost->bits->filled[chunk])
+			scan_codes(outermost, page, rtscan_bits_chunk(outermost->bits, chunk) + first % RTSCAN_CHUNK_ROWS / 64,
+					   first, Min(rows - first, per_page), &found);
+	}
+	return found.row;
+}
+
+/* ---------------------------------------------------------------- of a plain column */
+
+static inline void
+look_at_value(const Outermost *outermost, int64 value, uint32 row, Found *best)
+{
+	if (!best->any || (outermost->last ? value > best->number : value < best->number))
+		*best = (Found) {true, value, row};
+}
+
+/* Look at a chunk's rows; there is room for its values. */
+static void
+scan_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk, int64 *values, Found *found)
+{
+	Found		best = *found;
+
+	rtscan_get_frame(outermost->reader, frames, chunk, values);
+	for (uint32 base = 0; base < RTSCAN_CHUNK_ROWS; base += 64)
+		for (uint64 rest = words[base / 64]; rest != 0; rest &= rest - 1)
+		{
+			uint32		place = base + pg_rightmost_one_pos64(rest);
+
+			look_at_value(outermost, values[place], chunk * RTSCAN_CHUNK_ROWS + place, &best);
+		}
+	*found = best;
+}
+
+/* The same, if they are few. */
+static void
+scan_few_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk, int64 *values, Found *found)
+{
+	RtscanBitPlace place = {0, words[0]};
+	uint32		rows[FEW_ROWS];
+	uint32		n;
+
+	while ((n = rtscan_gather_rows(words, &place, chunk * RTSCAN_CHUNK_ROWS, rows, FEW_ROWS)) > 0)
+	{
+		rtscan_get_frame_rows(outermost->reader, frames, rows, n, values);
+		for (uint32 i = 0; i < n; i++)
+			look_at_value(outermost, values[i], rows[i], found);
+	}
+}
+
+/* Look at all rows; none of them is NULL. */
+static uint32
+scan_all_values(const Outermost *outermost, const RtscanFrames *frames)
+{
+	int64	   *values = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64));
+	Found		found = {0};
+
+	for (uint32 chunk = 0; chunk < outermost->bits->chunks; chunk++)
+	{
+		const RtscanFrame *frame = &frames->frames[chunk];
+		const uint64 *words = rtscan_bits_chunk(outermost->bits, chunk);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!outermost->bits->filled[chunk] ||
+			(found.any && (outermost->last ? frame->greatest <= found.number : frame->least >= found.number)))
+			continue;
+		if (rtscan_popcount(words) * DENSE < RTSCAN_CHUNK_ROWS)
+			scan_few_values(outermost, frames, words, chunk, values, &found);
+		else
+			scan_values(outermost, frames, words, chunk, values, &found);
+	}
+	pfree(values);
+	return found.row;
+}
+
+/* ---------------------------------------------------------------- of any column */
+
+/* What WHERE asks of the column bounds the values. */
+static void
+set_bounds(Outermost *outermost, int column, const RtscanRegion *where)
+{
+	outermost->low = (RtscanPosition) {0, 0};
+	outermost->high = (RtscanPosition) {rtscan_null_code(outermost->header), outermost->header->nonnull};
+	for (int i = 0; i < where->ncolumns; i++)
+		if (where->columns[i].column == column)
+		{
+			const RtscanIntervals *intervals = &where->columns[i].intervals;
+			const RtscanPosition *end = &intervals->items[intervals->n - 1].high;
+
+			outermost->low = intervals->items[0].low;
+			if (end->code < outermost->high.code)
+				outermost->high = *end;
+		}
+}
+
+/* A row that has the outermost value. */
+static uint32
+find_outermost(const Outermost *outermost, const RtscanFrames *frames)
+{
+	uint32		row;
+
+	if (outermost->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
+		return outermost_row(outermost->bits, outermost->last);
+	if (outermost->header->order.pages > 0 && walk_order(outermost, &row))
+		return row;
+	return rtscan_is_plain(outermost->header) ? scan_all_values(outermost, frames) : scan_all_codes(outermost);
+}
+
+/* The value is that row's own: equal ones may have other images. */
+static void
+accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,
+					 const RtscanRowBits *bits, uint64 count)
+{
+	const RtscanSegmentColumn *column = &reader->segment->columns[accumulator->column];
+	Outermost	outermost = {
+		.reader = reader,
+		.header = &column->header,
+		.bits = bits,
+		.count = count,
+		.last = accumulator->kind == RTSCAN_MAXIMUM,
+	};
+	uint32		row;
+	Datum		value;
+	bool		isnull;
+
+	set_bounds(&outermost, accumulator->column, where);
+	row = find_outermost(&outermost, &column->values.frames);
+	rtscan_get_values(rtscan_open_values(reader, accumulator->schema, accumulator->column), &row, 1, &value, &isnull);
+	if (isnull)
+		rtscan_fault(reader, &column->header.codes, 0, "There is a code that the dictionary does not have.");
+	add_candidate(accumulator, value);
+}
+
+/* The one of all candidates. */
+static Datum
+choose_candidate(const RtscanAccumulator *accumulator)
+{
+	const RtscanColumn *type = accumulator->type;
+	Datum		best = accumulator->candidates[0];
+
+	for (int i = 1; i < accumulator->ncandidates; i++)
+	{
+		int32		order = DatumGetInt32(FunctionCall2Coll(type->compare, type->collation,
+															accumulator->candidates[i], best));
+
+		if (accumulator->kind == RTSCAN_MINIMUM ? order < 0 : order > 0)
+			best = accumulator->candidates[i];
+	}
+	return best;
+}
+
+/* ---------------------------------------------------------------- all */
+
+void
+rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,
+					   const RtscanRowBits *bits)
+{
+	uint64		count = rtscan_bits_count(bits);
+
+	accumulator->count += count;
+	if (count > 0 && accumulator->kind != RTSCAN_COUNT)
+		accumulate_outermost(accumulator, reader, where, bits, count);
+}
+
+void
+rtscan_accumulate_value(RtscanAccumulator *accumulator, Datum value)
+{
+	accumulator->count++;
+	if (accumulator->kind != RTSCAN_COUNT)
+		add_candidate(accumulator, value);
+}
+
+Datum
+rtscan_finish_accumulation(RtscanAccumulator *accumulator, bool *isnull)
+{
+	*isnull = accumulator->kind != RTSCAN_COUNT && accumulator->count == 0;
+	if (*isnull)
+		return (Datum) 0;
+	return accumulator->kind == RTSCAN_COUNT ? Int64GetDatum(accumulator->count) : choose_candidate(accumulator);
+}

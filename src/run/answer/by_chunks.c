@@ -1,0 +1,119 @@
+/*
+ * by_chunks.c
+ *		Aggregates without GROUP BY from whole chunks.
+ */
+#include "run/answer/by_chunks.h"
+
+#include "segment/totals.h"
+
+/* If fewer than one of so many rows are wanted, it takes longer to look at all of them. */
+#define DENSE	12
+
+/* An aggregate's column in the segment at hand. */
+typedef struct Argument
+{
+	RtscanValues *values;		/* NULL: there is none, all rows count */
+	const RtscanFrame *frame;
+	int			scale;
+	RtscanTotalKind kind;
+} Argument;
+
+bool
+rtscan_takes_total(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	const RtscanTransition *transition = &answer->transitions[number];
+
+	return aggregate->filter.state == NULL && rtscan_total_kind(transition) != RTSCAN_NO_TOTAL &&
+		(aggregate->narguments == 0 || (aggregate->narguments == 1 && aggregate->columns[0] >= 0));
+}
+
+bool
+rtscan_takes_chunks(const RtscanRowsAnswer *answer)
+{
+	bool		takes = answer->groups == NULL && answer->task->quals.state == NULL && answer->batch->attributes == NULL;
+
+	for (int i = 0; i < answer->task->naggregates && takes; i++)
+		takes = rtscan_takes_total(answer, i);
+	return takes;
+}
+
+static Argument
+find_argument(RtscanRowsAnswer *answer, int number, uint32 chunk)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	Argument	argument = {.kind = transition->family->total_kind(transition)};
+
+	if (aggregate->narguments == 0)
+		return argument;
+	argument.values = rtscan_cursor_column(answer->cursor, aggregate->columns[0]);
+	if (rtscan_has_totals(argument.values))
+		argument.frame = rtscan_total_bounds(argument.values, chunk, &argument.scale);
+	return argument;
+}
+
+/* Is the outermost value so far beyond all of the chunk's? */
+static bool
+is_settled(const RtscanTransition *transition, const RtscanState *state, const Argument *argument)
+{
+	const RtscanFamily *family = transition->family;
+
+	return family->is_beyond &&
+		family->is_beyond(transition, state, argument->frame->least, argument->frame->greatest, argument->scale);
+}
+
+/* Do a chunk's values have to be looked at, one by one? */
+static bool
+reads_values(const RtscanTransition *transition, const RtscanState *state, const Argument *argument)
+{
+	return argument->frame && argument->frame->bits > 0 && !is_settled(transition, state, argument) &&
+		(argument->kind != RTSCAN_TOTAL_COUNT || argument->frame->nulls > 0);
+}
+
+/* Can a chunk be added to an aggregate, and is that faster than to take its rows? */
+static bool
+can_add(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	Argument	argument = find_argument(answer, number, chunk->number);
+
+	if (argument.values && argument.frame == NULL)
+		return false;
+	return (uint64) chunk->wanted * DENSE >= chunk->rows || !reads_values(transition, &answer->only[number], &argument);
+}
+
+static void
+add_chunk(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	RtscanState *state = &answer->only[number];
+	Argument	argument = find_argument(answer, number, chunk->number);
+	RtscanTotal total = {.count = chunk->wanted};
+
+	/* Of a minimum no more is asked than whether there is any value. */
+	if (argument.values && is_settled(transition, state, &argument))
+		return;
+	if (argument.values)
+		total = rtscan_chunk_total(argument.values, chunk->number, chunk->bits, argument.kind);
+	transition->family->add_total(transition, state, &total, argument.scale, answer->state_context);
+}
+
+bool
+rtscan_add_chunk(const RtscanCursorChunk *chunk, void *arg)
+{
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	int			naggregates = answer->task->naggregates;
+	MemoryContext old;
+
+	for (int i = 0; i < naggregates; i++)
+		if (!can_add(answer, i, chunk))
+			return false;
+	/* What adding leaves behind. */
+	ResetExprContext(answer->batch->context);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	for (int i = 0; i < naggregates; i++)
+		add_chunk(answer, i, chunk);
+	MemoryContextSwitchTo(old);
+	return true;
+}

@@ -1,0 +1,438 @@
+/*
+ * narrowed.c
+ *		A percentile of a key column of many rows, without all of their values.
+ */
+#include "run/answer/narrowed.h"
+
+#include <math.h>
+
+#include "bits/bits.h"
+#include "port/pg_bitutils.h"
+#include "run/aggregate/collection.h"
+#include "run/aggregate/quantiles.h"
+#include "run/aggregate/select.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* As many values are collected before chunks are sampled; and of chunks of which few rows are wanted all are, at first. */
+#define MIN_VALUES		65536
+#define DENSE			16
+
+/* The sample has every so-manieth value, at most; if it gets too large, half of it is dropped, from then on. */
+#define LEAST_STEP		128
+#define MAX_SAMPLE		16384
+
+/* It is worth another search not to collect so many. */
+#define MANY_VALUES		524288
+
+/* If percentiles are farther apart, of a thousand rows, there is little to be gained. */
+#define THOUSAND		1000
+#define MAX_APART		250
+
+/* A sample of a chunk has no more rows than this. */
+StaticAssertDecl(RTSCAN_CHUNK_ROWS / LEAST_STEP < RTSCAN_CURSOR_ROWS, "a chunk's sample is too large");
+
+/* ---------------------------------------------------------------- the aggregate */
+
+/* Is a key column the same to the index's operator class as to who collects its values? */
+static bool
+sorts_alike(const RtscanColumn *column, const RtscanCollecting *collecting)
+{
+	return column->exact_sorts && column->exact == collecting->kind && column->key_kind != RTSCAN_KEY_NONE &&
+		!collecting->floats && collecting->kind != RTSCAN_EXACT_DECIMAL;
+}
+
+bool
+rtscan_may_narrow(const RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+	const RtscanRowAggregate *aggregate = &task->aggregates[0];
+	const RtscanCollecting *collecting = task->naggregates == 1 ? answer->transitions[0].collecting : NULL;
+
+	if (collecting == NULL || answer->groups || answer->batch->attributes || task->nsets > 1 || task->quals.state || aggregate->filter.state ||
+		answer->question->shared || aggregate->columns[0] < 0 || aggregate->columns[0] >= answer->question->schema->nkeys)
+		return false;
+	return (collecting->how.purpose == RTSCAN_FOR_DISCRETE || collecting->how.purpose == RTSCAN_FOR_CONTINUOUS) &&
+		sorts_alike(&answer->question->schema->columns[aggregate->columns[0]], collecting);
+}
+
+int
+rtscan_find_ranks(RtscanRowsAnswer *answer, int64 n, uint64 **ranks)
+{
+	NullableDatum fractions = {(Datum) 0, true};
+
+	fractions.value = ExecEvalExprSwitchContext(answer->task->aggregates[0].fractions, answer->batch->context, &fractions.isnull);
+	return rtscan_percentile_ranks(answer->transitions[0].collecting, fractions, n, ranks);
+}
+
+/* ---------------------------------------------------------------- the sample */
+
+static bool
+are_near(RtscanRowsAnswer *answer)
+{
+	uint64	   *ranks;
+	int			nranks = rtscan_find_ranks(answer, THOUSAND, &ranks);
+
+	return nranks > 0 && ranks[nranks - 1] - ranks[0] <= MAX_APART;
+}
+
+/* Rows that are found, about. */
+static double
+expect_rows(const RtscanCursor *cursor)
+{
+	const RtscanSearch *search = rtscan_cursor_search(cursor);
+	double		rows = 0;
+
+	for (int i = 0; i < search->nsegments; i++)
+		if (search->segments[i].looked_up)
+			rows += rtscan_expected_rows(&search->segments[i]);
+	return rows;
+}
+
+static void
+begin_sample(const RtscanRowsAnswer *answer, RtscanSample *sample)
+{
+	/* A few more than are expected must not halve it. */
+	sample->step = Max(ceil(1.25 * expect_rows(answer->cursor) / MAX_SAMPLE), LEAST_STEP);
+	sample->skip = 0;
+	sample->n = 0;
+}
+
+static RtscanSample *
+create_sample(RtscanRowsAnswer *answer)
+{
+	RtscanSample *sample = MemoryContextAllocZero(answer->context, sizeof(RtscanSample));
+
+	sample->keys = MemoryContextAlloc(answer->context, (MAX_SAMPLE + RTSCAN_CURSOR_ROWS) * sizeof(int64));
+	sample->refused = !are_near(answer);
+	begin_sample(answer, sample);
+	return sample;
+}
+
+/* Are there so many values, and rows of the chunk, that it is of use?  Rows that have to be looked up in the heap had better be so once. */
+static bool
+is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
+{
+	const RtscanCollecting *collecting = answer->transitions[0].collecting;
+	uint64		collected = answer->only[0].count;
+
+	return collected >= Min(MIN_VALUES, collecting->most / 2) &&
+		((answer->sample && answer->sample->within) || (uint64) chunk->wanted * DENSE >= chunk->rows) &&
+		rtscan_cursor_heap_fetches(answer->cursor) * DENSE < collected;
+}
+
+/* The place of a word's bit that so many lower ones come before. */
+static inline uint32
+find_bit(uint64 word, uint32 lower)
+{
+	while (lower-- > 0)
+		word &= word - 1;
+	return pg_rightmost_one_pos64(word);
+}
+
+/* Rows of a chunk, every so-manieth. */
+static uint32
+choose_rows(RtscanSample *sample, const RtscanCursorChunk *chunk, uint32 *rows)
+{
+	uint32		n = 0;
+
+	for (uint32 i = 0; i < RTSCAN_CHUNK_WORDS; i++)
+	{
+		uint32		count = pg_popcount64(chunk->bits[i]);
+
+		for (; sample->skip < count; sample->skip += sample->step)
+			rows[n++] = chunk->number * RTSCAN_CHUNK_ROWS + i * 64 + find_bit(chunk->bits[i], sample->skip);
+		sample->skip -= count;
+	}
+	return n;
+}
+
+static void
+drop_half(RtscanSample *sample)
+{
+	for (uint32 i = 0; i < sample->n / 2; i++)
+		sample->keys[i] = sample->keys[2 * i];
+	sample->n /= 2;
+	sample->step *= 2;
+}
+
+static void
+add_keys(RtscanSample *sample, const int64 *keys, const bool *isnull, uint32 n)
+{
+	for (uint32 i = 0; i < n; i++)
+		if (!isnull[i])
+			sample->keys[sample->n++] = keys[i];
+	if (sample->n > MAX_SAMPLE)
+		drop_half(sample);
+}
+
+/* May some rows of the segment be NULL? */
+static bool
+may_be_null(const RtscanCursor *cursor, int column)
+{
+	const RtscanSegment *segment = rtscan_cursor_segment(cursor)->reader.segment;
+
+	return segment->columns[column].header.nonnull < segment->header.rows;
+}
+
+/* False if its values are no integers of the scale. */
+static bool
+sample_values(RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
+{
+	int			column = answer->task->aggregates[0].columns[0];
+	RtscanValues *values = rtscan_cursor_column(answer->cursor, column);
+	uint32		rows[RTSCAN_CURSOR_ROWS];
+	int64		keys[RTSCAN_CURSOR_ROWS];
+	bool		isnull[RTSCAN_CURSOR_ROWS];
+	uint32		n = choose_rows(answer->sample, chunk, rows);
+	int			scale;
+
+	if (!rtscan_get_decimals(values, rows, n, keys, isnull, &scale))
+		return false;
+	add_keys(answer->sample, keys, isnull, n);
+	answer->sample->rows += chunk->wanted;
+	answer->sample->may_have_nulls |= may_be_null(answer->cursor, column);
+	return true;
+}
+
+bool
+rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg)
+{
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	MemoryContext old;
+	bool		sampled;
+
+	if (!is_of_use(answer, chunk))
+		return false;
+	if (answer->sample == NULL)
+		answer->sample = create_sample(answer);
+	else if (answer->sample->rows == 0)
+		begin_sample(answer, answer->sample);
+	/* What reading leaves behind. */
+	ResetExprContext(answer->batch->context);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	sampled = !answer->sample->refused && sample_values(answer, chunk);
+	MemoryContextSwitchTo(old);
+	return sampled;
+}
+
+/* What had been collected before is a part of the sample, too. */
+static void
+sample_collected(RtscanSample *sample, const RtscanCollection *collection)
+{
+	const bool	isnull = false;
+
+	for (uint64 i = 0; i < collection->n; i += sample->step)
+		add_keys(sample, &collection->keys[i], &isnull, 1);
+}
+
+/* ---------------------------------------------------------------- the range */
+
+/* A condition that the column's values are less than a key, more, or not. */
+static RtscanFilter
+compare_with(RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
+{
+	const RtscanQuestion *question = answer->question;
+	int			column = answer->task->aggregates[0].columns[0];
+	Oid			type = question->index->rd_opcintype[column];
+	RtscanAsked asked = {
+		.kind = RTSCAN_CONDITION_ANY,
+		.column = column,
+		.strategy = strategy,
+		.collation = question->schema->columns[column].collation,
+		.function = get_opcode(get_opfamily_member(question->index->rd_opfamily[column], type, type, strategy)),
+	};
+	RtscanCondition condition;
+	RtscanOutcome outcome = rtscan_condition(question->index, question->schema, &asked,
+											 rtscan_key_value(answer->transitions[0].collecting, key), false, &condition);
+
+	return rtscan_outcome_filter(outcome, &condition);
+}
+
+/* Of the rows that are asked for, those that pass two filters, too; what has been narrowed before is implied. */
+static RtscanFilter
+and_filters(const RtscanRowsAnswer *answer, RtscanFilter one, RtscanFilter other)
+{
+	RtscanFilter filter = rtscan_begin_filter(RTSCAN_FILTER_AND, 3);
+
+	filter.parts[0] = *answer->question->filter;
+	filter.parts[1] = one;
+	filter.parts[2] = other;
+	rtscan_join_filter(&filter);
+	return filter;
+}
+
+RtscanFilter
+rtscan_filter_between(RtscanRowsAnswer *answer, int64 low, int64 high)
+{
+	return and_filters(answer, compare_with(answer, BTGreaterEqualStrategyNumber, low), compare_with(answer, BTLessEqualStrategyNumber, high));
+}
+
+/* How far a place in the sample may be from that of the same value among all: four standard deviations, at most. */
+static uint64
+find_margin(uint64 n)
+{
+	return (uint64) (2 * sqrt((double) n)) + 1;
+}
+
+uint64
+rtscan_sampled_rows(const RtscanRowsAnswer *answer)
+{
+	return answer->only[0].count + (answer->sample ? answer->sample->rows : 0);
+}
+
+void
+rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
+{
+	memset(narrowed, 0, sizeof(RtscanNarrowed));
+	narrowed->counted = !answer->sample->may_have_nulls;
+}
+
+void
+rtscan_sample_within(RtscanRowsAnswer *answer)
+{
+	answer->sample->rows = 0;
+	answer->sample->within = true;
+}
+
+void
+rtscan_sample_all(RtscanRowsAnswer *answer)
+{
+	if (answer->sample == NULL)
+		return;
+	answer->sample->rows = 0;
+	answer->sample->within = false;
+}
+
+/*
+ * Where the percentiles are in the sample: its places count for as many rows each.  Nobody knows how many of these are NULL where some may
+ * be, but of the sample none is.
+ */
+static int
+find_places(RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint64 **places)
+{
+	uint64		n = answer->sample->n;
+	int			count;
+
+	if (n == 0)
+		return 0;
+	if (!narrowed->counted)
+		return rtscan_find_ranks(answer, n, places);
+	count = rtscan_find_ranks(answer, narrowed->rows_below + narrowed->all + narrowed->rows_above, places);
+	for (int i = 0; i < count; i++)
+	{
+		uint64		rank = (*places)[i];
+
+		if (rank < narrowed->rows_below || rank - narrowed->rows_below >= narrowed->all)
+			return 0;
+		(*places)[i] = (uint64) ((double) (rank - narrowed->rows_below) / narrowed->all * n);
+	}
+	return count;
+}
+
+static void
+sort_sample(RtscanSample *sample)
+{
+	int64	   *room = palloc(sample->n * sizeof(int64));
+
+	rtscan_sort_integers(sample->keys, sample->n, room);
+	pfree(room);
+}
+
+/* How many of the sample's keys, which ascend, are between two of them? */
+static uint32
+count_keys(const RtscanSample *sample, int64 low, int64 high)
+{
+	uint32		count = 0;
+
+	for (uint32 i = 0; i < sample->n; i++)
+		count += sample->keys[i] >= low && sample->keys[i] <= high;
+	return count;
+}
+
+/* Are the values between, so many of the sample, worth a sample of their own?  Not where that would leave most of them: one may be that often. */
+static bool
+are_many(const RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint32 between)
+{
+	double		part = (double) between / answer->sample->n;
+
+	return part < 0.5 && part * narrowed->all > Min(MANY_VALUES, answer->transitions[0].collecting->most / 2);
+}
+
+bool
+rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
+{
+	RtscanSample *sample = answer->sample;
+	RtscanFilter always = rtscan_begin_filter(RTSCAN_FILTER_AND, 0);
+	uint64	   *places;
+	int			count;
+	uint64		margin;
+	int64		low,
+				high;
+
+	narrowed->all = rtscan_sampled_rows(answer);
+	if (answer->only[0].has_value)
+		sample_collected(sample, rtscan_collection(&answer->only[0]));
+	margin = find_margin(sample->n);
+	count = find_places(answer, narrowed, &places);
+	if (count == 0 || places[0] < margin || places[count - 1] + margin >= sample->n)
+		return false;
+	sort_sample(sample);
+	low = sample->keys[places[0] - margin];
+	high = sample->keys[places[count - 1] + margin];
+	narrowed->many = are_many(answer, narrowed, count_keys(sample, low, high));
+	narrowed->below = and_filters(answer, compare_with(answer, BTLessStrategyNumber, low), always);
+	narrowed->between = rtscan_filter_between(answer, low, high);
+	narrowed->above = and_filters(answer, compare_with(answer, BTGreaterStrategyNumber, high), always);
+	return true;
+}
+
+/* ---------------------------------------------------------------- counting */
+
+/* RtscanTakeChunk */
+static bool
+count_chunk(const RtscanCursorChunk *chunk, void *arg)
+{
+	*(uint64 *) arg += chunk->wanted;
+	return true;
+}
+
+uint64
+rtscan_count_matching(RtscanCursor *cursor)
+{
+	uint64		count = 0;
+	uint32		n;
+
+	rtscan_cursor_offer_chunks(cursor, count_chunk, &count);
+	while ((n = rtscan_next_rows(cursor)) > 0)
+		count += n;
+	return count;
+}
+
+void
+rtscan_forget_collected(RtscanRowsAnswer *answer)
+{
+	RtscanState *state = &answer->only[0];
+
+	if (state->has_value)
+		rtscan_end_collection(answer->transitions[0].collecting, rtscan_collection(state));
+	memset(state, 0, sizeof(RtscanState));
+}
+
+bool
+rtscan_add_uncollected(RtscanRowsAnswer *answer, uint64 below, uint64 above)
+{
+	RtscanState *state = &answer->only[0];
+	uint64		end = below + state->count;
+	uint64	   *ranks;
+	int			nranks;
+
+	if (state->count == 0)
+		return false;
+	nranks = rtscan_find_ranks(answer, end + above, &ranks);
+	if (ranks[0] < below || ranks[nranks - 1] >= end)
+		return false;
+	state->count = end + above;
+	rtscan_collection(state)->below = below;
+	return true;
+}

@@ -1,0 +1,263 @@
+/*
+ * sets.c
+ *		Grouping sets: GROUP BY's, and those that others are made of.
+ */
+#include "run/answer/sets.h"
+
+#include "nodes/nodeFuncs.h"
+#include "run/aggregate/collection.h"
+#include "run/plan/expressions.h"
+#include "utils/memutils.h"
+
+/* ---------------------------------------------------------------- the task */
+
+static TupleDesc
+describe_keys(List *keys)
+{
+	TupleDesc	tupdesc = CreateTemplateTupleDesc(list_length(keys));
+
+	for (int i = 0; i < list_length(keys); i++)
+	{
+		Node	   *key = list_nth(keys, i);
+
+		TupleDescInitEntry(tupdesc, i + 1, NULL, exprType(key), exprTypmod(key), 0);
+		TupleDescInitEntryCollation(tupdesc, i + 1, exprCollation(key));
+	}
+	TupleDescFinalize(tupdesc);
+	return tupdesc;
+}
+
+/* GROUPING(): a bit for each of its keys, the first one's is the highest; set if the key is none of the set's. */
+static Datum
+grouping_of(const List *keys, const List *set_keys)
+{
+	int32		bits = 0;
+	ListCell   *cell;
+
+	foreach(cell, keys)
+		bits = (bits << 1) | !list_member_int(set_keys, lfirst_int(cell));
+	return Int32GetDatum(bits);
+}
+
+static void
+prepare_groupings(RtscanRowSet *set, const List *groupings, const List *set_keys)
+{
+	set->groupings = palloc(Max(list_length(groupings), 1) * sizeof(Datum));
+	for (int i = 0; i < list_length(groupings); i++)
+		set->groupings[i] = grouping_of(list_nth(groupings, i), set_keys);
+}
+
+static void
+prepare_set(RtscanRowsTask *task, int number, const RtscanNodePlan *plan, const RtscanPlanSet *planned)
+{
+	RtscanRowSet *set = &task->sets[number];
+	List	   *keys = NIL;
+
+	set->nkeys = list_length(planned->keys);
+	set->keys = palloc(Max(set->nkeys, 1) * sizeof(int));
+	set->operators = palloc(Max(set->nkeys, 1) * sizeof(Oid));
+	set->collations = palloc(Max(set->nkeys, 1) * sizeof(Oid));
+	for (int i = 0; i < set->nkeys; i++)
+	{
+		int			key = list_nth_int(planned->keys, i);
+
+		set->keys[i] = key;
+		set->operators[i] = list_nth_oid(plan->operators, key);
+		set->collations[i] = list_nth_oid(plan->collations, key);
+		set->computes_keys |= task->keys[key].column < 0;
+		keys = lappend(keys, list_nth(plan->row_keys, key));
+	}
+	set->columns = rtscan_row_columns((Node *) keys);
+	set->types = describe_keys(keys);
+	set->expected_groups = planned->groups;
+	set->parent = planned->parent;
+	set->asked = planned->asked;
+	prepare_groupings(set, plan->groupings, planned->keys);
+	if (set->parent >= 0)
+		task->sets[set->parent].parts = lappend_int(task->sets[set->parent].parts, number);
+}
+
+void
+rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan)
+{
+	task->nsets = list_length(plan->sets);
+	task->sets = palloc0(task->nsets * sizeof(RtscanRowSet));
+	task->ngroupings = list_length(plan->groupings);
+	task->most_parts = plan->most_parts;
+	for (int i = 0; i < task->nsets; i++)
+		prepare_set(task, i, plan, list_nth(plan->sets, i));
+}
+
+/* ---------------------------------------------------------------- begin and end */
+
+/* What a set's collections have gone to may have to be read for its own results, and for each part. */
+static void
+prepare_transitions(RtscanSetGroups *groups, const RtscanRowsTask *task, const RtscanRowSet *set)
+{
+	groups->transitions = palloc(Max(task->naggregates, 1) * sizeof(RtscanTransition));
+	rtscan_copy_transitions(groups->transitions, task->transitions, task->naggregates);
+	for (int i = 0; i < task->naggregates; i++)
+		if (groups->transitions[i].collecting)
+			groups->transitions[i].collecting->sorts_twice = set->parts != NIL;
+}
+
+static void
+begin_set(RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowsTask *task = answer->task;
+	const RtscanRowSet *set = &task->sets[number];
+	RtscanSetGroups *groups = &answer->sets[number];
+	MemoryContext old;
+
+	groups->context = AllocSetContextCreate(answer->context, "rtscan grouping set", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(groups->context);
+	prepare_transitions(groups, task, set);
+	if (set->nkeys == 0)
+	{
+		groups->only = rtscan_make_only_group(groups->context, task->naggregates);
+		groups->state_context = groups->context;
+		rtscan_let_sort(groups->transitions, task->naggregates, true);
+	}
+	else
+	{
+		groups->groups = rtscan_create_groups(set->types, set->operators, set->collations, groups->transitions,
+											  task->naggregates, set->expected_groups,
+											  rtscan_set_memory(set->parent < 0, task->most_parts, set->parts != NIL));
+		groups->state_context = rtscan_groups_context(groups->groups);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static void
+end_set(RtscanRowsAnswer *answer, int number)
+{
+	RtscanSetGroups *groups = &answer->sets[number];
+
+	if (groups->context == NULL)
+		return;
+	if (groups->groups)
+		rtscan_end_groups(groups->groups);
+	for (int i = 0; i < answer->task->naggregates; i++)
+		if (groups->transitions[i].collecting)
+			rtscan_end_collecting(groups->transitions[i].collecting);
+	MemoryContextDelete(groups->context);
+	groups->context = NULL;
+}
+
+bool
+rtscan_next_set(RtscanRowsAnswer *answer)
+{
+	const RtscanSetGroups *groups;
+
+	if (answer->number >= 0 && answer->number < answer->task->nsets)
+		end_set(answer, answer->number);
+	if (answer->number + 1 >= answer->task->nsets)
+		return false;
+	answer->number++;
+	answer->set = &answer->task->sets[answer->number];
+	groups = &answer->sets[answer->number];
+	if (answer->set->parent < 0)
+		begin_set(answer, answer->number);
+	answer->transitions = groups->transitions;
+	answer->groups = groups->groups;
+	answer->only = groups->only;
+	answer->state_context = groups->state_context;
+	return true;
+}
+
+void
+rtscan_end_sets(RtscanRowsAnswer *answer)
+{
+	for (int i = 0; i < answer->task->nsets; i++)
+		end_set(answer, i);
+}
+
+/* ---------------------------------------------------------------- groups of groups */
+
+/* The group of a part that the group visited belongs to. */
+static RtscanState *
+group_in_part(RtscanRowsAnswer *answer, const RtscanRowSet *set, const RtscanSetGroups *part)
+{
+	if (part->only)
+		return part->only;
+	for (int i = 0; i < set->nkeys; i++)
+	{
+		answer->set_keys[i] = answer->keys[set->keys[i]];
+		answer->set_isnull[i] = answer->isnull[set->keys[i]];
+	}
+	return rtscan_find_group(part->groups, answer->set_keys, answer->set_isnull, false);
+}
+
+static void
+add_to_part(RtscanRowsAnswer *answer, int number, const RtscanState *group)
+{
+	const RtscanSetGroups *part = &answer->sets[number];
+	RtscanState *found = group_in_part(answer, &answer->task->sets[number], part);
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+		rtscan_combine(&part->transitions[i], &found[i], &group[i], part->state_context);
+	if (part->groups && rtscan_groups_are_full(part->groups))
+		rtscan_spill_groups(part->groups);
+}
+
+static void
+add_to_parts(RtscanRowsAnswer *answer, const RtscanState *group)
+{
+	ExprContext *context = answer->batch->context;
+	MemoryContext old;
+	ListCell   *cell;
+
+	if (answer->set->parts == NIL)
+		return;
+	ResetExprContext(context);
+	old = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+	foreach(cell, answer->set->parts)
+		add_to_part(answer, lfirst_int(cell), group);
+	MemoryContextSwitchTo(old);
+}
+
+/* ---------------------------------------------------------------- a visit */
+
+void
+rtscan_begin_visit(RtscanRowsAnswer *answer)
+{
+	ListCell   *cell;
+
+	foreach(cell, answer->set->parts)
+		begin_set(answer, lfirst_int(cell));
+	answer->visited = false;
+	if (answer->only)
+		return;
+	rtscan_begin_groups(answer->groups);
+	answer->question->totals->spilled_groups += rtscan_spilled_groups(answer->groups);
+}
+
+static RtscanState *
+next_group(RtscanRowsAnswer *answer)
+{
+	RtscanState *group;
+
+	if (answer->only)
+	{
+		group = answer->visited ? NULL : answer->only;
+		answer->visited = true;
+		return group;
+	}
+	group = rtscan_next_group(answer->groups, answer->set_keys, answer->set_isnull);
+	for (int i = 0; i < answer->set->nkeys && group; i++)
+	{
+		answer->keys[answer->set->keys[i]] = answer->set_keys[i];
+		answer->isnull[answer->set->keys[i]] = answer->set_isnull[i];
+	}
+	return group;
+}
+
+RtscanState *
+rtscan_visit_group(RtscanRowsAnswer *answer)
+{
+	RtscanState *group = next_group(answer);
+
+	if (group)
+		add_to_parts(answer, group);
+	return group;
+}

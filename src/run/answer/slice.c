@@ -1,0 +1,389 @@
+/*
+ * slice.c
+ *		Some rows of a batch at a time: choose, group and add them to aggregates' states.
+ */
+#include "run/answer/slice.h"
+
+#include "bits/gather.h"
+#include "bits/masks.h"
+#include "miscadmin.h"
+#include "run/aggregate/collection.h"
+#include "utils/memutils.h"
+
+/* ---------------------------------------------------------------- quals */
+
+/* Of the next rows of the batch; without GROUP BY these are all. */
+static void
+choose_next_rows(RtscanRowsAnswer *answer)
+{
+	RtscanBatch *batch = answer->batch;
+	uint32		end = Min(answer->next + answer->slice, batch->n);
+	bool		calculated;
+
+	rtscan_mask_rows(batch->wanted, batch->n, answer->mask);
+	calculated = rtscan_mask_rows_that_pass(&answer->quals, batch, answer->mask);
+	answer->masked = answer->only && calculated;
+	answer->listed = !answer->masked;
+	if (answer->listed)
+		answer->n = rtscan_list_places(answer->mask, answer->next, end, answer->rows);
+	if (!calculated)
+		answer->n = rtscan_choose_rows(&answer->quals, batch, answer->rows, answer->n, answer->rows);
+	answer->next = end;
+}
+
+/* ---------------------------------------------------------------- groups */
+
+RtscanState *
+rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh)
+{
+	const RtscanRowSet *set = answer->set;
+	RtscanBatch *batch = answer->batch;
+	Datum		keys[MaxTupleAttributeNumber];
+	bool		isnull[MaxTupleAttributeNumber];
+
+	batch->single_rows += set->computes_keys;
+	for (int i = 0; i < set->nkeys; i++)
+	{
+		const RtscanRowKey *key = &answer->task->keys[set->keys[i]];
+
+		if (key->column >= 0)
+		{
+			keys[i] = batch->slot->tts_values[key->column];
+			isnull[i] = batch->slot->tts_isnull[key->column];
+		}
+		else
+			keys[i] = rtscan_evaluate_expression(batch, &key->expression, &isnull[i]);
+	}
+	return rtscan_find_group(answer->groups, keys, isnull, fresh);
+}
+
+RtscanState *
+rtscan_find_group_of_row(uint32 row, void *arg)
+{
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+
+	rtscan_enter_row(answer->batch, answer->set->columns, row);
+	return rtscan_find_group_entered(answer, false);
+}
+
+/* ---------------------------------------------------------------- aggregates */
+
+bool
+rtscan_can_add_sum(RtscanRowsAnswer *answer, int number)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	RtscanArithmetic *argument = answer->arithmetic[number][0];
+
+	return answer->only && argument && transition->family->total_kind &&
+		transition->family->total_kind(transition) == RTSCAN_TOTAL_SUM && rtscan_can_sum(argument, answer->batch);
+}
+
+static void
+count_rows(const RtscanChosenRows *chosen)
+{
+	if (chosen->only)
+		chosen->only[chosen->number].count += chosen->n;
+	else
+		for (uint32 i = 0; i < chosen->n; i++)
+			chosen->group_of[i][chosen->number].count++;
+}
+
+/* Those whose arguments are not NULL. */
+static void
+count_values(const RtscanChosenRows *chosen, const RtscanVector *const *vectors, int nvectors)
+{
+	for (uint32 i = 0; i < chosen->n; i++)
+	{
+		bool		isnull = false;
+
+		for (int j = 0; j < nvectors; j++)
+			isnull |= vectors[j]->isnull[chosen->rows[i]];
+		rtscan_state_of(chosen, i)->count += !isnull;
+	}
+}
+
+/* The arguments' values as vectors; false if there are none. */
+static bool
+calculate_vectors(RtscanRowsAnswer *answer, int number, const RtscanVector **vectors)
+{
+	for (int i = 0; i < answer->task->aggregates[number].narguments; i++)
+	{
+		RtscanArithmetic *arithmetic = answer->arithmetic[number][i];
+
+		vectors[i] = arithmetic ? rtscan_calculate(arithmetic, answer->batch) : NULL;
+		if (vectors[i] == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Numerics are collected in one scale. */
+static bool
+takes_scale(const RtscanTransition *transition, const RtscanVector *vector)
+{
+	return transition->collecting == NULL || transition->collecting->how.scale == vector->scale;
+}
+
+/* All of one kind; false if there are none, or the aggregate does not take them. */
+static bool
+add_vectors(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+{
+	const RtscanTransition *transition = &answer->transitions[chosen->number];
+	const RtscanFamily *family = transition->family;
+	int			nvectors = answer->task->aggregates[chosen->number].narguments;
+	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
+
+	if (!calculate_vectors(answer, chosen->number, vectors))
+		return false;
+	if (family->counts)
+		count_values(chosen, vectors, nvectors);
+	else if (family->add_integers && vectors[0]->kind == RTSCAN_VECTOR_INTEGERS && takes_scale(transition, vectors[0]))
+		family->add_integers(transition, chosen, vectors[0]);
+	else if (family->add_doubles && vectors[0]->kind == RTSCAN_VECTOR_DOUBLES)
+		family->add_doubles(transition, chosen, vectors);
+	else
+		return false;
+	return true;
+}
+
+/* The only argument is a column. */
+static void
+add_column(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+{
+	int			column = answer->task->aggregates[chosen->number].columns[0];
+	const Datum *values;
+	const bool *isnull;
+
+	rtscan_load_column(answer->batch, column);
+	values = answer->batch->values[column];
+	isnull = answer->batch->isnull[column];
+	for (uint32 i = 0; i < chosen->n; i++)
+	{
+		if (isnull[chosen->rows[i]])
+			continue;
+		ResetExprContext(answer->batch->context);
+		rtscan_add_datums(&answer->transitions[chosen->number], rtscan_state_of(chosen, i), &values[chosen->rows[i]],
+						  chosen->context);
+	}
+}
+
+/* The arguments of the row that has been entered; false if one is NULL. */
+static bool
+evaluate_arguments(RtscanBatch *batch, const RtscanRowAggregate *aggregate, Datum *values)
+{
+	bool		any_null = false;
+
+	for (int i = 0; i < aggregate->narguments; i++)
+	{
+		bool		isnull;
+
+		values[i] = rtscan_evaluate_expression(batch, &aggregate->arguments[i], &isnull);
+		any_null |= isnull;
+	}
+	return !any_null;
+}
+
+static void
+add_row_by_row(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[chosen->number];
+
+	answer->batch->single_rows += chosen->n;
+	for (uint32 i = 0; i < chosen->n; i++)
+	{
+		Datum		values[RTSCAN_MAX_ARGUMENTS];
+
+		rtscan_enter_row(answer->batch, aggregate->columns_of_arguments, chosen->rows[i]);
+		if (evaluate_arguments(answer->batch, aggregate, values))
+			rtscan_add_datums(&answer->transitions[chosen->number], rtscan_state_of(chosen, i), values, chosen->context);
+	}
+}
+
+/* Add the arguments' values. */
+static void
+add_values(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[chosen->number];
+
+	if (add_vectors(answer, chosen))
+		return;
+	if (aggregate->narguments == 1 && aggregate->columns[0] >= 0)
+		add_column(answer, chosen);
+	else
+		add_row_by_row(answer, chosen);
+}
+
+/* Of the rows that have passed, those that pass an aggregate's FILTER. */
+static void
+choose_filtered(RtscanRowsAnswer *answer, RtscanRowCondition *filter, RtscanChosenRows *chosen)
+{
+	uint32		n = rtscan_choose_rows(filter, answer->batch, answer->rows, answer->n, answer->filtered);
+
+	for (uint32 i = 0, k = 0; k < n && answer->groups; i++)
+		if (answer->rows[i] == answer->filtered[k])
+			answer->filtered_group_of[k++] = answer->group_of[i];
+	chosen->n = n;
+	chosen->rows = answer->filtered;
+	chosen->group_of = answer->filtered_group_of;
+}
+
+/* Add an expression's sum, without calculating a vector of its values. */
+static bool
+add_sum(RtscanRowsAnswer *answer, int number, const RtscanMaskedRows *rows)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	RtscanTotal total;
+	int			scale;
+
+	if (!rtscan_can_add_sum(answer, number))
+		return false;
+	total = rtscan_sum_expression(answer->arithmetic[number][0], rows, &scale);
+	transition->family->add_total(transition, &answer->only[number], &total, scale, answer->state_context);
+	return true;
+}
+
+/* Rows are bits, and belong to the only group: add them so, if that can be done. */
+static bool
+add_masked(RtscanRowsAnswer *answer, int number)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanFamily *family = transition->family;
+	RtscanState *state = &answer->only[number];
+	uint64		mask[RTSCAN_MASK_WORDS];
+	RtscanMaskedRows rows = {.n = answer->batch->n, .mask = mask, .context = answer->state_context};
+	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
+
+	memcpy(mask, answer->mask, sizeof(mask));
+	if (!rtscan_mask_rows_that_pass(&answer->filters[number], answer->batch, mask))
+		return false;
+	rows.count = rtscan_count_first(mask, rows.n);
+	if (add_sum(answer, number, &rows))
+		return true;
+	if (!calculate_vectors(answer, number, vectors))
+		return false;
+	for (int i = 0; i < answer->task->aggregates[number].narguments; i++)
+		rtscan_mask_nulls(vectors[i], rows.n, mask);
+	rows.count = rtscan_count_first(mask, rows.n);
+	if (family->counts)
+		state->count += rows.count;
+	return family->counts || rows.count == 0 || (family->add_masked && family->add_masked(transition, state, vectors, &rows));
+}
+
+static void
+add_listed(RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	RtscanChosenRows chosen = {
+		.rows = answer->rows,
+		.only = answer->only,
+		.group_of = answer->group_of,
+		.number = number,
+		.context = answer->state_context,
+	};
+
+	if (!answer->listed)
+		answer->n = rtscan_list_places(answer->mask, 0, answer->batch->n, answer->rows);
+	answer->listed = true;
+	chosen.n = answer->n;
+	if (aggregate->filter.state)
+		choose_filtered(answer, &answer->filters[number], &chosen);
+	if (aggregate->narguments > 0 && chosen.n > 0)
+		add_values(answer, &chosen);
+	else if (chosen.n > 0)
+		count_rows(&chosen);
+}
+
+static void
+add_to_aggregate(RtscanRowsAnswer *answer, int number)
+{
+	MemoryContext old;
+
+	/* What adding leaves behind. */
+	ResetExprContext(answer->batch->context);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	if (!answer->masked || !add_masked(answer, number))
+		add_listed(answer, number);
+	MemoryContextSwitchTo(old);
+}
+
+/* ---------------------------------------------------------------- cells */
+
+/* Of the slice, what is to be added by cell. */
+static void
+begin_cells(RtscanRowsAnswer *answer, RtscanCells *cells)
+{
+	MemoryContext old;
+
+	/* What calculating leaves behind. */
+	ResetExprContext(answer->batch->context);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	for (int i = 0; i < cells->naggregates; i++)
+	{
+		const RtscanVector *vector = NULL;
+		bool		known = cells->aggregates[i].kind != RTSCAN_NO_TOTAL && calculate_vectors(answer, i, &vector);
+
+		rtscan_offer_to_cells(cells, i, known, vector);
+	}
+	MemoryContextSwitchTo(old);
+	rtscan_begin_slice(cells, answer->n);
+}
+
+static void
+add_to_cells(RtscanRowsAnswer *answer, RtscanCells *cells, int number, const uint32 *cell_of)
+{
+	const uint16 *rows = answer->rows;
+	uint32		n = answer->n;
+
+	if (answer->task->aggregates[number].filter.state)
+	{
+		rows = answer->filtered;
+		n = rtscan_choose_rows(&answer->filters[number], answer->batch, answer->rows, answer->n, answer->filtered);
+	}
+	rtscan_add_to_cells(cells, number, cell_of, rows, n);
+}
+
+/* The groups of rows in empty cells have to be found, and those of rows that are added to other aggregates. */
+static void
+add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of)
+{
+	bool		needs_groups = false;
+
+	begin_cells(answer, cells);
+	for (int i = 0; i < cells->naggregates; i++)
+		needs_groups |= !cells->aggregates[i].adds;
+	if (rtscan_count_in_cells(cells, cell_of, answer->rows, answer->n) || needs_groups)
+		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
+	for (int i = 0; i < cells->naggregates; i++)
+		if (cells->aggregates[i].adds)
+			add_to_cells(answer, cells, i, cell_of);
+		else
+			add_to_aggregate(answer, i);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void
+add_to_groups(RtscanRowsAnswer *answer)
+{
+	const uint32 *cell_of;
+	RtscanCells *cells = rtscan_find_row_cells(answer->row_groups, answer->batch, &cell_of);
+
+	if (cells)
+	{
+		add_by_cells(answer, cells, cell_of);
+		return;
+	}
+	rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
+	for (int i = 0; i < answer->task->naggregates; i++)
+		add_to_aggregate(answer, i);
+}
+
+void
+rtscan_add_slice(RtscanRowsAnswer *answer)
+{
+	choose_next_rows(answer);
+	if (answer->groups && answer->n > 0)
+		add_to_groups(answer);
+	for (int i = 0; i < answer->task->naggregates && answer->only && (answer->masked || answer->n > 0); i++)
+		add_to_aggregate(answer, i);
+}

@@ -1,0 +1,376 @@
+/*
+ * cells.c
+ *		What rows come to by cell, before their groups get it.
+ */
+#include "run/group/cells.h"
+
+#include "common/int.h"
+#include "utils/memutils.h"
+
+/* It does not pay to fold the cells where fewer rows have come than so many a cell. */
+#define ROWS_A_FOLD		2
+
+/* Rows that may come until they are folded: no count of 32 bits overflows. */
+#define MAX_ADDED		PG_INT32_MAX
+
+RtscanCells *
+rtscan_create_cells(const RtscanTransition *transitions, int naggregates, MemoryContext states_context)
+{
+	RtscanCells *cells = palloc0(sizeof(RtscanCells));
+
+	cells->context = CurrentMemoryContext;
+	cells->states_context = states_context;
+	cells->temporary = AllocSetContextCreate(CurrentMemoryContext, "rtscan cells", ALLOCSET_SMALL_SIZES);
+	cells->naggregates = naggregates;
+	cells->aggregates = palloc0(Max(naggregates, 1) * sizeof(RtscanCellAggregate));
+	for (int i = 0; i < naggregates; i++)
+		cells->aggregates[i].transition = &transitions[i];
+	return cells;
+}
+
+void
+rtscan_let_cells_take(RtscanCells *cells, int number, bool filtered)
+{
+	RtscanCellAggregate *aggregate = &cells->aggregates[number];
+	const RtscanFamily *family = aggregate->transition->family;
+
+	if (family->add_total)
+		aggregate->kind = family->total_kind(aggregate->transition);
+	aggregate->counts_itself = filtered;
+}
+
+bool
+rtscan_cells_are_of_use(const RtscanCells *cells)
+{
+	for (int i = 0; i < cells->naggregates; i++)
+		if (cells->aggregates[i].kind != RTSCAN_NO_TOTAL)
+			return true;
+	return cells->naggregates == 0;
+}
+
+Size
+rtscan_cell_bytes(const RtscanCells *cells)
+{
+	return sizeof(RtscanState *) + sizeof(uint32) + cells->naggregates * (sizeof(uint32) + sizeof(int64));
+}
+
+/* ---------------------------------------------------------------- arrays */
+
+static void
+clear_aggregate(RtscanCellAggregate *aggregate, uint32 n)
+{
+	int64		nothing = aggregate->kind == RTSCAN_TOTAL_LEAST ? PG_INT64_MAX :
+		aggregate->kind == RTSCAN_TOTAL_GREATEST ? PG_INT64_MIN : 0;
+
+	memset(aggregate->counts, 0, n * sizeof(uint32));
+	for (uint32 cell = 0; cell < n; cell++)
+		aggregate->values[cell] = nothing;
+	aggregate->room = PG_INT64_MAX;
+}
+
+static void
+clear_cells(RtscanCells *cells)
+{
+	memset(cells->rows, 0, cells->n * sizeof(uint32));
+	for (int i = 0; i < cells->naggregates; i++)
+		clear_aggregate(&cells->aggregates[i], cells->n);
+	cells->added = 0;
+}
+
+static void *
+replace_array(RtscanCells *cells, void *array, uint32 n, Size size)
+{
+	if (array)
+		pfree(array);
+	return MemoryContextAllocHuge(cells->context, n * size);
+}
+
+void
+rtscan_size_cells(RtscanCells *cells, uint32 n, RtscanState **groups)
+{
+	Assert(cells->added == 0);
+	if (n > cells->capacity)
+	{
+		cells->rows = replace_array(cells, cells->rows, n, sizeof(uint32));
+		for (int i = 0; i < cells->naggregates; i++)
+		{
+			RtscanCellAggregate *aggregate = &cells->aggregates[i];
+
+			aggregate->counts = replace_array(cells, aggregate->counts, n, sizeof(uint32));
+			aggregate->values = replace_array(cells, aggregate->values, n, sizeof(int64));
+		}
+		cells->capacity = n;
+	}
+	cells->n = n;
+	cells->groups = groups;
+	if (n > 0)
+		clear_cells(cells);
+}
+
+/* ---------------------------------------------------------------- folding */
+
+static void
+fold_cell(RtscanCells *cells, const RtscanCellAggregate *aggregate, uint32 cell, RtscanState *state)
+{
+	int64		value = aggregate->values[cell];
+	RtscanTotal total = {
+		.count = aggregate->counts_itself ? aggregate->counts[cell] : cells->rows[cell],
+		.upper = value >> 32,
+		.lower = (uint32) value,
+		.outermost = value,
+	};
+
+	aggregate->transition->family->add_total(aggregate->transition, state, &total, aggregate->scale, cells->states_context);
+}
+
+void
+rtscan_fold_cells(RtscanCells *cells)
+{
+	MemoryContext old;
+
+	if (cells->added == 0)
+		return;
+	old = MemoryContextSwitchTo(cells->temporary);
+	for (uint32 cell = 0; cell < cells->n; cell++)
+		for (int i = 0; i < cells->naggregates && cells->rows[cell] > 0; i++)
+			if (cells->aggregates[i].kind != RTSCAN_NO_TOTAL)
+				fold_cell(cells, &cells->aggregates[i], cell, &cells->groups[cell][i]);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(cells->temporary);
+	clear_cells(cells);
+}
+
+/* ---------------------------------------------------------------- slices */
+
+void
+rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, const RtscanVector *vector)
+{
+	RtscanCellAggregate *aggregate = &cells->aggregates[number];
+
+	aggregate->adds = known && aggregate->kind != RTSCAN_NO_TOTAL &&
+		(vector == NULL || aggregate->kind == RTSCAN_TOTAL_COUNT || vector->kind == RTSCAN_VECTOR_INTEGERS);
+	aggregate->added = false;
+	aggregate->vector = vector;
+}
+
+/* How much so many of its values may add to a sum, or take from it; more than any room if that is not known. */
+static uint64
+room_for(const RtscanCellAggregate *aggregate, uint32 n)
+{
+	const RtscanVector *vector = aggregate->vector;
+	uint64		most = Max((uint64) Max(vector->highest, 0), -(uint64) Min(vector->lowest, 0));
+
+	return most > PG_INT64_MAX / n ? PG_UINT64_MAX : most * n;
+}
+
+/* Can the slice be added to what there is? */
+static bool
+has_room(const RtscanCellAggregate *aggregate, uint32 n)
+{
+	if (aggregate->kind == RTSCAN_TOTAL_COUNT)
+		return true;
+	return aggregate->scale == aggregate->vector->scale &&
+		(aggregate->kind != RTSCAN_TOTAL_SUM || room_for(aggregate, n) <= aggregate->room);
+}
+
+static bool
+begins_to_count(const RtscanCellAggregate *aggregate)
+{
+	return aggregate->kind != RTSCAN_NO_TOTAL && !aggregate->counts_itself &&
+		(!aggregate->adds || (aggregate->vector && aggregate->vector->has_nulls));
+}
+
+/* Let cells be of the scale of the slice's values, if they are empty, and sums have room for them. */
+static void
+make_room(RtscanCellAggregate *aggregate, bool empty, uint32 n)
+{
+	if (empty)
+		aggregate->scale = aggregate->vector->scale;
+	aggregate->adds = has_room(aggregate, n);
+	if (!aggregate->adds)
+		aggregate->counts_itself = true;
+	else if (aggregate->kind == RTSCAN_TOTAL_SUM)
+		aggregate->room -= room_for(aggregate, n);
+}
+
+void
+rtscan_begin_slice(RtscanCells *cells, uint32 n)
+{
+	bool		pays = cells->added >= (uint64) cells->n * ROWS_A_FOLD;
+	bool		folds = cells->added + n > MAX_ADDED;
+
+	for (int i = 0; i < cells->naggregates; i++)
+	{
+		RtscanCellAggregate *aggregate = &cells->aggregates[i];
+
+		folds |= begins_to_count(aggregate);
+		/* While it does not pay, such a slice is added row by row. */
+		folds |= aggregate->adds && !has_room(aggregate, n) && (pays || !aggregate->counts_itself);
+	}
+	if (folds)
+		rtscan_fold_cells(cells);
+	for (int i = 0; i < cells->naggregates; i++)
+	{
+		RtscanCellAggregate *aggregate = &cells->aggregates[i];
+
+		aggregate->counts_itself |= begins_to_count(aggregate);
+		if (aggregate->adds && aggregate->kind != RTSCAN_TOTAL_COUNT)
+			make_room(aggregate, cells->added == 0, n);
+	}
+	cells->added += n;
+}
+
+/* ---------------------------------------------------------------- counts and sums */
+
+/*
+ * A cell that comes again has to wait for what has just been stored in it.  Meanwhile another array's can be added: rows are counted
+ * together with the first sum, and further sums added two by two.
+ */
+static bool
+count_and_sum(uint32 *counts, int64 *sums, const int64 *digits, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
+	bool		was_empty = false;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		row = rows[i];
+		uint32		cell = cell_of[row];
+
+		was_empty |= counts[cell]++ == 0;
+		sums[cell] += digits[row];
+	}
+	return was_empty;
+}
+
+static bool
+count_only(uint32 *counts, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
+	bool		was_empty = false;
+
+	for (uint32 i = 0; i < n; i++)
+		was_empty |= counts[cell_of[rows[i]]]++ == 0;
+	return was_empty;
+}
+
+static void
+add_two_sums(const RtscanCellAggregate *one, const RtscanCellAggregate *other, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
+	int64	   *sums = one->values;
+	int64	   *other_sums = other->values;
+	const int64 *digits = one->vector->digits;
+	const int64 *other_digits = other->vector->digits;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		row = rows[i];
+		uint32		cell = cell_of[row];
+
+		sums[cell] += digits[row];
+		other_sums[cell] += other_digits[row];
+	}
+}
+
+/* The next aggregate, from a number on, that is a sum of values of all rows; NULL if there is none. */
+static RtscanCellAggregate *
+next_plain_sum(RtscanCells *cells, int *number)
+{
+	while (*number < cells->naggregates)
+	{
+		RtscanCellAggregate *aggregate = &cells->aggregates[(*number)++];
+
+		if (aggregate->adds && aggregate->kind == RTSCAN_TOTAL_SUM && !aggregate->counts_itself && !aggregate->vector->has_nulls)
+			return aggregate;
+	}
+	return NULL;
+}
+
+bool
+rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
+	int			number = 0;
+	RtscanCellAggregate *first = next_plain_sum(cells, &number);
+	RtscanCellAggregate *one,
+			   *other;
+
+	if (first == NULL)
+		return count_only(cells->rows, cell_of, rows, n);
+	first->added = true;
+	while ((one = next_plain_sum(cells, &number)) != NULL && (other = next_plain_sum(cells, &number)) != NULL)
+	{
+		add_two_sums(one, other, cell_of, rows, n);
+		one->added = other->added = true;
+	}
+	return count_and_sum(cells->rows, first->values, first->vector->digits, cell_of, rows, n);
+}
+
+/* ---------------------------------------------------------------- values */
+
+static void
+count_values(uint32 *counts, const bool *isnull, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
+	for (uint32 i = 0; i < n; i++)
+		counts[cell_of[rows[i]]] += !isnull[rows[i]];
+}
+
+static void
+count_rows(uint32 *counts, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
+	for (uint32 i = 0; i < n; i++)
+		counts[cell_of[rows[i]]]++;
+}
+
+/* What a value, or NULL in its place, makes of a cell's. */
+#define DEFINE_ADD(name, result) \
+static pg_attribute_always_inline void \
+name ## _with(bool has_nulls, int64 *values, const RtscanVector *vector, const uint32 *cell_of, const uint16 *rows, uint32 n) \
+{ \
+	for (uint32 i = 0; i < n; i++) \
+	{ \
+		uint32		row = rows[i]; \
+		int64	   *cell = &values[cell_of[row]]; \
+		int64		so_far = *cell; \
+		int64		value = vector->digits[row]; \
+	\
+		*cell = has_nulls && vector->isnull[row] ? so_far : (result); \
+	} \
+} \
+static void \
+name(int64 *values, const RtscanVector *vector, const uint32 *cell_of, const uint16 *rows, uint32 n) \
+{ \
+	if (vector->has_nulls) \
+		name ## _with(true, values, vector, cell_of, rows, n); \
+	else \
+		name ## _with(false, values, vector, cell_of, rows, n); \
+}
+
+DEFINE_ADD(add_sums, so_far + value)
+DEFINE_ADD(add_least, Min(so_far, value))
+DEFINE_ADD(add_greatest, Max(so_far, value))
+
+void
+rtscan_add_to_cells(RtscanCells *cells, int number, const uint32 *cell_of, const uint16 *rows, uint32 n)
+{
+	const RtscanCellAggregate *aggregate = &cells->aggregates[number];
+	const RtscanVector *vector = aggregate->vector;
+
+	if (aggregate->added)
+		return;
+	if (aggregate->counts_itself && vector && vector->has_nulls)
+		count_values(aggregate->counts, vector->isnull, cell_of, rows, n);
+	else if (aggregate->counts_itself)
+		count_rows(aggregate->counts, cell_of, rows, n);
+	switch (aggregate->kind)
+	{
+		case RTSCAN_TOTAL_SUM:
+			add_sums(aggregate->values, vector, cell_of, rows, n);
+			break;
+		case RTSCAN_TOTAL_LEAST:
+			add_least(aggregate->values, vector, cell_of, rows, n);
+			break;
+		case RTSCAN_TOTAL_GREATEST:
+			add_greatest(aggregate->values, vector, cell_of, rows, n);
+			break;
+		default:
+			break;
+	}
+}

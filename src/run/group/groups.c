@@ -1,0 +1,369 @@
+/*
+ * groups.c
+ *		The groups of GROUP BY, within the memory that a hash may take.
+ */
+#include "run/group/groups.h"
+
+#include "commands/tablespace.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "run/aggregate/aggregates.h"
+#include "run/aggregate/collection.h"
+#include "run/group/group_table.h"
+#include "storage/buffile.h"
+#include "utils/memutils.h"
+
+/* Groups are spilled to so many files at most, by so many bits of their hash. */
+#define MAX_SPILL_BITS	5
+#define MAX_SPILL_FILES	(1 << MAX_SPILL_BITS)
+
+/*
+ * So few groups stay, unless values are collected: where their states are that large, they would come again and again, and
+ * PostgreSQL does not spill groups that it has begun, either.
+ */
+#define FEW_GROUPS		256
+
+/* And so many are too many whatever the memory: a hash table of 32 bits has room for a few times as many. */
+#define MANY_GROUPS		(UINT64CONST(1) << 30)
+
+/* With so many bits used up, what is left takes the memory that it takes. */
+#define MAX_USED_BITS	25
+
+/* In memory groups take so many times the bytes that they take in a file. */
+#define MEMORY_FACTOR	3
+
+/* Groups that have a number of hash bits in common. */
+typedef struct SpillFile
+{
+	BufFile    *file;
+	int			bits;			/* so many, the highest */
+	double		bytes;
+} SpillFile;
+
+struct RtscanGroups
+{
+	RtscanGroupTable *table;
+	TupleTableSlot *written;	/* keys, to a file, */
+	TupleTableSlot *read;		/* and from one */
+	const RtscanTransition *transitions;
+	int			nstates;
+	Size		limit;			/* of memory */
+	bool		collects;		/* values: a group's are spilled with it */
+	MemoryContext context;
+	MemoryContext table_context;	/* groups, and what their states keep */
+	MemoryContext temporary;	/* of comparisons */
+	uint64		visited;		/* groups, of those in memory */
+	int			used_bits;		/* that the groups in memory have in common */
+	int			spill_bits;		/* the next ones, by which they are spilled */
+	BufFile    *files[MAX_SPILL_FILES]; /* that they are being spilled to, once one is */
+	bool		spilling;
+	List	   *todo;			/* SpillFile *: to be read */
+	uint64		spilled;
+};
+
+RtscanGroups *
+rtscan_create_groups(TupleDesc keys, const Oid *operators, const Oid *collations,
+					 const RtscanTransition *transitions, int nstates, double expected, Size limit)
+{
+	RtscanGroups *groups = palloc0(sizeof(RtscanGroups));
+
+	groups->transitions = transitions;
+	groups->nstates = nstates;
+	groups->limit = limit;
+	for (int i = 0; i < nstates; i++)
+		groups->collects |= transitions[i].collecting != NULL;
+	rtscan_let_sort(transitions, nstates, false);
+	groups->context = CurrentMemoryContext;
+	groups->table_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan groups", ALLOCSET_DEFAULT_SIZES);
+	groups->temporary = AllocSetContextCreate(CurrentMemoryContext, "rtscan group keys", ALLOCSET_DEFAULT_SIZES);
+	groups->written = MakeSingleTupleTableSlot(keys, &TTSOpsVirtual);
+	groups->read = MakeSingleTupleTableSlot(keys, &TTSOpsMinimalTuple);
+	groups->spill_bits = MAX_SPILL_BITS;
+	groups->table = rtscan_create_group_table(keys, operators, collations, nstates, expected, limit, groups->table_context, groups->temporary);
+	return groups;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+void
+rtscan_forget_groups(RtscanGroups *groups)
+{
+	rtscan_reset_group_table(groups->table);
+}
+
+void
+rtscan_end_groups(RtscanGroups *groups)
+{
+	ListCell   *cell;
+
+	for (int i = 0; i < MAX_SPILL_FILES; i++)
+		if (groups->files[i])
+			BufFileClose(groups->files[i]);
+	foreach(cell, groups->todo)
+		BufFileClose(((SpillFile *) lfirst(cell))->file);
+}
+
+Size
+rtscan_groups_memory(const RtscanGroups *groups)
+{
+	return rtscan_group_table_memory(groups->table);
+}
+
+static bool
+may_be_spilled(const RtscanGroups *groups)
+{
+	return groups->used_bits < MAX_USED_BITS && (groups->collects || rtscan_count_groups(groups->table) > FEW_GROUPS);
+}
+
+bool
+rtscan_groups_are_full(const RtscanGroups *groups)
+{
+	return may_be_spilled(groups) &&
+		(rtscan_groups_memory(groups) > groups->limit || rtscan_count_groups(groups->table) > MANY_GROUPS);
+}
+
+MemoryContext
+rtscan_groups_context(const RtscanGroups *groups)
+{
+	return groups->table_context;
+}
+
+uint64
+rtscan_spilled_groups(const RtscanGroups *groups)
+{
+	return groups->spilled;
+}
+
+/* ---------------------------------------------------------------- groups */
+
+RtscanState *
+rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull, bool fresh)
+{
+	MemoryContextReset(groups->temporary);
+	return rtscan_enter_group(groups->table, keys, isnull, rtscan_hash_group(groups->table, keys, isnull), fresh)->states;
+}
+
+bool
+rtscan_keys_are_images(const RtscanGroups *groups)
+{
+	return rtscan_group_keys_are_images(groups->table);
+}
+
+bool
+rtscan_has_groups(const RtscanGroups *groups)
+{
+	return groups->spilling || rtscan_count_groups(groups->table) > 0;
+}
+
+/* ---------------------------------------------------------------- spilling */
+
+/* The file for groups with a hash. */
+static BufFile *
+file_for(RtscanGroups *groups, uint32 hash)
+{
+	/* From the highest bits on: the table uses the lowest. */
+	BufFile   **file = &groups->files[(hash << groups->used_bits) >> (32 - groups->spill_bits)];
+
+	if (*file == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(groups->context);
+
+		PrepareTempTablespaces();
+		*file = BufFileCreateTemp(false);
+		MemoryContextSwitchTo(old);
+	}
+	return *file;
+}
+
+/* A group's keys as a tuple, in the current context. */
+static MinimalTuple
+tuple_of_keys(RtscanGroups *groups, const RtscanGroup *group)
+{
+	TupleTableSlot *slot = ExecClearTuple(groups->written);
+	int			nkeys = slot->tts_tupleDescriptor->natts;
+
+	memcpy(slot->tts_values, group->keys, nkeys * sizeof(Datum));
+	memcpy(slot->tts_isnull, group->isnull, nkeys * sizeof(bool));
+	return ExecCopySlotMinimalTuple(ExecStoreVirtualTuple(slot));
+}
+
+/* A group is its hash, its keys, and its states. */
+static void
+write_group(RtscanGroups *groups, RtscanGroup *group)
+{
+	BufFile    *file = file_for(groups, group->hash);
+	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
+	MinimalTuple keys = tuple_of_keys(groups, group);
+
+	BufFileWrite(file, &group->hash, sizeof(uint32));
+	BufFileWrite(file, keys, keys->t_len);
+	for (int i = 0; i < groups->nstates; i++)
+		rtscan_write_state(&groups->transitions[i], &group->states[i], file);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(groups->temporary);
+}
+
+void
+rtscan_spill_groups(RtscanGroups *groups)
+{
+	RtscanGroup *group;
+
+	groups->spilling = true;
+	for (uint64 i = 0; (group = rtscan_group_number(groups->table, i)) != NULL; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		write_group(groups, group);
+		groups->spilled++;
+	}
+	rtscan_forget_groups(groups);
+}
+
+/* How much has been written to a file, which then is rewound. */
+static double
+rewind_file(BufFile *file)
+{
+	int			number;
+	off_t		offset;
+
+	BufFileTell(file, &number, &offset);
+	if (BufFileSeek(file, 0, 0L, SEEK_SET) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not rewind a temporary file of groups")));
+	return number * (double) (1 << 30) + offset;
+}
+
+/* The files that have been written are to be read. */
+static void
+finish_spilling(RtscanGroups *groups)
+{
+	MemoryContext old = MemoryContextSwitchTo(groups->context);
+
+	rtscan_spill_groups(groups);
+	for (int i = 0; i < MAX_SPILL_FILES; i++)
+	{
+		SpillFile  *file;
+
+		if (groups->files[i] == NULL)
+			continue;
+		file = palloc(sizeof(SpillFile));
+		*file = (SpillFile) {groups->files[i], groups->used_bits + groups->spill_bits, rewind_file(groups->files[i])};
+		groups->todo = lappend(groups->todo, file);
+		groups->files[i] = NULL;
+	}
+	groups->spilling = false;
+	MemoryContextSwitchTo(old);
+}
+
+/* ---------------------------------------------------------------- reading what was spilled */
+
+/* The keys of the next group, in the slot for them; false at the end of the file. */
+static bool
+read_keys(RtscanGroups *groups, BufFile *file, uint32 *hash)
+{
+	MinimalTuple keys;
+	uint32		length;
+
+	if (BufFileRead(file, hash, sizeof(uint32)) == 0)
+		return false;
+	rtscan_read_exactly(file, &length, sizeof(uint32));
+	keys = MemoryContextAlloc(groups->temporary, length);
+	keys->t_len = length;
+	rtscan_read_exactly(file, (char *) keys + sizeof(uint32), length - sizeof(uint32));
+	ExecStoreMinimalTuple(keys, groups->read, false);
+	slot_getallattrs(groups->read);
+	return true;
+}
+
+static void
+read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
+{
+	RtscanGroup *group = rtscan_enter_group(groups->table, groups->read->tts_values, groups->read->tts_isnull, hash, false);
+	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
+
+	for (int i = 0; i < groups->nstates; i++)
+	{
+		RtscanState state;
+
+		rtscan_read_state(&groups->transitions[i], &state, file);
+		rtscan_combine(&groups->transitions[i], &group->states[i], &state, groups->table_context);
+	}
+	MemoryContextSwitchTo(old);
+	ExecClearTuple(groups->read);
+	MemoryContextReset(groups->temporary);
+}
+
+/* By how many bits a file's groups have to be spilled again, should they not fit. */
+static int
+choose_bits(const RtscanGroups *groups, const SpillFile *file)
+{
+	double		parts = file->bytes * MEMORY_FACTOR / groups->limit;
+	int			bits = 1;
+
+	while (bits < MAX_SPILL_BITS && (1 << bits) < parts)
+		bits++;
+	return bits;
+}
+
+static void
+read_file(RtscanGroups *groups, const SpillFile *spilled)
+{
+	uint32		hash;
+
+	groups->used_bits = spilled->bits;
+	groups->spill_bits = choose_bits(groups, spilled);
+	rtscan_let_sort(groups->transitions, groups->nstates, groups->used_bits >= MAX_USED_BITS);
+	while (read_keys(groups, spilled->file, &hash))
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_group(groups, spilled->file, hash);
+		if (rtscan_groups_are_full(groups))
+			rtscan_spill_groups(groups);
+	}
+	BufFileClose(spilled->file);
+}
+
+/* Go on to groups that are all in memory; false if there are none left. */
+static bool
+load_groups(RtscanGroups *groups)
+{
+	while (groups->todo != NIL)
+	{
+		SpillFile  *file = llast(groups->todo);
+
+		groups->todo = list_delete_last(groups->todo);
+		rtscan_forget_groups(groups);
+		read_file(groups, file);
+		pfree(file);
+		if (!groups->spilling)
+			return true;
+		finish_spilling(groups);
+	}
+	return false;
+}
+
+void
+rtscan_begin_groups(RtscanGroups *groups)
+{
+	if (groups->spilling)
+		finish_spilling(groups);
+	groups->visited = 0;
+}
+
+RtscanState *
+rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull)
+{
+	int			nkeys = groups->read->tts_tupleDescriptor->natts;
+	const RtscanGroup *group;
+
+	while ((group = rtscan_group_number(groups->table, groups->visited)) == NULL)
+	{
+		if (!load_groups(groups))
+			return NULL;
+		groups->visited = 0;
+	}
+	groups->visited++;
+	memcpy(keys, group->keys, nkeys * sizeof(Datum));
+	memcpy(isnull, group->isnull, nkeys * sizeof(bool));
+	return group->states;
+}

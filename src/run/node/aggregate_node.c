@@ -1,0 +1,345 @@
+/*
+ * aggregate_node.c
+ *		Execute Custom Scan (RtscanAggregate): aggregates, from an index that has all that a query needs of a table.
+ *
+ * It answers in one of two ways: from bits of rows alone (by_bits.c), or from the values of rows (by_rows.c, slice.c).
+ * All nodes below an Append are begun when the query begins: what an answer takes is taken when its first result is
+ * asked for, and given back with the last.
+ */
+#include "run/node/node.h"
+
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "run/node/by_bits.h"
+#include "run/node/by_rows.h"
+#include "run/node/remembered.h"
+#include "run/plan/failure.h"
+
+typedef struct AggregateState
+{
+	RtscanNode	node;
+	bool		filters_may_fail;	/* evaluating FILTERs' arguments */
+	RtscanRowsTask *rows;		/* NULL: from bits */
+	RtscanRowsAnswer *answer;	/* from rows */
+	RtscanRemembered *remembered;	/* results, once it is scanned again with other parameters; or NULL */
+	bool		recalled;		/* the result at hand is one of these, and the only one */
+	bool		begins;			/* what is asked for are a result's first columns, as they are: nothing is to be projected */
+	bool		done;			/* all results have been returned */
+} AggregateState;
+
+/* ---------------------------------------------------------------- start */
+
+static const CustomExecMethods exec_methods;
+
+static Node *
+create_state(CustomScan *scan)
+{
+	AggregateState *state = (AggregateState *) newNode(sizeof(AggregateState), T_CustomScanState);
+
+	state->node.custom.methods = &exec_methods;
+	return (Node *) state;
+}
+
+static void
+check_permissions(const CustomScan *scan)
+{
+	ListCell   *cell;
+
+	foreach(cell, scan->custom_scan_tlist)
+		if (IsA(lfirst_node(TargetEntry, cell)->expr, Aggref))
+			rtscan_check_permission(((Aggref *) lfirst_node(TargetEntry, cell)->expr)->aggfnoid, OBJECT_AGGREGATE);
+}
+
+static bool
+filters_may_fail(const RtscanNodePlan *plan)
+{
+	for (int i = plan->where_arguments; i < list_length(plan->arguments); i++)
+		if (rtscan_has_subplan_result(list_nth(plan->arguments, i)))
+			return true;
+	return false;
+}
+
+/* Is each column that is asked for the one of a result in the same place? */
+static bool
+begins_result(const CustomScan *scan)
+{
+	ListCell   *cell;
+
+	foreach(cell, scan->scan.plan.targetlist)
+	{
+		const TargetEntry *entry = lfirst_node(TargetEntry, cell);
+
+		if (!IsA(entry->expr, Var) || castNode(Var, entry->expr)->varattno != entry->resno)
+			return false;
+	}
+	return true;
+}
+
+static void
+begin(CustomScanState *custom, EState *estate, int eflags)
+{
+	AggregateState *state = (AggregateState *) custom;
+	RtscanNode *node = &state->node;
+
+	rtscan_begin_node(node, eflags);
+	state->filters_may_fail = filters_may_fail(node->plan);
+	state->begins = begins_result((CustomScan *) custom->ss.ps.plan);
+	check_permissions((CustomScan *) custom->ss.ps.plan);
+	if (node->plan->by_rows)
+		state->rows = rtscan_prepare_rows(&custom->ss.ps, node->plan, node->schema->ncolumns);
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+/* RtscanBitsFilters.make */
+static void
+make_filter(const RtscanPlanFilter *plan, RtscanFilter *filter, void *arg)
+{
+	RtscanNode *node = (RtscanNode *) arg;
+
+	rtscan_make_filter(plan, node->index, node->schema, &node->values, filter);
+}
+
+/* RtscanBitsFilters.prepare */
+static void
+prepare_filters(void *arg)
+{
+	RtscanNode *node = (RtscanNode *) arg;
+
+	rtscan_evaluate_arguments(node, node->plan->where_arguments, list_length(node->arguments));
+}
+
+/* Give back what the answer at hand took, if there is one. */
+static void
+end_answer(AggregateState *state)
+{
+	if (state->answer)
+		rtscan_end_rows(state->answer);
+	state->answer = NULL;
+	rtscan_end_answer(&state->node);
+}
+
+/* From bits that is the one result. */
+static void
+begin_answer(AggregateState *state, TupleTableSlot *slot)
+{
+	RtscanNode *node = &state->node;
+	RtscanBitsFilters filters = {state->filters_may_fail, prepare_filters, make_filter, node};
+	MemoryContext old;
+
+	rtscan_begin_answer(node);
+	old = MemoryContextSwitchTo(node->context);
+	if (state->rows)
+		state->answer = rtscan_begin_rows(state->rows, &node->question);
+	else
+		rtscan_answer_by_bits(node->plan->aggregates, &node->question, &filters, slot->tts_values, slot->tts_isnull);
+	MemoryContextSwitchTo(old);
+}
+
+/* The next result of the answer at hand, which begins with the first; the columns behind it are EXPLAIN's. */
+static bool
+calculate_result(AggregateState *state, TupleTableSlot *slot)
+{
+	RtscanNode *node = &state->node;
+	bool		first = node->context == NULL;
+
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
+	if (first)
+		begin_answer(state, slot);
+	return !state->rows ? first : rtscan_next_rows_result(state->answer, slot->tts_values, slot->tts_isnull);
+}
+
+static bool
+next_result(AggregateState *state, TupleTableSlot *slot)
+{
+	bool		first = state->node.context == NULL;
+
+	if (state->recalled)
+		return false;
+	if (state->remembered && first && rtscan_recall(state->remembered, slot->tts_values, slot->tts_isnull))
+	{
+		state->recalled = true;
+		return true;
+	}
+	if (!calculate_result(state, slot))
+		return false;
+	if (state->remembered && first)
+		rtscan_remember(state->remembered, slot->tts_values, slot->tts_isnull);
+	return true;
+}
+
+/* What is asked for of a result. */
+static TupleTableSlot *
+project(AggregateState *state, TupleTableSlot *result)
+{
+	const PlanState *plan = &state->node.custom.ss.ps;
+	TupleTableSlot *slot = plan->ps_ResultTupleSlot;
+	int			n;
+
+	if (plan->ps_ProjInfo == NULL)
+		return result;
+	if (!state->begins)
+		return ExecProject(plan->ps_ProjInfo);
+	n = slot->tts_tupleDescriptor->natts;
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, result->tts_values, n * sizeof(Datum));
+	memcpy(slot->tts_isnull, result->tts_isnull, n * sizeof(bool));
+	return ExecStoreVirtualTuple(slot);
+}
+
+/*
+ * A result that HAVING lets pass.  ExecScan() would not do: in a recheck of EvalPlanQual() it takes
+ * a node above relations for one whose tuple it has already.
+ */
+static TupleTableSlot *
+execute(CustomScanState *node)
+{
+	AggregateState *state = (AggregateState *) node;
+	ExprContext *context = node->ss.ps.ps_ExprContext;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	while (!state->done)
+	{
+		MemoryContext old;
+
+		CHECK_FOR_INTERRUPTS();
+		ExecClearTuple(slot);
+		ResetExprContext(context);
+		old = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+		state->done = !next_result(state, slot);
+		MemoryContextSwitchTo(old);
+		if (state->done)
+			break;
+		context->ecxt_scantuple = ExecStoreVirtualTuple(slot);
+		if (ExecQual(node->ss.ps.qual, context))
+			return project(state, slot);
+		InstrCountFiltered1(node, 1);
+	}
+	end_answer(state);
+	return NULL;
+}
+
+/* Is there one result, that others of this node need not be combined with? */
+static bool
+has_one_result(const RtscanNode *node)
+{
+	const RtscanNodePlan *plan = node->plan;
+
+	return !node->shared && !plan->partial &&
+		(!plan->by_rows || (list_length(plan->sets) == 1 && ((RtscanPlanSet *) linitial(plan->sets))->keys == NIL));
+}
+
+/* Subqueries and dimensions may call volatile functions, which have to be called each time. */
+static bool
+depends_on_parameters_alone(const RtscanNode *node)
+{
+	return node->custom.ss.ps.subPlan == NIL && node->custom.ss.ps.initPlan == NIL && node->ndimensions == 0;
+}
+
+/* What has parameters, if anything has. */
+static List *
+evaluated_expressions(const RtscanNodePlan *plan)
+{
+	List	   *expressions = list_concat_copy(plan->arguments, plan->row_quals);
+	ListCell   *cell;
+
+	foreach(cell, plan->aggregates)
+	{
+		const RtscanPlanAggregate *aggregate = lfirst(cell);
+
+		expressions = list_concat(expressions, aggregate->arguments);
+		expressions = lappend(expressions, aggregate->row_filter);
+		expressions = lappend(expressions, aggregate->fractions);
+	}
+	return expressions;
+}
+
+/* With other parameters: who executes it again so may do that often. */
+static void
+change_parameters(AggregateState *state)
+{
+	CustomScanState *custom = &state->node.custom;
+	MemoryContext old = MemoryContextSwitchTo(custom->ss.ps.state->es_query_cxt);
+
+	if (state->remembered == NULL && has_one_result(&state->node) && depends_on_parameters_alone(&state->node))
+		state->remembered = rtscan_create_remembered(custom->ss.ps.state, evaluated_expressions(state->node.plan),
+													 list_concat_copy(custom->ss.ps.plan->targetlist, custom->ss.ps.plan->qual),
+													 custom->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+	if (state->remembered)
+		rtscan_change_parameters(state->remembered, custom->ss.ps.chgParam);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+rescan(CustomScanState *node)
+{
+	AggregateState *state = (AggregateState *) node;
+
+	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	end_answer(state);
+	rtscan_rescan_node(&state->node);
+	if (node->ss.ps.chgParam)
+		change_parameters(state);
+	state->recalled = false;
+	state->done = false;
+}
+
+static void
+end(CustomScanState *custom)
+{
+	end_answer((AggregateState *) custom);
+	rtscan_end_node((RtscanNode *) custom);
+}
+
+/* Shared memory is going to be released: look at it no more. */
+static void
+shut_down(CustomScanState *custom)
+{
+	AggregateState *state = (AggregateState *) custom;
+
+	if (state->node.shared == NULL)
+		return;
+	end_answer(state);
+	state->done = true;
+	rtscan_leave_shared(&state->node);
+}
+
+static void
+explain(CustomScanState *custom, List *ancestors, ExplainState *es)
+{
+	RtscanNode *node = (RtscanNode *) custom;
+	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
+	const RtscanRemembered *remembered = ((AggregateState *) custom)->remembered;
+	uint64		reused = remembered ? rtscan_recalled(remembered) : 0;
+
+	rtscan_explain_keys(node, shown.keys, ancestors, es);
+	ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
+	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
+	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
+	rtscan_explain_dimensions(node, shown.joins, ancestors, es);
+	rtscan_explain_columns(node, shown.implied, "Implied Ranges", ancestors, es);
+	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
+	rtscan_explain_totals(node, es);
+	if (es->analyze && reused > 0)
+		ExplainPropertyUInteger("Results Reused", NULL, reused, es);
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "RtscanAggregate",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = execute,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan,
+	.EstimateDSMCustomScan = rtscan_estimate_shared,
+	.InitializeDSMCustomScan = rtscan_initialize_shared,
+	.ReInitializeDSMCustomScan = rtscan_reinitialize_shared,
+	.InitializeWorkerCustomScan = rtscan_initialize_worker,
+	.ShutdownCustomScan = shut_down,
+	.ExplainCustomScan = explain,
+};
+
+const CustomScanMethods rtscan_aggregate_scan_methods = {
+	.CustomName = "RtscanAggregate",
+	.CreateCustomScanState = create_state,
+};

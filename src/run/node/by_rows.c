@@ -1,0 +1,698 @@
+/*
+ * by_rows.c
+ *		Aggregates from the values of an index's rows, with GROUP BY or without.
+ */
+#include "run/node/by_rows.h"
+
+#include "miscadmin.h"
+#include "run/aggregate/collection.h"
+#include "run/aggregate/quantiles.h"
+#include "run/answer/by_chunks.h"
+#include "run/answer/narrowed.h"
+#include "run/answer/sets.h"
+#include "run/answer/shared.h"
+#include "run/answer/slice.h"
+#include "run/node/node.h"
+#include "run/plan/expressions.h"
+#include "run/tally/binned.h"
+#include "run/tally/by_tally.h"
+#include "run/tally/choices.h"
+#include "run/tally/entries.h"
+#include "run/tally/steps.h"
+#include "run/tally/tally_results.h"
+#include "utils/memutils.h"
+
+/* A slice brings far too much if groups take so many times the memory that they may; and how small slices get. */
+#define LARGE_SLICE		2
+#define MIN_SLICE		16
+
+/* ---------------------------------------------------------------- the task */
+
+static void
+prepare_choices(RtscanRowAggregate *aggregate, PlanState *parent, const List *choices)
+{
+	aggregate->choices = palloc0(Max(list_length(choices), 1) * sizeof(RtscanRowChoice));
+	for (int i = 0; i < list_length(choices); i++)
+	{
+		const RtscanChoice *choice = list_nth(choices, i);
+
+		if (choice->condition)
+			aggregate->choices[i].condition = rtscan_begin_quals(parent, list_make1(choice->condition));
+		aggregate->choices[i].result = choice->result;
+	}
+	aggregate->nchoices = list_length(choices);
+}
+
+/* Where tallies have no total of its argument, what they have instead. */
+static void
+prepare_for_tallies(RtscanRowAggregate *aggregate, PlanState *parent, const RtscanPlanAggregate *plan, RtscanTotalKind kind, int own_columns)
+{
+	Expr	   *argument;
+
+	if (aggregate->narguments != 1 || plan->collected.purpose != RTSCAN_NO_COLLECTION)
+		return;
+	argument = linitial(plan->arguments);
+	if (kind == RTSCAN_TOTAL_SUM)
+		prepare_choices(aggregate, parent, rtscan_choices_of(argument, own_columns));
+	aggregate->of_entries = aggregate->nchoices == 0 && rtscan_is_of_entries(argument, kind, own_columns);
+}
+
+static void
+prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const RtscanPlanAggregate *plan, int own_columns)
+{
+	RtscanRowAggregate *aggregate = &task->aggregates[number];
+
+	rtscan_init_transition(&task->transitions[number], plan->kind, plan->type, plan->fold, plan->collation);
+	if (plan->collected.purpose != RTSCAN_NO_COLLECTION)
+		rtscan_collect(&task->transitions[number], &plan->collected);
+	aggregate->fractions = ExecInitExpr(plan->fractions, parent);
+	aggregate->narguments = list_length(plan->arguments);
+	for (int i = 0; i < aggregate->narguments; i++)
+	{
+		Expr	   *argument = list_nth(plan->arguments, i);
+
+		aggregate->columns[i] = rtscan_row_column(argument);
+		aggregate->arguments[i] = rtscan_begin_expression(parent, argument);
+	}
+	aggregate->columns_of_arguments = rtscan_row_columns((Node *) plan->arguments);
+	prepare_for_tallies(aggregate, parent, plan, rtscan_total_kind(&task->transitions[number]), own_columns);
+	if (plan->row_filter)
+		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
+}
+
+static void
+prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan)
+{
+	task->nkeys = list_length(plan->row_keys);
+	task->keys = palloc(Max(task->nkeys, 1) * sizeof(RtscanRowKey));
+	for (int i = 0; i < task->nkeys; i++)
+	{
+		task->keys[i].expression = rtscan_begin_expression(parent, list_nth(plan->row_keys, i));
+		task->keys[i].column = rtscan_row_column(list_nth(plan->row_keys, i));
+	}
+}
+
+/* All that entries are asked, but for values: conditions that the index does not look up, and expressions. */
+static List *
+list_conditions(const RtscanRowsTask *task, const RtscanNodePlan *plan)
+{
+	List	   *conditions = list_copy(plan->row_quals);
+
+	for (int i = 0; i < task->naggregates; i++)
+	{
+		const RtscanPlanAggregate *aggregate = list_nth(plan->aggregates, i);
+
+		if (aggregate->row_filter)
+			conditions = lappend(conditions, aggregate->row_filter);
+		if (task->aggregates[i].of_entries)
+			conditions = lappend(conditions, linitial(aggregate->arguments));
+		for (int k = 0; k + 1 < task->aggregates[i].nchoices; k++)
+			conditions = lappend(conditions, unconstify(Expr *, task->aggregates[i].choices[k].condition.row_expression));
+	}
+	return conditions;
+}
+
+RtscanRowsTask *
+rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_columns)
+{
+	RtscanRowsTask *task = palloc0(sizeof(RtscanRowsTask));
+
+	task->estate = parent->state;
+	task->quals = rtscan_begin_quals(parent, plan->row_quals);
+	task->naggregates = list_length(plan->aggregates);
+	task->aggregates = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowAggregate));
+	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
+	for (int i = 0; i < task->naggregates; i++)
+		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i), own_columns);
+	/* The CPU tells all values apart. */
+	if (!rtscan_executor_is_cpu())
+		task->steps = rtscan_prepare_steps(parent, list_conditions(task, plan));
+	task->partial = plan->partial;
+	prepare_keys(task, parent, plan);
+	rtscan_prepare_sets(task, plan);
+	return task;
+}
+
+/* ---------------------------------------------------------------- begin and end */
+
+static void
+begin_arithmetic(RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+	List	   *of_results = NIL;	/* never calculated, so no others' parts */
+
+	answer->quals = rtscan_make_row_condition(&task->quals, &answer->known);
+	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(*answer->arithmetic));
+	answer->results = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic **));
+	answer->filters = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowCondition));
+	for (int i = 0; i < task->naggregates; i++)
+	{
+		const RtscanRowAggregate *aggregate = &task->aggregates[i];
+
+		answer->filters[i] = rtscan_make_row_condition(&aggregate->filter, &answer->known);
+		for (int j = 0; j < aggregate->narguments && rtscan_takes_vectors(&task->transitions[i]); j++)
+			answer->arithmetic[i][j] = rtscan_arithmetic(aggregate->arguments[j].row_expression, &answer->known);
+		answer->results[i] = palloc0(Max(aggregate->nchoices, 1) * sizeof(RtscanArithmetic *));
+		for (int k = 0; k < aggregate->nchoices; k++)
+			if (aggregate->choices[k].result)
+				answer->results[i][k] = rtscan_arithmetic(aggregate->choices[k].result, &of_results);
+	}
+}
+
+/* The steps are not known: constants may be others than they were. */
+static List *
+copy_steps(const RtscanRowsTask *task)
+{
+	List	   *steps = NIL;
+	ListCell   *cell;
+
+	foreach(cell, task->steps)
+	{
+		RtscanSteps *copy = palloc(sizeof(RtscanSteps));
+
+		*copy = *(const RtscanSteps *) lfirst(cell);
+		steps = lappend(steps, copy);
+	}
+	return steps;
+}
+
+/* Room for the keys of a group. */
+static void
+begin_keys(RtscanRowsAnswer *answer)
+{
+	int			nkeys = Max(answer->task->nkeys, 1);
+
+	answer->keys = palloc(nkeys * sizeof(Datum));
+	answer->isnull = palloc(nkeys * sizeof(bool));
+	answer->set_keys = palloc(nkeys * sizeof(Datum));
+	answer->set_isnull = palloc(nkeys * sizeof(bool));
+}
+
+RtscanRowsAnswer *
+rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
+{
+	RtscanRowsAnswer *answer = palloc(sizeof(RtscanRowsAnswer));
+
+	memset(answer, 0, offsetof(RtscanRowsAnswer, rows));
+	answer->task = task;
+	answer->question = question;
+	answer->context = CurrentMemoryContext;
+	answer->sets = palloc0(task->nsets * sizeof(RtscanSetGroups));
+	answer->number = -1;
+	answer->batch = rtscan_create_batch(question->index, task->estate, question->ndimensions, question->dimensions);
+	answer->steps = copy_steps(task);
+	begin_arithmetic(answer);
+	begin_keys(answer);
+	return answer;
+}
+
+/* ---------------------------------------------------------------- groups of rows */
+
+/* The keys of the set at hand as integers: NIL if some are none, or all are columns, whose own integers do. */
+static List *
+key_expressions(RtscanRowsAnswer *answer)
+{
+	const RtscanRowSet *set = answer->set;
+	List	   *expressions = NIL;
+
+	for (int i = 0; i < set->nkeys && set->computes_keys; i++)
+	{
+		const RtscanExpression *key = &answer->task->keys[set->keys[i]].expression;
+		RtscanArithmetic *arithmetic = rtscan_arithmetic(key->row_expression, &answer->known);
+
+		if (arithmetic == NULL || !rtscan_gives_integers(arithmetic))
+			return NIL;
+		expressions = lappend(expressions, arithmetic);
+	}
+	return expressions;
+}
+
+/* For the aggregates that are added by cell; or NULL. */
+static RtscanCells *
+create_cells(RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+	RtscanCells *cells = rtscan_create_cells(answer->transitions, task->naggregates, answer->state_context);
+
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].narguments <= 1)
+			rtscan_let_cells_take(cells, i, task->aggregates[i].filter.state != NULL);
+	return rtscan_cells_are_of_use(cells) ? cells : NULL;
+}
+
+/* How rows find their groups of the set at hand. */
+static void
+begin_row_groups(RtscanRowsAnswer *answer)
+{
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+	List	   *expressions = key_expressions(answer);
+
+	MemoryContextSwitchTo(answer->sets[answer->number].context);
+	answer->row_groups = rtscan_create_row_groups(answer->set->columns, expressions, rtscan_find_group_of_row, answer);
+	rtscan_let_row_groups_use(answer->row_groups, create_cells(answer), create_cells(answer));
+	MemoryContextSwitchTo(old);
+}
+
+/* Are all arguments calculated?  Others' values may be large: those of rows that nobody wants are better left alone. */
+static bool
+calculates_all(const RtscanRowsAnswer *answer)
+{
+	for (int i = 0; i < answer->task->naggregates; i++)
+		for (int j = 0; j < answer->task->aggregates[i].narguments; j++)
+			if (answer->arithmetic[i][j] == NULL)
+				return false;
+	return true;
+}
+
+/* Open a cursor for rows that match a filter, or for this process's part of them. */
+static RtscanCursor *
+open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
+{
+	const RtscanQuestion *question = answer->question;
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+	RtscanCursor *cursor;
+
+	rtscan_restart_batch(answer->batch);
+	if (question->shared)
+	{
+		RtscanVisibility visibility;
+		const RtscanImage *image = rtscan_use_shared(question->shared, question->heap, question->index, question->snapshot,
+													 question->reads_only, &visibility);
+
+		cursor = rtscan_open_shared_cursor(&visibility, image, &question->shared->search, question->claim, question->schema,
+										   filter);
+	}
+	else
+		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->reads_only, question->schema,
+									filter);
+	if (calculates_all(answer))
+		rtscan_cursor_take_stretches(cursor);
+	answer->slice = RTSCAN_CURSOR_ROWS;
+	MemoryContextSwitchTo(old);
+	return cursor;
+}
+
+static void
+close_cursor(RtscanRowsAnswer *answer)
+{
+	rtscan_note_tallies(answer);
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0,
+					  answer->batch->single_rows);
+	answer->batch->single_rows = 0;
+	rtscan_close_cursor(answer->cursor);
+	answer->cursor = NULL;
+}
+
+/* Can some arguments not be calculated? */
+static bool
+fails(RtscanRowsAnswer *answer, int number)
+{
+	bool		failed = false;
+
+	if (rtscan_can_add_sum(answer, number))
+		return false;
+	for (int i = 0; i < answer->task->aggregates[number].narguments && !failed; i++)
+	{
+		RtscanArithmetic *argument = answer->arithmetic[number][i];
+
+		failed = argument && rtscan_calculate(argument, answer->batch) == NULL;
+	}
+	return failed;
+}
+
+/* Is there something that cannot be calculated of all rows of the batch? */
+static bool
+any_fails(RtscanRowsAnswer *answer)
+{
+	bool		failed = answer->quals.arithmetic && !rtscan_is_calculated(&answer->quals, answer->batch);
+
+	for (int i = 0; i < answer->task->naggregates && !failed; i++)
+		failed = (answer->filters[i].arithmetic && !rtscan_is_calculated(&answer->filters[i], answer->batch)) || fails(answer, i);
+	return failed;
+}
+
+static void
+open_pass(RtscanRowsAnswer *answer)
+{
+	answer->cursor = open_cursor(answer, answer->question->filter);
+	if (answer->question->claim == NULL && rtscan_may_narrow(answer))
+	{
+		rtscan_ask_for_bins(answer);
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_not_binned, answer);
+		return;
+	}
+	rtscan_ask_for_tallies(answer);
+	if (rtscan_takes_chunks(answer))
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_add_chunk, answer);
+}
+
+/* Go on to the next of several passes, whose segments have other codes; false if there is none: then no cursor is open, either. */
+static bool
+next_pass(RtscanRowsAnswer *answer)
+{
+	if (answer->question->claim == NULL)
+		return false;
+	close_cursor(answer);
+	if (!rtscan_next_pass(answer->question->node))
+		return false;
+	if (answer->groups)
+	{
+		rtscan_fold_row_groups(answer->row_groups);
+		rtscan_forget_row_groups(answer->row_groups);
+	}
+	open_pass(answer);
+	return true;
+}
+
+/* Is there a count(*) of all rows, whatever they are? */
+static bool
+counts_all_rows(const RtscanRowsAnswer *answer)
+{
+	const RtscanRowsTask *task = answer->task;
+
+	for (int i = 0; i < task->naggregates && answer->groups == NULL && task->quals.state == NULL; i++)
+		if (task->aggregates[i].narguments == 0 && task->aggregates[i].filter.state == NULL)
+			return true;
+	return false;
+}
+
+/* Rows that come more often than can be counted make count(*) fail as PostgreSQL's does, but before any is counted. */
+static void
+check_count(const RtscanRowsAnswer *answer)
+{
+	if (answer->batch->sources && !rtscan_copies_are_countable(answer->batch->attributes) && counts_all_rows(answer))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("bigint out of range")));
+}
+
+/* Rows that nobody wants shall not be why others are evaluated one by one. */
+static bool
+next_batch(RtscanRowsAnswer *answer)
+{
+	RtscanBatch *batch = answer->batch;
+
+	answer->next = 0;
+	do
+		while (rtscan_next_batch(batch, answer->cursor) > 0)
+		{
+			check_count(answer);
+			if (batch->wanted && any_fails(answer))
+				rtscan_narrow_batch(batch);
+			if (batch->n > 0)
+				return true;
+		}
+	while (next_pass(answer));
+	return false;
+}
+
+/* Do groups take too much memory?  Where a slice of rows brings far too much, the next ones are smaller. */
+static bool
+groups_are_full(RtscanRowsAnswer *answer)
+{
+	if (answer->groups == NULL || !rtscan_groups_are_full(answer->groups))
+		return false;
+	if (rtscan_groups_memory(answer->groups) > LARGE_SLICE * get_hash_memory_limit())
+		answer->slice = Max(answer->slice / LARGE_SLICE, MIN_SLICE);
+	return true;
+}
+
+/* Add rows until there are none left, or the groups take too much memory: then returns false. */
+static bool
+add_rows(RtscanRowsAnswer *answer)
+{
+	bool		full = false;
+
+	while (!full && (answer->next < answer->batch->n || next_batch(answer)))
+	{
+		rtscan_add_kept_entries(answer);
+		rtscan_add_slice(answer);
+		full = groups_are_full(answer);
+	}
+	if (answer->groups)
+		rtscan_fold_row_groups(answer->row_groups);
+	return !full;
+}
+
+/* Sets before this one have gone through all passes. */
+static void
+begin_rows(RtscanRowsAnswer *answer)
+{
+	if (answer->number > 0 && answer->question->claim)
+		rtscan_first_pass(answer->question->node);
+	open_pass(answer);
+	if (answer->groups)
+		begin_row_groups(answer);
+}
+
+/* ---------------------------------------------------------------- narrowed percentiles */
+
+/* Of a further search for the same rows EXPLAIN has no more than what it costs. */
+static void
+close_further_cursor(RtscanRowsAnswer *answer)
+{
+	static const RtscanSearch none = {0};
+
+	rtscan_add_totals(answer->question, &none, rtscan_cursor_heap_fetches(answer->cursor), 0, 0);
+	rtscan_close_cursor(answer->cursor);
+	answer->cursor = NULL;
+}
+
+static uint64
+count_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter)
+{
+	uint64		count;
+
+	answer->cursor = open_cursor(answer, filter);
+	count = rtscan_count_matching(answer->cursor);
+	close_further_cursor(answer);
+	return count;
+}
+
+/* Collect values, or if they may be sampled a sample, where they are many. */
+static void
+collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)
+{
+	rtscan_forget_collected(answer);
+	answer->cursor = open_cursor(answer, filter);
+	if (sampled)
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_chunk, answer);
+	add_rows(answer);
+	close_further_cursor(answer);
+}
+
+/* Go on with the rows between two values; false if there are none that are fewer. */
+static bool
+take_rows_between(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
+{
+	uint64		others = narrowed->rows_below + narrowed->rows_above;
+
+	if (!rtscan_narrow(answer, narrowed))
+		return false;
+	narrowed->rows_below = count_rows(answer, &narrowed->below);
+	if (!narrowed->counted)
+		narrowed->rows_above = count_rows(answer, &narrowed->above);
+	rtscan_sample_within(answer);
+	collect_rows(answer, &narrowed->between, narrowed->many);
+	if (narrowed->counted)
+		narrowed->rows_above = others + narrowed->all - narrowed->rows_below - rtscan_sampled_rows(answer);
+	narrowed->counted = true;
+	return true;
+}
+
+/* Chunks have been sampled: narrow their values until none is.  False if the percentile is not there. */
+static bool
+take_narrowed_rows(RtscanRowsAnswer *answer)
+{
+	RtscanNarrowed narrowed;
+
+	rtscan_begin_to_narrow(answer, &narrowed);
+	if (!take_rows_between(answer, &narrowed))
+		return false;
+	while (rtscan_is_sampled(answer))
+		if (!take_rows_between(answer, &narrowed))
+		{
+			rtscan_sample_within(answer);
+			collect_rows(answer, &narrowed.between, false);
+		}
+	return rtscan_add_uncollected(answer, narrowed.rows_below, narrowed.rows_above);
+}
+
+static void
+take_sampled_rows(RtscanRowsAnswer *answer)
+{
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+
+	if (!take_narrowed_rows(answer))
+		collect_rows(answer, answer->question->filter, false);
+	MemoryContextSwitchTo(old);
+}
+
+/* Forget all there has been. */
+static void
+sample_anew(RtscanRowsAnswer *answer)
+{
+	rtscan_sample_all(answer);
+	collect_rows(answer, answer->question->filter, true);
+	if (rtscan_is_sampled(answer))
+		take_sampled_rows(answer);
+}
+
+/* ---------------------------------------------------------------- binned percentiles */
+
+/* Count the values of all ranges that percentiles are in.  False if these have not been found. */
+static bool
+take_ranges(RtscanRowsAnswer *answer)
+{
+	RtscanFilter filter;
+
+	while (rtscan_enter_next_range(answer, &filter))
+	{
+		rtscan_forget_collected(answer);
+		answer->cursor = open_cursor(answer, &filter);
+		rtscan_ask_for_bins(answer);
+		add_rows(answer);
+		close_further_cursor(answer);
+	}
+	return rtscan_take_from_bins(answer);
+}
+
+/* Otherwise begin anew without. */
+static void
+take_binned_rows(RtscanRowsAnswer *answer)
+{
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+
+	if (!take_ranges(answer))
+		sample_anew(answer);
+	MemoryContextSwitchTo(old);
+}
+
+/* ---------------------------------------------------------------- all rows */
+
+/*
+ * The groups of the set at hand: all of them, or of partial results, where they do not all fit, what the
+ * rows so far come to, as somebody else combines them.
+ */
+static void
+take_rows(RtscanRowsAnswer *answer)
+{
+	if (answer->cursor == NULL)
+		begin_rows(answer);
+	else
+	{
+		rtscan_forget_groups(answer->groups);
+		rtscan_forget_row_groups(answer->row_groups);
+	}
+	while ((answer->more_rows = !add_rows(answer)) && !answer->task->partial)
+	{
+		rtscan_spill_groups(answer->groups);
+		rtscan_forget_row_groups(answer->row_groups);
+	}
+	if (!answer->more_rows && answer->cursor)
+		close_cursor(answer);
+	if (rtscan_is_binned(answer))
+		take_binned_rows(answer);
+	else if (rtscan_is_sampled(answer))
+		take_sampled_rows(answer);
+}
+
+/* ---------------------------------------------------------------- results */
+
+static Datum
+finish_collected(RtscanRowsAnswer *answer, int number, RtscanState *state, bool *isnull)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	ExprState  *expression = answer->task->aggregates[number].fractions;
+	NullableDatum fractions = {(Datum) 0, true};
+	Datum		result;
+
+	ResetExprContext(answer->batch->context);
+	if (expression)
+		fractions.value = ExecEvalExprSwitchContext(expression, answer->batch->context, &fractions.isnull);
+	result = rtscan_collected_result(transition, state, fractions, isnull);
+	answer->question->totals->spilled_values += transition->collecting->spilled;
+	transition->collecting->spilled = 0;
+	return result;
+}
+
+/* Of the group that is visited. */
+static void
+finish_group(RtscanRowsAnswer *answer, RtscanState *group, Datum *values, bool *isnull)
+{
+	int			nkeys = answer->task->nkeys;
+
+	for (int i = 0; i < answer->set->nkeys; i++)
+	{
+		int			key = answer->set->keys[i];
+
+		values[key] = answer->keys[key];
+		isnull[key] = answer->isnull[key];
+	}
+	for (int i = 0; i < answer->task->naggregates; i++)
+		values[nkeys + i] = answer->transitions[i].collecting ? finish_collected(answer, i, &group[i], &isnull[nkeys + i]) :
+			rtscan_result_of(answer, i, &group[i], &isnull[nkeys + i]);
+}
+
+/* Begin to visit groups: those of another set, or of the rows that are left. */
+static bool
+begin_part(RtscanRowsAnswer *answer)
+{
+	if (!answer->more_rows && !rtscan_next_set(answer))
+		return false;
+	if (answer->set->parent < 0)
+		take_rows(answer);
+	rtscan_begin_visit(answer);
+	return true;
+}
+
+/* Go on to the next group of the part at hand, and have its result, if it is asked for; false if there is none. */
+static bool
+next_of_part(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+{
+	RtscanState *group;
+
+	if (answer->kept)
+		return rtscan_next_kept_result(answer, values, isnull);
+	group = rtscan_visit_group(answer);
+	if (group && answer->set->asked)
+		finish_group(answer, group, values, isnull);
+	return group != NULL;
+}
+
+static void
+write_groupings(const RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+{
+	int			first = answer->task->nkeys + answer->task->naggregates;
+
+	for (int i = 0; i < answer->task->ngroupings; i++)
+	{
+		values[first + i] = answer->set->groupings[i];
+		isnull[first + i] = false;
+	}
+}
+
+bool
+rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+{
+	while (answer->in_part || begin_part(answer))
+	{
+		CHECK_FOR_INTERRUPTS();
+		answer->in_part = next_of_part(answer, values, isnull);
+		if (answer->in_part && answer->set->asked)
+		{
+			write_groupings(answer, values, isnull);
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+rtscan_end_rows(RtscanRowsAnswer *answer)
+{
+	if (answer->cursor)
+		close_cursor(answer);
+	rtscan_end_sets(answer);
+	rtscan_end_batch(answer->batch);
+}

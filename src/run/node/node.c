@@ -1,0 +1,578 @@
+/*
+ * node.c
+ *		What RtscanScan and RtscanAggregate have in common.
+ */
+#include "run/node/node.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/objectaccess.h"
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "pgstat.h"
+#include "run/answer/shared.h"
+#include "search/filter/absent.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/ruleutils.h"
+
+/* ---------------------------------------------------------------- begin and end */
+
+static int
+count_columns(const List *plans)
+{
+	int			n = 0;
+	ListCell   *cell;
+
+	foreach(cell, plans)
+		n += list_length(((Plan *) lfirst(cell))->targetlist);
+	return n;
+}
+
+/* Begin with the dimensions' plans, which are those below. */
+static void
+begin_dimensions(RtscanNode *node, int eflags)
+{
+	EState	   *estate = node->custom.ss.ps.state;
+	const CustomScan *scan = (const CustomScan *) node->custom.ss.ps.plan;
+	ListCell   *plan,
+			   *dimension;
+	int			nkeys = 0;
+
+	node->values.dimensions = palloc(Max(list_length(scan->custom_plans), 1) * sizeof(RtscanDimension *));
+	node->values.keys = palloc(Max(count_columns(scan->custom_plans), 1) * sizeof(RtscanDimension *));
+	forboth(plan, scan->custom_plans, dimension, node->plan->dimensions)
+	{
+		PlanState  *state = ExecInitNode(lfirst(plan), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+
+		node->custom.custom_ps = lappend(node->custom.custom_ps, state);
+		node->values.dimensions[node->ndimensions] = rtscan_begin_common_dimension(lfirst(dimension), state);
+		rtscan_collect_keys(node->values.dimensions[node->ndimensions++], node->values.keys, &nkeys);
+	}
+}
+
+static void
+end_dimensions(RtscanNode *node)
+{
+	for (int i = 0; i < node->ndimensions; i++)
+	{
+		RtscanDimension *dimension = node->values.dimensions[i];
+		PlanState  *state = list_nth(node->custom.custom_ps, i);
+
+		if (dimension->state == state)
+			rtscan_end_dimension(dimension);
+		else
+			ExecEndNode(state);
+	}
+}
+
+/* A subquery, and its value once it has been executed: that may be large, and is good until what it depends on changes. */
+typedef struct RtscanSubquery
+{
+	const SubPlanState *state;	/* NULL: the argument is none */
+	MemoryContext context;		/* of the value, or NULL: there is none */
+	Datum		value;
+	bool		isnull;
+} RtscanSubquery;
+
+/* One that is given values is another with others, which its plan's parameters do not tell. */
+static const SubPlanState *
+find_subquery(RtscanNode *node, const Node *argument)
+{
+	ListCell   *cell;
+
+	if (IsA(argument, RelabelType))
+		argument = (const Node *) ((const RelabelType *) argument)->arg;
+	foreach(cell, node->custom.ss.ps.subPlan)
+	{
+		const SubPlanState *state = lfirst_node(SubPlanState, cell);
+
+		if ((const Node *) state->subplan == argument && state->subplan->args == NIL)
+			return state;
+	}
+	return NULL;
+}
+
+static void
+begin_subqueries(RtscanNode *node)
+{
+	int			n = list_length(node->plan->arguments);
+
+	node->subqueries = palloc0(Max(n, 1) * sizeof(RtscanSubquery));
+	for (int i = 0; i < n; i++)
+		node->subqueries[i].state = find_subquery(node, list_nth(node->plan->arguments, i));
+}
+
+/* Those that depend on what has changed have to be executed again. */
+static void
+forget_subqueries(RtscanNode *node)
+{
+	for (int i = 0; i < list_length(node->arguments); i++)
+	{
+		RtscanSubquery *subquery = &node->subqueries[i];
+
+		if (subquery->context == NULL || !bms_overlap(subquery->state->planstate->plan->extParam, node->custom.ss.ps.chgParam))
+			continue;
+		MemoryContextDelete(subquery->context);
+		subquery->context = NULL;
+	}
+}
+
+void
+rtscan_check_permission(Oid function, ObjectType type)
+{
+	AclResult	result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, type, get_func_name(function));
+	InvokeFunctionExecuteHook(function);
+}
+
+/* The index calls functions, or has called them when rows were inserted, without asking who may. */
+static void
+check_functions(const RtscanNodePlan *plan)
+{
+	ListCell   *cell;
+
+	foreach(cell, plan->functions)
+		rtscan_check_permission(lfirst_oid(cell), OBJECT_FUNCTION);
+}
+
+void
+rtscan_begin_node(RtscanNode *node, int eflags)
+{
+	CustomScan *scan = (CustomScan *) node->custom.ss.ps.plan;
+
+	node->plan = rtscan_read_plan(scan->custom_private);
+	check_functions(node->plan);
+	node->heap = node->custom.ss.ss_currentRelation;
+	if (node->heap == NULL)
+		node->heap = table_open(node->plan->table, AccessShareLock);
+	node->checked_heap = node->heap;
+	node->index = index_open(node->plan->index, AccessShareLock);
+	node->schema = rtscan_schema(node->index);
+	Assert(!contain_var_clause((Node *) node->plan->arguments));
+	node->arguments = ExecInitExprList(node->plan->arguments, &node->custom.ss.ps);
+	begin_subqueries(node);
+	begin_dimensions(node, eflags);
+}
+
+void
+rtscan_end_node(RtscanNode *node)
+{
+	rtscan_end_answer(node);
+	end_dimensions(node);
+	index_close(node->index, NoLock);
+	if (node->heap != node->custom.ss.ss_currentRelation)
+		table_close(node->heap, NoLock);
+}
+
+/* Dimensions keep their rows where these do not depend on what has changed. */
+void
+rtscan_rescan_node(RtscanNode *node)
+{
+	if (node->values.absent == NULL)
+		node->values.absent = rtscan_create_absent(node->custom.ss.ps.state->es_query_cxt);
+	forget_subqueries(node);
+	for (int i = 0; i < node->ndimensions; i++)
+		rtscan_rescan_dimension(node->values.dimensions[i], node->custom.ss.ps.chgParam);
+}
+
+/* ---------------------------------------------------------------- an answer */
+
+static Datum
+evaluate(RtscanNode *node, int argument, bool *isnull)
+{
+	return ExecEvalExpr(list_nth(node->arguments, argument), node->custom.ss.ps.ps_ExprContext, isnull);
+}
+
+static void
+execute_subquery(RtscanNode *node, int argument)
+{
+	RtscanSubquery *subquery = &node->subqueries[argument];
+	MemoryContext context = AllocSetContextCreate(node->custom.ss.ps.state->es_query_cxt, "rtscan subquery", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	subquery->value = evaluate(node, argument, &subquery->isnull);
+	MemoryContextSwitchTo(old);
+	subquery->context = context;
+}
+
+void
+rtscan_evaluate_arguments(RtscanNode *node, int first, int end)
+{
+	for (int i = first; i < end; i++)
+	{
+		RtscanSubquery *subquery = &node->subqueries[i];
+
+		if (subquery->state && subquery->context == NULL)
+			execute_subquery(node, i);
+		node->values.isnull[i] = subquery->state ? subquery->isnull : false;
+		node->values.values[i] = subquery->state ? subquery->value : evaluate(node, i, &node->values.isnull[i]);
+	}
+}
+
+/* How many rows to skip: as PostgreSQL's LIMIT has it, whose OFFSET it is. */
+uint64
+rtscan_find_skip(RtscanNode *node)
+{
+	int			argument = node->plan->where_arguments;
+	int64		rows;
+
+	if (!node->plan->skips)
+		return 0;
+	rtscan_evaluate_arguments(node, argument, argument + 1);
+	rows = node->values.isnull[argument] ? 0 : DatumGetInt64(node->values.values[argument]);
+	if (rows < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_ROW_COUNT_IN_RESULT_OFFSET_CLAUSE),
+				 errmsg("OFFSET must not be negative")));
+	return (uint64) rows;
+}
+
+/* Where one has no rows, nothing is asked of the others. */
+static void
+load_dimensions(RtscanNode *node)
+{
+	for (int i = 0; i < node->ndimensions; i++)
+	{
+		rtscan_load_dimension(node->values.dimensions[i]);
+		if (node->values.dimensions[i]->n == 0 && rtscan_dimension_is_needed(node->values.dimensions[i]))
+			return;
+	}
+}
+
+static void
+evaluate_where(RtscanNode *node)
+{
+	int			n = list_length(node->arguments);
+
+	node->values.values = palloc0(Max(n, 1) * sizeof(Datum));
+	node->values.isnull = palloc0(Max(n, 1) * sizeof(bool));
+	rtscan_evaluate_arguments(node, 0, node->plan->where_arguments);
+	load_dimensions(node);
+}
+
+/* The filter of a pass, with the ranges at hand. */
+static void
+begin_pass(RtscanNode *node)
+{
+	MemoryContext old = MemoryContextSwitchTo(node->pass_context);
+
+	rtscan_trace_pass(node);
+	rtscan_make_filter(node->plan->filter, node->index, node->schema, &node->values, &node->filter);
+	rtscan_add_ranges(&node->filter, node->index, node->schema, node->ndimensions, node->values.dimensions);
+	MemoryContextSwitchTo(old);
+}
+
+/* Go on to the next range of one of some dimensions, with the first ones of those behind it; false if there is none. */
+static bool
+load_next_ranges(RtscanNode *node)
+{
+	for (int i = node->ndimensions - 1; i >= 0; i--)
+		if (rtscan_load_next_range(node->values.dimensions[i]))
+		{
+			for (int k = i + 1; k < node->ndimensions; k++)
+				rtscan_load_dimension(node->values.dimensions[k]);
+			return true;
+		}
+	return false;
+}
+
+bool
+rtscan_next_pass(RtscanNode *node)
+{
+	MemoryContextReset(node->pass_context);
+	node->claim.again = true;
+	if (!load_next_ranges(node))
+		return false;
+	begin_pass(node);
+	return true;
+}
+
+void
+rtscan_first_pass(RtscanNode *node)
+{
+	MemoryContextReset(node->pass_context);
+	load_dimensions(node);
+	begin_pass(node);
+}
+
+static bool
+has_ranges(const RtscanNode *node)
+{
+	for (int i = 0; i < node->ndimensions; i++)
+		if (rtscan_dimension_has_ranges(node->values.dimensions[i]))
+			return true;
+	return false;
+}
+
+void
+rtscan_begin_answer(RtscanNode *node)
+{
+	EState	   *estate = node->custom.ss.ps.state;
+	MemoryContext old;
+
+	node->context = AllocSetContextCreate(estate->es_query_cxt, "rtscan answer", ALLOCSET_START_SMALL_SIZES);
+	old = MemoryContextSwitchTo(node->context);
+	pgstat_count_index_scan(node->index);
+	node->pass_context = AllocSetContextCreate(node->context, "rtscan pass", ALLOCSET_START_SMALL_SIZES);
+	node->claim = (RtscanClaim) {.context = node->context};
+	evaluate_where(node);
+	begin_pass(node);
+	node->question = (RtscanQuestion) {
+		.heap = node->heap,
+		.index = node->index,
+		.schema = node->schema,
+		.snapshot = estate->es_snapshot,
+		.reads_only = rtscan_compat_reads_only(&node->custom.ss),
+		.filter = &node->filter,
+		.shared = node->shared,
+		.area = estate->es_query_dsa,
+		.ndimensions = node->ndimensions,
+		.dimensions = node->values.dimensions,
+		.claim = has_ranges(node) ? &node->claim : NULL,
+		.node = node,
+		.totals = &node->totals,
+	};
+	MemoryContextSwitchTo(old);
+}
+
+const RtscanImage *
+rtscan_find_image(RtscanNode *node, MemoryContext context, bool keep)
+{
+	EState	   *estate = node->custom.ss.ps.state;
+	bool		reads_only = rtscan_compat_reads_only(&node->custom.ss);
+	MemoryContext old;
+	const RtscanImage *image;
+
+	if (node->image)
+		return node->image;
+	old = MemoryContextSwitchTo(context);
+	if (node->shared)
+		image = rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, reads_only, &node->visibility);
+	else
+		image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot, reads_only);
+	MemoryContextSwitchTo(old);
+	if (keep)
+		node->image = image;
+	return image;
+}
+
+void
+rtscan_end_answer(RtscanNode *node)
+{
+	if (node->context)
+		MemoryContextDelete(node->context);
+	node->context = NULL;
+}
+
+/* ---------------------------------------------------------------- parallel queries */
+
+Size
+rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context)
+{
+	RtscanNode *node = (RtscanNode *) custom;
+	EState	   *estate = custom->ss.ps.state;
+	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+
+	node->image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot,
+										  rtscan_compat_reads_only(&custom->ss));
+	MemoryContextSwitchTo(old);
+	return rtscan_shared_size(node->image);
+}
+
+/* As many as are planned.  Parallel Append has them work on several partitions, on each mostly one. */
+static int
+planned_processes(const RtscanNode *node, const ParallelContext *context)
+{
+	if (get_rel_relispartition(node->index->rd_index->indrelid))
+		return 1;
+	return Max(context->nworkers + parallel_leader_participation, 1);
+}
+
+void
+rtscan_initialize_shared(CustomScanState *custom, ParallelContext *context, void *memory)
+{
+	RtscanNode *node = (RtscanNode *) custom;
+
+	node->shared = memory;
+	rtscan_share(node->shared, planned_processes(node, context), &node->visibility, node->image, &node->totals);
+	pfree(unconstify(RtscanImage *, node->image));
+	node->image = NULL;
+}
+
+void
+rtscan_reinitialize_shared(CustomScanState *custom, ParallelContext *context, void *memory)
+{
+	rtscan_reset_shared(memory, custom->ss.ps.state->es_query_dsa);
+}
+
+void
+rtscan_initialize_worker(CustomScanState *custom, shm_toc *toc, void *memory)
+{
+	((RtscanNode *) custom)->shared = memory;
+}
+
+void
+rtscan_leave_shared(RtscanNode *node)
+{
+	node->totals = rtscan_shared_totals(node->shared);
+	node->shared = NULL;
+}
+
+/* ---------------------------------------------------------------- EXPLAIN */
+
+char *
+rtscan_deparse(RtscanNode *node, Node *expression, List *ancestors, ExplainState *es)
+{
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->custom.ss.ps.plan, ancestors);
+
+	return deparse_expression(expression, context, es->verbose || rtscan_compat_count_tables(es) > 1, false);
+}
+
+void
+rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *ancestors, ExplainState *es)
+{
+	if (quals != NIL)
+		ExplainPropertyText(label, rtscan_deparse(node, (Node *) make_ands_explicit(quals), ancestors, es), es);
+}
+
+static List *
+texts_of_set(const RtscanPlanSet *set, const List *texts)
+{
+	List	   *of_set = NIL;
+	ListCell   *cell;
+
+	foreach(cell, set->keys)
+		of_set = lappend(of_set, list_nth(texts, lfirst_int(cell)));
+	return of_set;
+}
+
+static void
+explain_set(const List *texts, ExplainState *es)
+{
+	if (texts == NIL && es->format == EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyText("Group Key", "()", es);
+	else
+		ExplainPropertyListNested("Group Key", unconstify(List *, texts), es);
+}
+
+/* As PostgreSQL's aggregation does; then those that rows are grouped by only for others. */
+static void
+explain_sets(const List *sets, const List *texts, ExplainState *es)
+{
+	ListCell   *cell;
+
+	ExplainOpenGroup("Grouping Sets", "Grouping Sets", false, es);
+	ExplainOpenGroup("Grouping Set", NULL, true, es);
+	ExplainOpenGroup("Group Keys", "Group Keys", false, es);
+	foreach(cell, sets)
+		if (((RtscanPlanSet *) lfirst(cell))->asked)
+			explain_set(texts_of_set(lfirst(cell), texts), es);
+	ExplainCloseGroup("Group Keys", "Group Keys", false, es);
+	ExplainCloseGroup("Grouping Set", NULL, true, es);
+	ExplainCloseGroup("Grouping Sets", "Grouping Sets", false, es);
+	foreach(cell, sets)
+		if (!((RtscanPlanSet *) lfirst(cell))->asked)
+			ExplainPropertyList("Combined From", texts_of_set(lfirst(cell), texts), es);
+}
+
+static List *
+deparse_all(RtscanNode *node, List *expressions, List *ancestors, ExplainState *es)
+{
+	List	   *texts = NIL;
+	ListCell   *cell;
+
+	foreach(cell, expressions)
+		texts = lappend(texts, rtscan_deparse(node, lfirst(cell), ancestors, es));
+	return texts;
+}
+
+void
+rtscan_explain_columns(RtscanNode *node, List *columns, const char *label, List *ancestors, ExplainState *es)
+{
+	if (columns != NIL)
+		ExplainPropertyList(label, deparse_all(node, columns, ancestors, es), es);
+}
+
+void
+rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, ExplainState *es)
+{
+	const List *sets = node->plan->sets;
+	List	   *texts = deparse_all(node, keys, ancestors, es);
+
+	if (list_length(sets) > 1)
+		explain_sets(sets, texts, es);
+	else if (keys != NIL)
+		ExplainPropertyList("Group Key", texts, es);
+}
+
+static void
+append_order_column(StringInfo text, const RtscanNode *node, const RtscanOrderColumn *order)
+{
+	const char *name = NameStr(TupleDescAttr(RelationGetDescr(node->index), order->column)->attname);
+
+	appendStringInfo(text, "%s%s%s%s", text->len > 0 ? ", " : "", name, order->descending ? " DESC" : "",
+					 order->nulls_first == order->descending ? "" : order->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+}
+
+void
+rtscan_explain_order(const RtscanNode *node, ExplainState *es)
+{
+	const RtscanOrder *order = &node->plan->order;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < order->ncolumns; i++)
+		append_order_column(&text, node, &order->columns[i]);
+	ExplainPropertyText("Order", text.data, es);
+	if (order->by_heap)
+		ExplainPropertyText("Order Method", "bounded heap", es);
+}
+
+static const char *const not_tallied[RTSCAN_NOT_TALLIED_REASONS] = {
+	[RTSCAN_NOT_TALLIED_CELLS] = "too many groups, or aggregates",
+	[RTSCAN_NOT_TALLIED_VALUES] = "values that are no integers",
+	[RTSCAN_NOT_TALLIED_COMBINED] = "too many alternatives (OR), or conditions that a device does not test rows for",
+	[RTSCAN_NOT_TALLIED_SUMS] = "sums of expressions whose columns' sums do not say them",
+	[RTSCAN_NOT_TALLIED_CONDITIONS] = "conditions (FILTER), distinct values, or expressions, of columns with too many values",
+	[RTSCAN_NOT_TALLIED_SHARED] = "processes share segments",
+	[RTSCAN_NOT_TALLIED_ROWS] = "other expressions, or aggregates of single rows",
+};
+
+void
+rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
+{
+	const RtscanTotals *totals = &node->totals;
+
+	if (!es->analyze || !totals->searched)
+		return;
+	ExplainPropertyText("Executor", rtscan_executor_names[totals->executor], es);
+	if (totals->executor == RTSCAN_EXECUTOR_RT || totals->executor == RTSCAN_EXECUTOR_RTCUDB)
+		ExplainPropertyUInteger("Rays", NULL, totals->rays, es);
+	ExplainPropertyUInteger("Segments", NULL, totals->segments, es);
+	if (totals->skipped_segments > 0)
+		ExplainPropertyUInteger("Segments Skipped", NULL, totals->skipped_segments, es);
+	if (totals->executor != RTSCAN_EXECUTOR_CPU)
+		ExplainPropertyUInteger("Segments on CPU", NULL, totals->cpu_segments, es);
+	if (totals->tallied_rows > 0)
+		ExplainPropertyUInteger("Rows Tallied", NULL, totals->tallied_rows, es);
+	if (totals->executor != RTSCAN_EXECUTOR_CPU && totals->not_tallied != RTSCAN_TALLIED)
+		ExplainPropertyText("Not Tallied", not_tallied[totals->not_tallied], es);
+	ExplainPropertyUInteger("Chunks Skipped", NULL, totals->chunks_skipped, es);
+	ExplainPropertyUInteger("Pending Rows", NULL, totals->pending_rows, es);
+	ExplainPropertyUInteger("Heap Fetches", NULL, totals->heap_fetches, es);
+	if (totals->filtered_rows > 0)
+		ExplainPropertyUInteger("Rows Removed by Row Filter", NULL, totals->filtered_rows, es);
+	if (totals->single_rows > 0)
+		ExplainPropertyUInteger("Rows Evaluated Singly", NULL, totals->single_rows, es);
+	if (totals->spilled_groups > 0)
+		ExplainPropertyUInteger("Spilled Groups", NULL, totals->spilled_groups, es);
+	if (totals->spilled_values > 0)
+		ExplainPropertyUInteger("Spilled Values", NULL, totals->spilled_values, es);
+}

@@ -1,0 +1,139 @@
+/*
+ * expressions.c
+ *		Expressions over a table's columns, as row expressions: over an index's columns; and their order.
+ */
+#include "run/plan/expressions.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+
+typedef struct Conversion
+{
+	IndexOptInfo *index;
+	bool		failed;
+} Conversion;
+
+/*
+ * The column that an operand is and that the index can return, from 0, or -1.  It has to be of its
+ * type: match_index_to_operand() sees no difference between a value and the same, relabelled.
+ */
+static int
+find_returned(IndexOptInfo *index, Node *operand)
+{
+	for (int i = 0; i < index->ncolumns; i++)
+		if (index->canreturn[i] && match_index_to_operand(operand, i, index) &&
+			exprType((Node *) list_nth_node(TargetEntry, index->indextlist, i)->expr) == exprType(operand))
+			return i;
+	return -1;
+}
+
+static Node *
+convert(Node *node, Conversion *conversion)
+{
+	int			column;
+
+	if (node == NULL)
+		return NULL;
+	/* a mutator comes by what is no expression, too */
+	column = IsA(node, List) || IsA(node, CaseWhen) ? -1 : find_returned(conversion->index, node);
+	if (column >= 0)
+		return (Node *) makeVar(INDEX_VAR, column + 1, exprType(node), exprTypmod(node), exprCollation(node), 0);
+	if (IsA(node, Var) || IsA(node, PlaceHolderVar) || IsA(node, Aggref) || IsA(node, WindowFunc) ||
+		IsA(node, CurrentOfExpr))
+	{
+		conversion->failed = true;
+		return node;
+	}
+	return expression_tree_mutator(node, convert, conversion);
+}
+
+Expr *
+rtscan_row_expression(IndexOptInfo *index, Node *expression)
+{
+	Conversion	conversion = {index, false};
+	Node	   *converted;
+
+	/* Most expressions are columns, which call nothing. */
+	if (!IsA(expression, Var) &&
+		(contain_volatile_functions(expression) || contain_subplans(expression) || expression_returns_set(expression)))
+		return NULL;
+	converted = convert(expression, &conversion);
+	if (conversion.failed)
+		return NULL;
+	fix_opfuncids(converted);
+	return (Expr *) converted;
+}
+
+Bitmapset *
+rtscan_row_columns(Node *row_expressions)
+{
+	Bitmapset  *columns = NULL;
+	ListCell   *cell;
+
+	foreach(cell, pull_var_clause(row_expressions, 0))
+		columns = bms_add_member(columns, lfirst_node(Var, cell)->varattno - 1);
+	return columns;
+}
+
+int
+rtscan_row_column(const Expr *row_expression)
+{
+	return IsA(row_expression, Var) ? ((const Var *) row_expression)->varattno - 1 : -1;
+}
+
+/* ---------------------------------------------------------------- order */
+
+/* Cheaper than this, what tells nothing about rows may be asked before what guards them. */
+#define CHEAP_OPERATORS		10
+
+typedef struct OrderedQual
+{
+	Node	   *clause;
+	Index		security_level;
+	Cost		cost;
+} OrderedQual;
+
+static OrderedQual
+order_of(PlannerInfo *root, Node *clause)
+{
+	OrderedQual qual = {.clause = clause};
+	QualCost	cost;
+
+	cost_qual_eval_node(&cost, clause, root);
+	qual.cost = cost.per_tuple;
+	if (IsA(clause, RestrictInfo) &&
+		!(((RestrictInfo *) clause)->leakproof && qual.cost < CHEAP_OPERATORS * cpu_operator_cost))
+		qual.security_level = ((RestrictInfo *) clause)->security_level;
+	return qual;
+}
+
+static bool
+goes_before(const OrderedQual *a, const OrderedQual *b)
+{
+	return a->security_level < b->security_level || (a->security_level == b->security_level && a->cost < b->cost);
+}
+
+/* As order_qual_clauses() does, which is the planner's own; others stay in the order that they are written in. */
+List *
+rtscan_order_quals(PlannerInfo *root, List *clauses)
+{
+	OrderedQual *quals = palloc(Max(list_length(clauses), 1) * sizeof(OrderedQual));
+	List	   *ordered = NIL;
+
+	for (int n = 0; n < list_length(clauses); n++)
+	{
+		OrderedQual qual = order_of(root, list_nth(clauses, n));
+		int			place = n;
+
+		for (; place > 0 && goes_before(&qual, &quals[place - 1]); place--)
+			quals[place] = quals[place - 1];
+		quals[place] = qual;
+	}
+	for (int i = 0; i < list_length(clauses); i++)
+		ordered = lappend(ordered, quals[i].clause);
+	return ordered;
+}

@@ -1,0 +1,132 @@
+/*
+ * failure.c
+ *		Can evaluating a search argument raise an error?
+ */
+#include "run/plan/failure.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+/* Times that are relative to now, as reports ask for them: they fail far from now only. */
+static bool
+makes_times(Oid function)
+{
+	switch (function)
+	{
+		case F_NOW:
+		case F_TRANSACTION_TIMESTAMP:
+		case F_STATEMENT_TIMESTAMP:
+		case F_DATE_TIMESTAMPTZ:
+		case F_DATE_TIMESTAMP:
+		case F_TIMESTAMP_DATE:
+		case F_TIMESTAMP_TIMESTAMPTZ:
+		case F_TIMESTAMPTZ_DATE:
+		case F_TIMESTAMPTZ_TIMESTAMP:
+		case F_DATE_PLI:
+		case F_DATE_MII:
+		case F_DATE_PL_INTERVAL:
+		case F_DATE_MI_INTERVAL:
+		case F_TIMESTAMP_PL_INTERVAL:
+		case F_TIMESTAMP_MI_INTERVAL:
+		case F_TIMESTAMPTZ_PL_INTERVAL:
+		case F_TIMESTAMPTZ_MI_INTERVAL:
+		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* check_function_callback: a function that fails for some arguments is not leakproof. */
+static bool
+function_may_fail(Oid function, void *arg)
+{
+	return !get_func_leakproof(function) && !makes_times(function);
+}
+
+static bool
+has_parameter(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Param) || expression_tree_walker(node, has_parameter, arg);
+}
+
+/* check_function_callback */
+static bool
+function_makes_times(Oid function, void *arg)
+{
+	return makes_times(function);
+}
+
+static bool
+argument_may_fail(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_FuncExpr:
+		case T_OpExpr:
+			/* a parameter may be anything */
+			if (check_functions_in_node(node, function_makes_times, NULL) && has_parameter(node, NULL))
+				return true;
+			pg_fallthrough;
+		case T_ScalarArrayOpExpr:
+		case T_CoerceViaIO:
+			if (check_functions_in_node(node, function_may_fail, NULL))
+				return true;
+			pg_fallthrough;
+		case T_List:
+		case T_Const:
+		case T_Param:
+		case T_RelabelType:
+		case T_CollateExpr:
+		case T_ArrayExpr:
+		case T_CoalesceExpr:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_SQLValueFunction:
+			return expression_tree_walker(node, argument_may_fail, arg);
+		default:
+			return true;
+	}
+}
+
+/* For expression_tree_walker(), too. */
+static bool
+arguments_may_fail(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	if (contain_var_clause(node))
+		return expression_tree_walker(node, arguments_may_fail, arg);
+	return argument_may_fail(node, NULL);
+}
+
+bool
+rtscan_arguments_may_fail(Node *clause)
+{
+	return arguments_may_fail(clause, NULL);
+}
+
+/* For expression_tree_walker(), too. */
+static bool
+has_subplan_result(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return ((Param *) node)->paramkind == PARAM_EXEC;
+	return expression_tree_walker(node, has_subplan_result, arg);
+}
+
+bool
+rtscan_has_subplan_result(Node *argument)
+{
+	return has_subplan_result(argument, NULL);
+}

@@ -1,0 +1,192 @@
+/*
+ * dimension_attributes.c
+ *		What a dimension's rows have besides the key: as integers, and numbered.
+ */
+#include "run/star/dimension.h"
+
+#include "bits/key_hash.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "segment/values.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+/* Integers may differ by so much, or by the number of rows, for these to be numbers themselves. */
+#define NUMBERED_INTEGERS	1024
+
+/* So many Datums are known with their numbers: most rows have one of those, which need not be looked at. */
+#define KNOWN_DATUMS		256
+
+/* Room for images doubles from this on. */
+#define FIRST_IMAGES		1024
+
+bool
+rtscan_attribute_integers(RtscanDimension *dimension, RtscanAttribute *attribute)
+{
+	int64	   *integers;
+
+	if (attribute->has_integers)
+		return attribute->integers != NULL;
+	attribute->has_integers = true;
+	if (attribute->type.exact == RTSCAN_EXACT_NONE)
+		return false;
+	integers = MemoryContextAllocHuge(dimension->context, (dimension->nrows + 1) * sizeof(int64));
+	if (rtscan_find_decimals(&attribute->type, attribute->values, attribute->isnull, dimension->nrows + 1, integers, &attribute->scale))
+		attribute->integers = integers;
+	else
+		pfree(integers);
+	return attribute->integers != NULL;
+}
+
+/* Integers from few values on have these for numbers, less the least; false if there are no such. */
+static bool
+number_by_integers(RtscanDimension *dimension, RtscanAttribute *attribute)
+{
+	int64		least = PG_INT64_MAX,
+				greatest = PG_INT64_MIN;
+
+	/* Numerics that are equal may differ. */
+	if (attribute->type.numeric || !rtscan_attribute_integers(dimension, attribute))
+		return false;
+	for (uint32 i = 0; i < dimension->nrows; i++)
+		if (!attribute->isnull[i])
+		{
+			least = Min(least, attribute->integers[i]);
+			greatest = Max(greatest, attribute->integers[i]);
+		}
+	if (least > greatest)
+		least = greatest = 0;
+	if ((uint64) greatest - (uint64) least >= Max(dimension->nrows, NUMBERED_INTEGERS))
+		return false;
+	attribute->count = greatest - least + 2;
+	for (uint32 i = 0; i <= dimension->nrows; i++)
+		attribute->numbers[i] = attribute->isnull[i] ? attribute->count - 1 : attribute->integers[i] - least;
+	return true;
+}
+
+/* The bytes of a value, which is not toasted. */
+static const unsigned char *
+image_of(const RtscanColumn *type, const Datum *value, Size *size)
+{
+	*size = type->typbyval ? sizeof(Datum) : datumGetSize(*value, false, type->typlen);
+	return type->typbyval ? (const unsigned char *) value : (const unsigned char *) DatumGetPointer(*value);
+}
+
+static bool
+are_identical(const RtscanColumn *type, const Datum *one, const Datum *other)
+{
+	Size		size,
+				other_size;
+	const unsigned char *image = image_of(type, one, &size),
+			   *other_image = image_of(type, other, &other_size);
+
+	return size == other_size && memcmp(image, other_image, size) == 0;
+}
+
+static uint32
+hash_image(const RtscanColumn *type, const Datum *value)
+{
+	Size		size;
+	const unsigned char *image = image_of(type, value, &size);
+
+	return hash_bytes(image, size);
+}
+
+/* The first row of each image, plus one, by its hash: most attributes have few images, whatever the rows. */
+typedef struct Images
+{
+	const RtscanAttribute *attribute;
+	uint32		mask;
+	uint32	   *rows;
+} Images;
+
+static Images
+create_images(const RtscanAttribute *attribute, uint32 size)
+{
+	return (Images) {attribute, size - 1, palloc_extended(size * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)};
+}
+
+/* Where a row's image is, or would be. */
+static uint32 *
+find_image(const Images *images, uint32 row)
+{
+	const RtscanAttribute *attribute = images->attribute;
+	uint32		place = hash_image(&attribute->type, &attribute->values[row]) & images->mask;
+
+	while (images->rows[place] > 0 &&
+		   !are_identical(&attribute->type, &attribute->values[row], &attribute->values[images->rows[place] - 1]))
+		place = (place + 1) & images->mask;
+	return &images->rows[place];
+}
+
+static void
+enlarge_images(Images *images)
+{
+	Images		larger = create_images(images->attribute, (images->mask + 1) * 2);
+
+	for (uint32 place = 0; place <= images->mask; place++)
+		if (images->rows[place] > 0)
+			*find_image(&larger, images->rows[place] - 1) = images->rows[place];
+	pfree(images->rows);
+	*images = larger;
+}
+
+/* The number that a row's image has, or gets. */
+static uint32
+number_of_image(Images *images, RtscanAttribute *attribute, uint32 row)
+{
+	uint32	   *first;
+
+	if (attribute->count > images->mask / 2)
+		enlarge_images(images);
+	first = find_image(images, row);
+	if (*first > 0)
+		return attribute->numbers[*first - 1];
+	*first = row + 1;
+	return attribute->count++;
+}
+
+typedef struct KnownDatum
+{
+	Datum		value;
+	bool		is_known;
+	uint32		number;
+} KnownDatum;
+
+/* A number for each image, as they come. */
+static void
+number_by_image(const RtscanDimension *dimension, RtscanAttribute *attribute)
+{
+	Images		images = create_images(attribute, FIRST_IMAGES);
+	KnownDatum	known[KNOWN_DATUMS] = {0};
+	uint32	   *numbers = attribute->numbers;
+
+	attribute->count = 0;
+	for (uint32 row = 0; row < dimension->nrows; row++)
+	{
+		Datum		value = attribute->values[row];
+		KnownDatum *same = &known[rtscan_hash_key(value) % KNOWN_DATUMS];
+
+		CHECK_FOR_INTERRUPTS();
+		if (attribute->isnull[row])
+			continue;
+		if (!same->is_known || same->value != value)
+			*same = (KnownDatum) {value, true, number_of_image(&images, attribute, row)};
+		numbers[row] = same->number;
+	}
+	for (uint32 row = 0; row <= dimension->nrows; row++)
+		if (attribute->isnull[row])
+			numbers[row] = attribute->count;
+	attribute->count++;
+	pfree(images.rows);
+}
+
+void
+rtscan_number_attribute(RtscanDimension *dimension, RtscanAttribute *attribute)
+{
+	if (attribute->numbers)
+		return;
+	attribute->numbers = MemoryContextAllocHuge(dimension->context, (dimension->nrows + 1) * sizeof(uint32));
+	if (!number_by_integers(dimension, attribute))
+		number_by_image(dimension, attribute);
+}

@@ -1,0 +1,77 @@
+/*
+ * dimension_common.c
+ *		Dimensions that several nodes of a query have in common.
+ */
+#include "run/star/dimension.h"
+
+#include "utils/memutils.h"
+
+/* One that the first of its nodes has begun with. */
+typedef struct Common
+{
+	const EState *estate;
+	RtscanDimension *dimension;
+	struct Common *next;
+	MemoryContextCallback forget;
+} Common;
+
+/* Those of all queries that are executed. */
+static Common *all;
+
+/* MemoryContextCallbackFunction: the query is over. */
+static void
+forget(void *arg)
+{
+	Common	  **place = &all;
+
+	while (*place != arg)
+		place = &(*place)->next;
+	*place = (*place)->next;
+}
+
+static bool
+are_alike(const RtscanPlanDimension *a, const RtscanPlanDimension *b)
+{
+	if (a->type != b->type || a->attributes != b->attributes || a->repeats != b->repeats || (a->parts[0] == NULL) != (b->parts[0] == NULL))
+		return false;
+	if (a->parts[0])
+		return are_alike(a->parts[0], b->parts[0]) && are_alike(a->parts[1], b->parts[1]);
+	return a->column == b->column && a->lefttype == b->lefttype && a->subtype == b->subtype && a->family == b->family &&
+		a->collation == b->collation;
+}
+
+static RtscanDimension *
+find_common(const RtscanPlanDimension *plan, const EState *estate)
+{
+	for (Common *common = all; common; common = common->next)
+		if (common->estate == estate && common->dimension->plan->common == plan->common && are_alike(common->dimension->plan, plan))
+			return common->dimension;
+	return NULL;
+}
+
+static void
+remember(RtscanDimension *dimension, EState *estate)
+{
+	Common	   *common = MemoryContextAlloc(estate->es_query_cxt, sizeof(Common));
+
+	*common = (Common) {estate, dimension, all, {.func = forget, .arg = common}};
+	all = common;
+	MemoryContextRegisterResetCallback(estate->es_query_cxt, &common->forget);
+}
+
+RtscanDimension *
+rtscan_begin_common_dimension(const RtscanPlanDimension *plan, PlanState *state)
+{
+	RtscanDimension *dimension;
+
+	/* What changes from scan to scan changes for each node when it is scanned again. */
+	if (plan->common == 0 || !bms_is_empty(state->plan->extParam))
+		return rtscan_begin_dimension(plan, state);
+	dimension = find_common(plan, state->state);
+	if (dimension == NULL)
+	{
+		dimension = rtscan_begin_dimension(plan, state);
+		remember(dimension, state->state);
+	}
+	return dimension;
+}

@@ -1,0 +1,134 @@
+/*
+ * dimension_map.c
+ *		Numbers of an attribute's values by key, for who adds up rows of the fact by them.
+ */
+#include "run/star/dimension.h"
+
+#include "miscadmin.h"
+#include "row/keys.h"
+#include "search/filter/accepted.h"
+#include "utils/memutils.h"
+
+/* Are keys not so far apart that a map of them, with what is between, is too large? */
+static bool
+are_near(const uint64 *keys, uint32 n)
+{
+	return n == 0 || keys[n - 1] - keys[0] < RTSCAN_MOST_MAPPED;
+}
+
+/* Half of what may be in a table: of others a request would not have room for two such maps, with their numbers. */
+static bool
+fit_into_table(const uint64 *keys, uint32 n)
+{
+	return n <= DEVICE_MAX_IN_TABLE / 2 && keys[n - 1] - keys[0] < DEVICE_NO_INTEGER;
+}
+
+/* Are a dimension's keys integers that a column has, and either near each other or not too many? */
+static bool
+has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
+{
+	const uint64 *keys = rtscan_dimension_keys(dimension);
+
+	if (dimension->first_rows || keys == NULL || !column->exact_sorts || !rtscan_keys_are_exact(dimension->column_kind, column->exact))
+		return false;
+	return are_near(keys, dimension->n) || fit_into_table(keys, dimension->n);
+}
+
+/* The numbers of n keys; of what is no key, NULL's.  What is read in loops are copies, for numbers of 8 bits may be anything to a compiler. */
+#define FILL_MAP(bits) \
+static void \
+fill_map_##bits(RtscanTallyMap *map, const uint64 *keys, const uint32 *numbers, uint32 n) \
+{ \
+	uint##bits *filled = map->numbers; \
+	uint##bits	highest = (uint##bits) map->highest; \
+	uint64		size = map->reach + 1, \
+				first = n > 0 ? keys[0] : 0; \
+	\
+	for (uint64 i = 0; i < size; i++) \
+		filled[i] = highest; \
+	for (uint32 i = 0; i < n; i++) \
+		filled[keys[i] - first] = (uint##bits) numbers[i]; \
+}
+
+FILL_MAP(8)
+FILL_MAP(16)
+FILL_MAP(32)
+
+/* Those of keys that are far apart. */
+static void
+make_table(RtscanTallyMap *map, MemoryContext context, const uint64 *keys, const uint32 *numbers, uint32 n)
+{
+	uint32	   *table;
+
+	map->bits = 32;
+	map->slot_bits = device_slot_bits(n);
+	map->numbers = table = MemoryContextAllocHuge(context, device_table_words(map->slot_bits, true) * sizeof(uint32));
+	device_clear_table(table, map->slot_bits);
+	memset(device_number_in_slot(table, map->slot_bits, 0), 0, sizeof(uint32) << map->slot_bits);
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		slot;
+
+		CHECK_FOR_INTERRUPTS();
+		slot = device_add_to_table(table, map->slot_bits, keys[i] - keys[0]);
+		*device_number_in_slot(table, map->slot_bits, slot) = numbers[i];
+	}
+}
+
+static int
+bits_of(uint32 count)
+{
+	return count <= 1 << 8 ? 8 : count <= 1 << 16 ? 16 : 32;
+}
+
+static void
+make_map(RtscanDimension *dimension, RtscanAttribute *attribute)
+{
+	const uint64 *keys = rtscan_dimension_keys(dimension);
+	RtscanTallyMap *map = &attribute->map;
+
+	*map = (RtscanTallyMap) {.highest = attribute->count - 1, .bits = bits_of(attribute->count)};
+	if (dimension->n > 0)
+	{
+		map->first = rtscan_integer_of_key(keys[0]);
+		map->reach = keys[dimension->n - 1] - keys[0];
+	}
+	if (!are_near(keys, dimension->n))
+	{
+		make_table(map, dimension->context, keys, attribute->numbers, dimension->n);
+		return;
+	}
+	map->numbers = MemoryContextAllocHuge(dimension->context, (map->reach + 1) * map->bits / 8);
+	if (map->bits == 8)
+		fill_map_8(map, keys, attribute->numbers, dimension->n);
+	else if (map->bits == 16)
+		fill_map_16(map, keys, attribute->numbers, dimension->n);
+	else
+		fill_map_32(map, keys, attribute->numbers, dimension->n);
+}
+
+static void
+find_rows_of_numbers(RtscanDimension *dimension, RtscanAttribute *attribute)
+{
+	const uint32 *numbers = attribute->numbers;
+	uint32	   *rows = MemoryContextAllocHuge(dimension->context, attribute->count * sizeof(uint32));
+
+	for (uint32 row = 0; row < dimension->n; row++)
+		rows[numbers[row]] = row;
+	attribute->rows_of_numbers = rows;
+}
+
+const RtscanTallyMap *
+rtscan_attribute_map(RtscanDimension *dimension, RtscanAttribute *attribute, const RtscanColumn *column)
+{
+	if (!has_integer_keys(dimension, column))
+		return NULL;
+	if (!attribute->has_map)
+	{
+		rtscan_number_attribute(dimension, attribute);
+		make_map(dimension, attribute);
+		find_rows_of_numbers(dimension, attribute);
+		attribute->has_map = true;
+	}
+	return &attribute->map;
+}

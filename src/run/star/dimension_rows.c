@@ -1,0 +1,341 @@
+/*
+ * dimension_rows.c
+ *		Take rows into a dimension: what they have by reference is copied, as the plan's next row takes its place.
+ */
+#include "run/star/dimension.h"
+
+#include "bits/key_hash.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "run/star/scan_rows.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+/* Of keys that may come often, and have no attributes, so many are brought together, at least, before they take more memory. */
+#define DISTINCT_CAPACITY	65536
+
+/* So many values of an attribute are looked at, lest one that comes often be kept for each row. */
+#define RECENT_VALUES	256
+
+/* So many rows are taken together, for which memory is looked at once, unless they have something by reference that has to be copied. */
+#define ROWS_TOGETHER	64
+
+/* There is room for as many again when less than half of it is taken. */
+#define FIRST_CAPACITY	(2 * ROWS_TOGETHER)
+
+/* Room is made for more rows than the planner expects, lest arrays are enlarged, and copied; and for no more than so many. */
+#define MORE_ROWS		1.1
+#define MOST_EXPECTED	(1 << 20)
+
+/* Limit of the rows in memory, however much there is: twice as many still have numbers of 32 bits. */
+#define MOST_ROWS		(1 << 29)
+
+/* So many values of a column at hand are known with their copies: rows that have the same one have it in the same place. */
+#define KNOWN_VALUES	64
+
+/* Rows with more attributes are taken one by one. */
+#define MAX_ATTRIBUTES_AT_HAND	8
+
+/* ---------------------------------------------------------------- room */
+
+static void *
+enlarge(void *array, Size bytes)
+{
+	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(CurrentMemoryContext, bytes);
+}
+
+/* Does it not matter how often a key comes?  All that rows of semi and anti joins have besides the key is the mark. */
+static bool
+needs_keys_once(const RtscanDimension *dimension)
+{
+	return !dimension->plan->repeats &&
+		(dimension->plan->attributes == 0 || dimension->plan->type == JOIN_SEMI || dimension->plan->type == JOIN_ANTI);
+}
+
+/* With the row behind the last, and those that are added before it is seen that there is no memory. */
+static uint32
+room_for(const RtscanDimension *dimension, double expected)
+{
+	double		most = needs_keys_once(dimension) ? 2 * DISTINCT_CAPACITY : MOST_EXPECTED;
+
+	if (expected == 0)
+		return 0;
+	return (uint32) Min(Min(expected * MORE_ROWS, most), (double) dimension->most_bytes / dimension->row_bytes + 1) + ROWS_TOGETHER + 1;
+}
+
+void
+rtscan_make_room_for_rows(RtscanDimension *dimension, double expected)
+{
+	if (dimension->capacity >= PG_INT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a table that is joined has too many keys")));
+	dimension->capacity = Max(Max(dimension->capacity * 2, FIRST_CAPACITY), room_for(dimension, expected));
+	dimension->keys = enlarge(dimension->keys, dimension->capacity * sizeof(Datum));
+	for (int i = 0; i < dimension->plan->attributes; i++)
+	{
+		RtscanAttribute *attribute = &dimension->attributes[i];
+
+		attribute->values = enlarge(attribute->values, dimension->capacity * sizeof(Datum));
+		attribute->isnull = enlarge(attribute->isnull, dimension->capacity * sizeof(bool));
+	}
+}
+
+static Datum
+copy_value(RtscanDimension *dimension, const RtscanColumn *type, Datum value)
+{
+	MemoryContext old;
+	Datum		copy;
+
+	if (type->typbyval)
+		return value;
+	dimension->copies++;
+	old = MemoryContextSwitchTo(dimension->values);
+	copy = type->typlen == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) : datumCopy(value, false, type->typlen);
+	MemoryContextSwitchTo(old);
+	return copy;
+}
+
+/* Is a value that has been kept the same, byte for byte, as one that is not compressed? */
+static bool
+is_same(Datum kept, struct varlena *value)
+{
+	struct varlena *other = (struct varlena *) DatumGetPointer(kept);
+	Size		size = VARSIZE_ANY_EXHDR(value);
+
+	return other && VARSIZE(other) - VARHDRSZ == size && memcmp(VARDATA(other), VARDATA_ANY(value), size) == 0;
+}
+
+/* Labels of many rows are few: those that came lately are not copied again. */
+static Datum
+copy_attribute(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value)
+{
+	struct varlena *bytes = (struct varlena *) DatumGetPointer(value);
+	Datum	   *recent;
+
+	if (attribute->type.typlen != -1 || VARATT_IS_COMPRESSED(bytes) || VARATT_IS_EXTERNAL(bytes))
+		return copy_value(dimension, &attribute->type, value);
+	if (attribute->recent == NULL)
+		attribute->recent = MemoryContextAllocZero(dimension->context, RECENT_VALUES * sizeof(Datum));
+	recent = &attribute->recent[hash_bytes((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)) % RECENT_VALUES];
+	if (!is_same(*recent, bytes))
+		*recent = copy_value(dimension, &attribute->type, value);
+	return *recent;
+}
+
+/* The key from a column of the plan's on, in another row; of a pair, each part gets one. */
+static uint32
+add_key(RtscanDimension *dimension, TupleTableSlot *slot, int *column)
+{
+	if (dimension->n + 1 >= dimension->capacity)
+		rtscan_make_room_for_rows(dimension, 0);
+	if (dimension->parts[0] == NULL)
+		dimension->keys[dimension->n] = copy_value(dimension, &dimension->key_type, slot->tts_values[(*column)++]);
+	else
+	{
+		uint32		first = add_key(dimension->parts[0], slot, column);
+		uint32		second = add_key(dimension->parts[1], slot, column);
+
+		dimension->keys[dimension->n] = UInt64GetDatum(rtscan_pair(first, second));
+	}
+	return dimension->n++;
+}
+
+static void
+add_row(RtscanDimension *dimension, TupleTableSlot *slot)
+{
+	int			column = 0;
+	uint32		row = add_key(dimension, slot, &column);
+
+	for (int i = 0; i < dimension->plan->attributes; i++, column++)
+	{
+		RtscanAttribute *attribute = &dimension->attributes[i];
+
+		attribute->isnull[row] = slot->tts_isnull[column];
+		attribute->values[row] = attribute->isnull[row] ? (Datum) 0 :
+			copy_attribute(dimension, attribute, slot->tts_values[column]);
+	}
+}
+
+/* There is no room for some rows more: sort keys that may come often, and see whether there is then. */
+static void
+find_room(RtscanDimension *dimension)
+{
+	if (needs_keys_once(dimension) && dimension->n >= DISTINCT_CAPACITY)
+		rtscan_sort_rows(dimension, NULL);
+	if (dimension->n >= dimension->capacity / 2)
+		rtscan_make_room_for_rows(dimension, 0);
+}
+
+/* Does what there is take more than one of so many shares of the memory that a hash may take, or of the rows that there may be? */
+bool
+rtscan_dimension_takes_more(const RtscanDimension *dimension, int shares)
+{
+	return dimension->n >= (uint32) MOST_ROWS / shares ||
+		dimension->n * dimension->row_bytes + MemoryContextMemAllocated(dimension->values, false) >= dimension->most_bytes / shares;
+}
+
+/* Is there no memory for another row?  If most keys are in there once, it would be full again soon. */
+bool
+rtscan_dimension_is_full(RtscanDimension *dimension)
+{
+	if (!rtscan_dimension_takes_more(dimension, 1))
+		return false;
+	if (needs_keys_once(dimension))
+		rtscan_sort_rows(dimension, NULL);
+	return rtscan_dimension_takes_more(dimension, 2);
+}
+
+void
+rtscan_take_row(RtscanDimension *dimension, TupleTableSlot *slot)
+{
+	if (dimension->n + 1 >= dimension->capacity)
+		find_room(dimension);
+	slot_getallattrs(slot);
+	add_row(dimension, slot);
+}
+
+/* ---------------------------------------------------------------- rows by column */
+
+typedef struct KnownValue
+{
+	Datum		value;
+	Datum		copy;
+} KnownValue;
+
+/* Columns of rows of a plan that has them at hand: the key, then attributes. */
+typedef struct ColumnsAtHand
+{
+	uint32		n;
+	const uint16 *places;
+	const Datum *values[1 + MAX_ATTRIBUTES_AT_HAND];
+	const bool *isnull[1 + MAX_ATTRIBUTES_AT_HAND];
+	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][KNOWN_VALUES];
+} ColumnsAtHand;
+
+static bool
+has_columns_at_hand(const RtscanDimension *dimension)
+{
+	return dimension->parts[0] == NULL && dimension->plan->attributes <= MAX_ATTRIBUTES_AT_HAND &&
+		rtscan_has_rows_at_hand(dimension->state);
+}
+
+static bool
+next_columns(const RtscanDimension *dimension, ColumnsAtHand *columns)
+{
+	MemoryContext old = MemoryContextSwitchTo(dimension->state->state->es_query_cxt);
+
+	columns->n = rtscan_rows_at_hand(dimension->state, &columns->places);
+	MemoryContextSwitchTo(old);
+	for (int i = 0; columns->n > 0 && i <= dimension->plan->attributes; i++)
+		rtscan_column_at_hand(dimension->state, i, &columns->values[i], &columns->isnull[i]);
+	memset(columns->known, 0, dimension->plan->attributes * sizeof(columns->known[0]));
+	return columns->n > 0;
+}
+
+static Datum
+copy_at_hand(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value, KnownValue *known)
+{
+	KnownValue *one = &known[rtscan_hash_key(value) % KNOWN_VALUES];
+
+	if (one->value != value)
+		*one = (KnownValue) {value, copy_attribute(dimension, attribute, value)};
+	return one->copy;
+}
+
+/* By value some; by reference one at a time. */
+static void
+add_keys(RtscanDimension *dimension, const Datum *values, const uint16 *places, uint32 n)
+{
+	Datum	   *keys = dimension->keys + dimension->n;
+
+	if (dimension->key_type.typbyval)
+		for (uint32 i = 0; i < n; i++)
+			keys[i] = values[places[i]];
+	else if (n > 0)
+		keys[0] = copy_value(dimension, &dimension->key_type, values[places[0]]);
+}
+
+/* An attribute of so many rows, or of fewer, of which one's had to be copied; returns how many. */
+static uint32
+add_attribute(RtscanDimension *dimension, ColumnsAtHand *columns, int number, const uint16 *places, uint32 n)
+{
+	RtscanAttribute *attribute = &dimension->attributes[number];
+	const Datum *at_hand = columns->values[number + 1];
+	const bool *null_at_hand = columns->isnull[number + 1];
+	Datum	   *values = attribute->values + dimension->n;
+	bool	   *isnull = attribute->isnull + dimension->n;
+	uint64		copies = dimension->copies;
+
+	for (uint32 i = 0; i < n; i++)
+		isnull[i] = null_at_hand[places[i]];
+	if (attribute->type.typbyval)
+		for (uint32 i = 0; i < n; i++)
+			values[i] = null_at_hand[places[i]] ? (Datum) 0 : at_hand[places[i]];
+	else
+		for (uint32 i = 0; i < n; i++)
+		{
+			values[i] = isnull[i] ? (Datum) 0 : copy_at_hand(dimension, attribute, at_hand[places[i]], columns->known[number]);
+			if (dimension->copies > copies)
+				return i + 1;
+		}
+	return n;
+}
+
+/* Some rows at hand from one on, so many at most, which there is room for; those whose key is NULL meet no row.  Returns how many. */
+static uint32
+add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint32 first, uint32 rows)
+{
+	uint16		places[ROWS_TOGETHER];
+	uint16		numbers[ROWS_TOGETHER];
+	uint32		n = 0,
+				added;
+
+	for (uint32 i = 0; i < rows; i++)
+	{
+		places[n] = columns->places[first + i];
+		numbers[n] = i;
+		n += !columns->isnull[0][places[n]];
+	}
+	add_keys(dimension, columns->values[0], places, n);
+	added = n;
+	for (int i = 0; i < dimension->plan->attributes; i++)
+		added = add_attribute(dimension, columns, i, places, added);
+	dimension->n += added;
+	return added < n ? numbers[added] : rows;
+}
+
+/* Take rows at hand as long as there is memory; returns how many of them. */
+static uint32
+take_columns(RtscanDimension *dimension, ColumnsAtHand *columns)
+{
+	uint32		together = dimension->key_type.typbyval ? ROWS_TOGETHER : 1,
+				taken = 0;
+
+	while (taken < columns->n)
+	{
+		uint32		rows = Min(together, columns->n - taken);
+
+		if (rtscan_dimension_is_full(dimension))
+			return taken;
+		if (dimension->n + rows >= dimension->capacity)
+			find_room(dimension);
+		taken += add_columns(dimension, columns, taken, rows);
+	}
+	return columns->n;
+}
+
+void
+rtscan_take_rows_at_hand(RtscanDimension *dimension)
+{
+	ColumnsAtHand columns;
+
+	while (has_columns_at_hand(dimension) && next_columns(dimension, &columns))
+	{
+		uint32		taken = take_columns(dimension, &columns);
+
+		rtscan_pass_rows(dimension->state, taken);
+		if (taken < columns.n)
+			return;
+	}
+}

@@ -1,0 +1,322 @@
+/*
+ * by_tally.c
+ *		Aggregates from what another executor than the CPU makes of rows.
+ */
+#include "run/tally/by_tally.h"
+
+#include "run/aggregate/collection.h"
+#include "run/tally/entries.h"
+#include "run/tally/steps.h"
+#include "run/tally/tally_groups.h"
+#include "run/tally/tally_results.h"
+#include "run/tally/tally_sums.h"
+#include "run/vector/attributes.h"
+#include "utils/memutils.h"
+
+/* What the CPU takes to find a row's group, to add one of its values, or to evaluate a condition, or another expression, in nanoseconds, at least. */
+#define GROUPED_ROW			2.0
+#define SUMMED_ROW			0.5
+#define CONDITION_ROW		0.5
+#define DISTINCT_ROW		1.0
+
+/* A column that conditions are about has so many values, at most. */
+#define MOST_NUMBERS		8192
+
+/* ---------------------------------------------------------------- asking */
+
+/* A column of the index, or of a dimension, whose rows have keys that the index has. */
+static bool
+ask_for_digit(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int column)
+{
+	const RtscanSchema *schema = answer->question->schema;
+	const RtscanTallyMap *map;
+	int			key_column;
+
+	if (column < schema->ncolumns)
+		return rtscan_tally_digit(tally, reader, schema, column);
+	map = rtscan_find_attribute_map(answer->batch->attributes, column, &key_column);
+	return map && rtscan_tally_mapped_digit(tally, reader, schema, key_column, map);
+}
+
+static bool
+ask_for_digits(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, const Bitmapset *columns)
+{
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		if (!ask_for_digit(tally, reader, answer, column))
+			return false;
+	return true;
+}
+
+/* The last digit is of another scale than steps: it is none. */
+static bool
+has_scale(RtscanTally *tally, const RtscanSteps *steps)
+{
+	const RtscanTallyDigit *digit = &tally->digits[tally->ndigits - 1];
+
+	if (digit->of.empty || digit->of.scale == steps->scale)
+		return true;
+	tally->ndigits--;
+	return false;
+}
+
+/* Steps of a column of the index, none of whose values have to be told from each other; or NULL. */
+static const RtscanSteps *
+find_steps(RtscanRowsAnswer *answer, int column)
+{
+	if (column >= answer->question->schema->ncolumns || bms_is_member(column, rtscan_columns_of_distinct(answer)))
+		return NULL;
+	return rtscan_steps_of(answer, column);
+}
+
+/* Ranges that conditions do not tell apart; or the values, which are to be few then. */
+static bool
+ask_for_condition(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer, int column)
+{
+	const RtscanSteps *steps = find_steps(answer, column);
+
+	if (steps && rtscan_tally_mapped_digit(tally, reader, answer->question->schema, column, &steps->map) && has_scale(tally, steps))
+		return true;
+	return ask_for_digit(tally, reader, answer, column) && rtscan_tally_numbers(&tally->digits[tally->ndigits - 1]) <= MOST_NUMBERS;
+}
+
+static bool
+ask_for_conditions(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer)
+{
+	const Bitmapset *columns = rtscan_columns_of_conditions(answer);
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		if (!ask_for_condition(tally, reader, answer, column))
+			return false;
+	return true;
+}
+
+static RtscanNotTallied
+ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, const RtscanArithmetic *argument)
+{
+	return rtscan_ask_for_sum(tally, reader, schema, argument) ? RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_SUMS;
+}
+
+/* All of them, for which of them is chosen differs by entry. */
+static RtscanNotTallied
+ask_for_choices(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
+{
+	RtscanNotTallied why = RTSCAN_TALLIED;
+
+	for (int k = 0; k < answer->task->aggregates[number].nchoices && why == RTSCAN_TALLIED; k++)
+		if (answer->results[number][k])
+			why = ask_for_sum(tally, reader, answer->question->schema, answer->results[number][k]);
+	return why;
+}
+
+/* The argument's values of an aggregate: of a column, or a sum of an expression's. */
+static RtscanNotTallied
+ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanSchema *schema = answer->question->schema;
+	const RtscanTransition *transition = &answer->transitions[number];
+	int			column = answer->task->aggregates[number].columns[0];
+
+	if (answer->task->aggregates[number].nchoices > 0)
+		return ask_for_choices(tally, reader, answer, number);
+	if (column < 0)
+		return ask_for_sum(tally, reader, schema, answer->arithmetic[number][0]);
+	return rtscan_tally_value(tally, reader, schema, column, transition->family->total_kind(transition)) ?
+		RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_VALUES;
+}
+
+/* Is an aggregate's argument among what tallies have totals of? */
+static bool
+has_totals(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+
+	return aggregate->narguments > 0 && !aggregate->of_entries && !rtscan_is_distinct(&answer->transitions[number]);
+}
+
+/* Those of all aggregates with such an argument, in their order. */
+static RtscanNotTallied
+ask_for_arguments(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
+{
+	RtscanNotTallied why = RTSCAN_TALLIED;
+
+	for (int i = 0; i < answer->task->naggregates && why == RTSCAN_TALLIED; i++)
+		if (has_totals(answer, i))
+			why = ask_for_argument(tally, reader, answer, i);
+	return why;
+}
+
+/* Without tallies conditions on rows are the CPU's, whatever executor finds the rows. */
+static void
+leave_conditions_to_cpu(const RtscanRowsTask *task)
+{
+	if (task->quals.state)
+		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].filter.state)
+			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
+}
+
+/* For EXPLAIN: what is last in the enum's order has most to say. */
+static void
+note_why(RtscanRowsAnswer *answer, RtscanNotTallied why)
+{
+	RtscanTotals *totals = answer->question->totals;
+
+	totals->not_tallied = Max(totals->not_tallied, why);
+}
+
+void
+rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why)
+{
+	leave_conditions_to_cpu(answer->task);
+	note_why(answer, why);
+}
+
+/* RtscanTallier.make */
+static RtscanTally *
+make_tally(RtscanSegmentScan *segment, void *arg)
+{
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	RtscanTally *tally = rtscan_create_tally(segment->reader.segment);
+	RtscanNotTallied why = RTSCAN_NOT_TALLIED_VALUES;
+
+	if (!rtscan_may_be_tallied(segment))
+		why = RTSCAN_NOT_TALLIED_COMBINED;
+	else if (ask_for_digits(tally, &segment->reader, answer, rtscan_columns_of_groups(answer)))
+		why = ask_for_conditions(tally, &segment->reader, answer) ? ask_for_arguments(tally, &segment->reader, answer)
+			: RTSCAN_NOT_TALLIED_CONDITIONS;
+	if (why == RTSCAN_TALLIED)
+		return tally;
+	rtscan_note_not_tallied(answer, why);
+	pfree(tally);
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- taking */
+
+/* RtscanTallier.take */
+static void
+take_tally(const RtscanTally *tally, void *arg)
+{
+	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	MemoryContext context = AllocSetContextCreate(answer->context, "rtscan tally", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	RtscanEntries entries;
+
+	rtscan_add_kept_entries(answer);
+	rtscan_read_entries(&entries, answer, tally);
+	if (rtscan_may_keep_entries(&entries))
+		rtscan_keep_entries(&entries, context);
+	else
+		rtscan_add_entries(&entries);
+	MemoryContextSwitchTo(old);
+	if (answer->kept == NULL)
+		MemoryContextDelete(context);
+}
+
+/* ---------------------------------------------------------------- which aggregates */
+
+static bool
+all_are_sums(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	bool		are = true;
+
+	for (int k = 0; k < aggregate->nchoices && are; k++)
+		are = aggregate->choices[k].result == NULL ||
+			(answer->results[number][k] && rtscan_is_tally_sum(answer->results[number][k], answer->batch));
+	return are;
+}
+
+/* Can an aggregate be computed of entries, as far as is known without a segment? */
+static bool
+takes_entries(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	const RtscanTransition *transition = &answer->transitions[number];
+	RtscanArithmetic *arithmetic = answer->arithmetic[number][0];
+	RtscanTotalKind kind;
+
+	if (rtscan_is_distinct(transition))
+		return aggregate->narguments == 1;
+	kind = rtscan_total_kind(transition);
+	if (kind == RTSCAN_NO_TOTAL || aggregate->narguments > 1)
+		return false;
+	if (aggregate->nchoices > 0)
+		return all_are_sums(answer, number);
+	return aggregate->narguments == 0 || aggregate->columns[0] >= 0 || aggregate->of_entries ||
+		(kind == RTSCAN_TOTAL_SUM && arithmetic && rtscan_is_tally_sum(arithmetic, answer->batch));
+}
+
+static bool
+all_take_entries(const RtscanRowsAnswer *answer)
+{
+	bool		takes = !rtscan_attributes_repeat(answer->batch->attributes);
+
+	for (int i = 0; i < answer->task->naggregates && takes; i++)
+		takes = takes_entries(answer, i);
+	return takes;
+}
+
+/* What the CPU would take for an aggregate of each row, in nanoseconds, at least. */
+static double
+price_aggregate(const RtscanRowsAnswer *answer, int number)
+{
+	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	double		price = (aggregate->filter.state ? CONDITION_ROW : 0) + (aggregate->of_entries || aggregate->nchoices > 0 ? CONDITION_ROW : 0);
+
+	if (rtscan_is_distinct(transition))
+		return price + DISTINCT_ROW;
+	return price + (rtscan_total_kind(transition) == RTSCAN_TOTAL_SUM ? SUMMED_ROW : 0);
+}
+
+/* What adding up rows takes, at least.  Without groups the CPU reads few values of columns' counts and extremes: chunks have them. */
+static RtscanAdding
+price_adding(const RtscanRowsAnswer *answer)
+{
+	RtscanAdding adding = {.row = answer->groups ? GROUPED_ROW : 0};
+
+	adding.columns = adding.read = bms_num_members(rtscan_columns_of_groups(answer)) + bms_num_members(rtscan_columns_of_conditions(answer));
+	if (answer->task->quals.state)
+		adding.row += CONDITION_ROW;
+	for (int i = 0; i < answer->task->naggregates; i++)
+	{
+		double		price = price_aggregate(answer, i);
+
+		adding.row += price;
+		if (!has_totals(answer, i))
+			continue;
+		adding.columns++;
+		adding.read += price > 0;
+	}
+	return adding;
+}
+
+void
+rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
+{
+	RtscanTallier tallier = {.make = make_tally, .take = take_tally, .arg = answer};
+	RtscanAdding adding;
+
+	if (!all_take_entries(answer) || answer->question->claim)
+	{
+		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_ROWS);
+		return;
+	}
+	adding = price_adding(answer);
+	if (rtscan_cursor_choose_for_tallies(answer->cursor, &adding))
+		rtscan_cursor_offer_tallies(answer->cursor, &tallier);
+	else
+		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_SHARED);
+}
+
+void
+rtscan_note_tallies(RtscanRowsAnswer *answer)
+{
+	if (rtscan_cursor_has_too_many_cells(answer->cursor))
+		note_why(answer, RTSCAN_NOT_TALLIED_CELLS);
+}

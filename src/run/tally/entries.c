@@ -1,0 +1,253 @@
+/*
+ * entries.c
+ *		The entries of a tally as rows.
+ */
+#include "run/tally/entries.h"
+
+#include "catalog/pg_type.h"
+#include "row/decimal.h"
+#include "row/exact.h"
+#include "run/plan/expressions.h"
+#include "run/tally/tally_sums.h"
+#include "run/vector/attributes.h"
+#include "segment/typed.h"
+
+#define ST_SORT rtscan_sort_entries
+#define ST_ELEMENT_TYPE RtscanPlacedEntry
+#define ST_COMPARE(a, b) ((a)->number < (b)->number ? -1 : (a)->number > (b)->number)
+#define ST_SCOPE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+RtscanPlacedEntry *
+rtscan_create_placed(const RtscanTally *tally)
+{
+	return palloc(Max(tally->n, 1) * sizeof(RtscanPlacedEntry));
+}
+
+/* ---------------------------------------------------------------- columns */
+
+const Bitmapset *
+rtscan_columns_of_groups(const RtscanRowsAnswer *answer)
+{
+	return answer->groups ? answer->set->columns : NULL;
+}
+
+Bitmapset *
+rtscan_columns_of_distinct(const RtscanRowsAnswer *answer)
+{
+	Bitmapset  *columns = NULL;
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+		if (rtscan_is_distinct(&answer->transitions[i]))
+			columns = bms_add_members(columns, answer->task->aggregates[i].columns_of_arguments);
+	return columns;
+}
+
+Bitmapset *
+rtscan_columns_of_conditions(const RtscanRowsAnswer *answer)
+{
+	Bitmapset  *columns = bms_union(answer->task->quals.columns, rtscan_columns_of_distinct(answer));
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+	{
+		const RtscanRowAggregate *aggregate = &answer->task->aggregates[i];
+
+		columns = bms_add_members(columns, aggregate->filter.columns);
+		if (aggregate->of_entries)
+			columns = bms_add_members(columns, aggregate->columns_of_arguments);
+		for (int k = 0; k < aggregate->nchoices; k++)
+			columns = bms_add_members(columns, aggregate->choices[k].condition.columns);
+	}
+	return bms_del_members(columns, rtscan_columns_of_groups(answer));
+}
+
+/* ---------------------------------------------------------------- what digits stand for */
+
+const RtscanSteps *
+rtscan_steps_of(RtscanRowsAnswer *answer, int column)
+{
+	ListCell   *cell;
+
+	foreach(cell, answer->steps)
+	{
+		RtscanSteps *steps = lfirst(cell);
+
+		if (steps->column == column)
+			return rtscan_find_steps(steps, answer->batch, answer->context) ? steps : NULL;
+	}
+	return NULL;
+}
+
+/* A digit's numbers, by entry. */
+static uint32 *
+read_numbers(const RtscanTally *tally, const RtscanTallyDigit *digit)
+{
+	uint32	   *numbers = palloc(Max(tally->n, 1) * sizeof(uint32));
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+		numbers[entry] = rtscan_tally_number(tally, digit, entry);
+	return numbers;
+}
+
+/* Those that have a code, in the order of these; returns how many. */
+static uint32
+place_by_code(const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers, RtscanPlacedEntry *placed)
+{
+	uint32		n = 0;
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+		if (numbers[entry] < digit->null)
+			placed[n++] = (RtscanPlacedEntry) {numbers[entry], entry};
+	rtscan_sort_entries(placed, n);
+	return n;
+}
+
+static void
+read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers, Datum *datums)
+{
+	RtscanPlacedEntry *placed = rtscan_create_placed(tally);
+	uint32		n = place_by_code(tally, digit, numbers, placed);
+	uint32	   *codes = palloc(Max(n, 1) * sizeof(uint32));
+	Datum	   *found = palloc(Max(n, 1) * sizeof(Datum));
+
+	for (uint32 i = 0; i < n; i++)
+		codes[i] = placed[i].number;
+	rtscan_get_values_of_codes(values, codes, n, found);
+	for (uint32 i = 0; i < n; i++)
+		datums[placed[i].entry] = found[i];
+	pfree(found);
+	pfree(codes);
+	pfree(placed);
+}
+
+/* NULL has the least one's, which nobody asks for. */
+static void
+read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers, Datum *datums)
+{
+	int64	   *integers = palloc(Max(tally->n, 1) * sizeof(int64));
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+		integers[entry] = digit->of.least + (numbers[entry] < digit->null ? numbers[entry] : 0);
+	rtscan_get_values_of_integers(values, integers, digit->of.scale, tally->n, datums);
+	pfree(integers);
+}
+
+/* Those that a dimension has. */
+static void
+read_mapped(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, const uint32 *numbers, Datum *datums)
+{
+	for (uint32 entry = 0; entry < tally->n; entry++)
+		if (numbers[entry] < digit->null)
+			datums[entry] = rtscan_attribute_of_number(answer->batch->attributes, column, numbers[entry]);
+}
+
+/* One of each range's. */
+static void
+read_steps(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, const uint32 *numbers, Datum *datums)
+{
+	const RtscanSteps *steps = rtscan_steps_of(answer, column);
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+		if (numbers[entry] < digit->null)
+			datums[entry] = steps->values[numbers[entry]];
+}
+
+/* The values that a digit of a column stands for, by entry; of NULL any. */
+static Datum *
+read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, const uint32 *numbers)
+{
+	RtscanValues *values;
+	Datum	   *datums = palloc(Max(tally->n, 1) * sizeof(Datum));
+
+	if (digit->map)
+	{
+		(column < answer->question->schema->ncolumns ? read_steps : read_mapped) (answer, tally, digit, column, numbers, datums);
+		return datums;
+	}
+	values = rtscan_cursor_column(answer->cursor, column);
+	(digit->coded ? read_codes : read_integers) (values, tally, digit, numbers, datums);
+	return datums;
+}
+
+/* ---------------------------------------------------------------- entries */
+
+static void
+read_columns(RtscanEntries *entries, const Bitmapset *columns)
+{
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+	{
+		int			n = entries->n++;
+		const RtscanTallyDigit *digit = &entries->tally->digits[n];
+
+		entries->columns[n] = column;
+		entries->numbers[n] = read_numbers(entries->tally, digit);
+		entries->values[n] = read_digit(entries->answer, entries->tally, digit, column, entries->numbers[n]);
+	}
+}
+
+void
+rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally)
+{
+	*entries = (RtscanEntries) {.answer = answer, .tally = tally};
+	read_columns(entries, rtscan_columns_of_groups(answer));
+	entries->ngroups = entries->n;
+	read_columns(entries, rtscan_columns_of_conditions(answer));
+}
+
+void
+rtscan_enter_entry(const RtscanEntries *entries, uint32 entry)
+{
+	RtscanBatch *batch = entries->answer->batch;
+
+	ResetExprContext(batch->context);
+	for (int i = 0; i < entries->n; i++)
+	{
+		bool		isnull = entries->numbers[i][entry] == entries->tally->digits[i].null;
+
+		batch->slot->tts_isnull[entries->columns[i]] = isnull;
+		batch->slot->tts_values[entries->columns[i]] = isnull ? (Datum) 0 : entries->values[i][entry];
+	}
+}
+
+/* ---------------------------------------------------------------- values of entries */
+
+bool
+rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns)
+{
+	if (kind == RTSCAN_NO_TOTAL)
+		return false;
+	if (bms_prev_member(rtscan_row_columns((Node *) argument), -1) >= own_columns)
+		return true;
+	return rtscan_row_column(argument) < 0 && !(kind == RTSCAN_TOTAL_SUM && rtscan_may_be_tally_sum(argument));
+}
+
+/* As many times as there are rows: 2^32 * upper + lower. */
+static void
+multiply(int64 value, uint64 rows, RtscanTotal *total)
+{
+	uint64		lower = (uint32) value * rows;
+
+	total->upper = (value >> 32) * (int64) rows + (int64) (lower >> 32);
+	total->lower = lower & PG_UINT32_MAX;
+}
+
+bool
+rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 rows, RtscanTotal *total, int *scale)
+{
+	RtscanDecimal decimal = {0, 0};
+	bool		sorts;
+	RtscanExactKind kind = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
+
+	Assert(sorts && kind != RTSCAN_EXACT_NONE && kind != RTSCAN_EXACT_FLOAT4 && kind != RTSCAN_EXACT_FLOAT8);
+	if (transition->type != NUMERICOID)
+		rtscan_exact_encode(kind, &value, 1, &decimal.digits);
+	else if (!rtscan_decimal_from_numeric(value, &decimal))
+		return false;
+	*total = (RtscanTotal) {.count = rows, .outermost = decimal.digits};
+	multiply(decimal.digits, rows, total);
+	*scale = decimal.scale;
+	return true;
+}

@@ -1,0 +1,333 @@
+/*
+ * steps.c
+ *		Ranges of a column's integers that conditions on rows do not tell apart.
+ */
+#include "run/tally/steps.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "row/decimal.h"
+#include "run/aggregate/collection.h"
+#include "run/plan/expressions.h"
+#include "run/plan/failure.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+/* ---------------------------------------------------------------- comparisons */
+
+typedef struct Looking
+{
+	int			column;
+	List	   *comparisons;
+	bool		failed;			/* something else depends on the column, too */
+} Looking;
+
+static const Var *
+strip(const Node *node)
+{
+	while (node && IsA(node, RelabelType))
+		node = (const Node *) ((const RelabelType *) node)->arg;
+	return node && IsA(node, Var) ? (const Var *) node : NULL;
+}
+
+static bool
+is_column(const Node *node, int column)
+{
+	const Var  *var = strip(node);
+
+	return var && rtscan_row_column((const Expr *) var) == column;
+}
+
+static bool
+is_int(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+/* Do integers of the column's type ascend as its values do, for constants of the other type, too? */
+static bool
+has_steps(const Var *var, Oid left, Oid right)
+{
+	bool		sorts;
+	int			scale;
+	RtscanExactKind kind = rtscan_exact_kind(var->vartype, get_typlen(var->vartype), get_typbyval(var->vartype), &sorts);
+
+	if (left != right && !(is_int(left) && is_int(right)))
+		return false;
+	return kind != RTSCAN_EXACT_FLOAT4 && kind != RTSCAN_EXACT_FLOAT8 && (kind == RTSCAN_EXACT_DECIMAL || kind == RTSCAN_EXACT_INT16 ||
+																		 kind == RTSCAN_EXACT_INT32 || kind == RTSCAN_EXACT_INT64) &&
+		rtscan_can_collect(var->vartype, var->vartypmod, &scale);
+}
+
+/* The same with another operator of the type's order. */
+static void
+add_comparison(Looking *looking, const OpExpr *clause, Oid operator)
+{
+	OpExpr	   *comparison = (OpExpr *) copyObjectImpl(clause);
+
+	comparison->opno = operator;
+	comparison->opfuncid = get_opcode(operator);
+	looking->comparisons = lappend(looking->comparisons, comparison);
+}
+
+/* Of "=" and "<>" the steps are where the value begins and where it ends. */
+static bool
+add_comparisons(Looking *looking, const OpExpr *clause, const Var *var)
+{
+	Oid			family = lookup_type_cache(var->vartype, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+	Oid			operator = op_in_opfamily(clause->opno, family) ? clause->opno : get_negator(clause->opno);
+	Oid			left,
+				right;
+	int			strategy;
+
+	if (!OidIsValid(operator) || !op_in_opfamily(operator, family))
+		return false;
+	get_op_opfamily_properties(operator, family, false, &strategy, &left, &right);
+	if (!has_steps(var, left, right))
+		return false;
+	if (strategy != BTEqualStrategyNumber)
+		add_comparison(looking, clause, clause->opno);
+	else
+	{
+		add_comparison(looking, clause, get_opfamily_member(family, left, right, BTLessStrategyNumber));
+		add_comparison(looking, clause, get_opfamily_member(family, left, right, BTGreaterStrategyNumber));
+	}
+	return true;
+}
+
+/* Is it compared with something that is the same for all rows, and cannot fail?  Nobody would evaluate that if there is no row. */
+static bool
+take_comparison(Looking *looking, const OpExpr *clause)
+{
+	Node	   *left,
+			   *right;
+
+	if (list_length(clause->args) != 2 || rtscan_arguments_may_fail((Node *) clause))
+		return false;
+	left = linitial(clause->args);
+	right = lsecond(clause->args);
+	if (is_column(left, looking->column) && bms_is_empty(rtscan_row_columns(right)))
+		return add_comparisons(looking, clause, strip(left));
+	if (is_column(right, looking->column) && bms_is_empty(rtscan_row_columns(left)))
+		return add_comparisons(looking, clause, strip(right));
+	return false;
+}
+
+static bool
+look_for_comparisons(Node *node, void *context)
+{
+	Looking    *looking = (Looking *) context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, OpExpr) && take_comparison(looking, (OpExpr *) node))
+		return false;
+	if (IsA(node, NullTest) && is_column((Node *) ((NullTest *) node)->arg, looking->column))
+		return false;
+	looking->failed = is_column(node, looking->column);
+	return looking->failed || expression_tree_walker(node, look_for_comparisons, context);
+}
+
+List *
+rtscan_find_comparisons(List *conditions, int column)
+{
+	Looking		looking = {.column = column};
+
+	look_for_comparisons((Node *) conditions, &looking);
+	return looking.failed || list_length(looking.comparisons) > DEVICE_MAX_STEPS ? NIL : looking.comparisons;
+}
+
+/* ---------------------------------------------------------------- where steps are */
+
+static RtscanSteps *
+create_steps(PlanState *parent, int column, List *comparisons)
+{
+	RtscanSteps *steps = palloc0(sizeof(RtscanSteps));
+	const OpExpr *first = linitial(comparisons);
+	const Var  *var = strip(linitial(first->args));
+	ListCell   *cell;
+
+	if (var == NULL || !is_column((const Node *) var, column))
+		var = strip(lsecond(first->args));
+	steps->column = column;
+	steps->type = var->vartype;
+	rtscan_can_collect(var->vartype, var->vartypmod, &steps->scale);
+	foreach(cell, comparisons)
+		steps->comparisons = lappend(steps->comparisons, ExecInitExpr(lfirst(cell), parent));
+	return steps;
+}
+
+List *
+rtscan_prepare_steps(PlanState *parent, List *conditions)
+{
+	Bitmapset  *columns = rtscan_row_columns((Node *) conditions);
+	List	   *all = NIL;
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+	{
+		List	   *comparisons = rtscan_find_comparisons(conditions, column);
+
+		if (comparisons)
+			all = lappend(all, create_steps(parent, column, comparisons));
+	}
+	return all;
+}
+
+static Datum
+value_of(const RtscanSteps *steps, int64 integer)
+{
+	bool		sorts;
+	Datum		value;
+
+	if (steps->type == NUMERICOID)
+		return rtscan_numeric_from_decimal((RtscanDecimal) {integer, steps->scale});
+	rtscan_exact_decode(rtscan_exact_kind(steps->type, get_typlen(steps->type), get_typbyval(steps->type), &sorts), &integer, 1, &value);
+	return value;
+}
+
+/* The least and the greatest integer of the type. */
+static void
+find_limits(const RtscanSteps *steps, int64 *least, int64 *greatest)
+{
+	int			bits = steps->type == NUMERICOID ? 64 : get_typlen(steps->type) * 8;
+
+	*greatest = (int64) (PG_UINT64_MAX >> (65 - bits));
+	*least = -*greatest - 1;
+}
+
+static bool
+is_true(const RtscanSteps *steps, RtscanBatch *batch, ExprState *comparison, int64 integer)
+{
+	MemoryContext old;
+	bool		isnull;
+	Datum		result;
+
+	ResetExprContext(batch->context);
+	old = MemoryContextSwitchTo(batch->context->ecxt_per_tuple_memory);
+	batch->slot->tts_values[steps->column] = value_of(steps, integer);
+	batch->slot->tts_isnull[steps->column] = false;
+	result = ExecEvalExpr(comparison, batch->context, &isnull);
+	MemoryContextSwitchTo(old);
+	return !isnull && DatumGetBool(result);
+}
+
+/* The first integer for which a comparison is not what it is for those below; false if there is none. */
+static bool
+find_step(const RtscanSteps *steps, RtscanBatch *batch, ExprState *comparison, int64 *step)
+{
+	int64		low,
+				high;
+	bool		below;
+
+	find_limits(steps, &low, &high);
+	below = is_true(steps, batch, comparison, low);
+	if (is_true(steps, batch, comparison, high) == below)
+		return false;
+	while ((uint64) high - (uint64) low > 1)
+	{
+		int64		middle = (int64) ((uint64) low + ((uint64) high - (uint64) low) / 2);
+
+		if (is_true(steps, batch, comparison, middle) == below)
+			low = middle;
+		else
+			high = middle;
+	}
+	*step = high;
+	return true;
+}
+
+static int
+compare_integers(const void *a, const void *b)
+{
+	int64		left = *(const int64 *) a;
+	int64		right = *(const int64 *) b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Ascending, each once: returns how many, at least one.  Constants beyond all values, or NULL, make none: then it is the least integer. */
+static int
+list_steps(const RtscanSteps *steps, RtscanBatch *batch, int64 *list)
+{
+	int64		least,
+				greatest;
+	int			n = 0,
+				kept = 0;
+	ListCell   *cell;
+
+	find_limits(steps, &least, &greatest);
+	foreach(cell, steps->comparisons)
+		n += find_step(steps, batch, lfirst(cell), &list[n]);
+	if (n == 0)
+		list[n++] = least;
+	qsort(list, n, sizeof(int64), compare_integers);
+	for (int i = 0; i < n; i++)
+		if (kept == 0 || list[i] != list[kept - 1])
+			list[kept++] = list[i];
+	return kept;
+}
+
+/* As a map has them: from the type's least integer. */
+static void
+lay_out_steps(RtscanSteps *steps, const int64 *list, int n)
+{
+	int64		least,
+				greatest;
+	uint64	   *distances = palloc(n * sizeof(uint64));
+
+	find_limits(steps, &least, &greatest);
+	steps->values = palloc((n + 1) * sizeof(Datum));
+	for (int i = 0; i < n; i++)
+		distances[i] = (uint64) list[i] - (uint64) least;
+	for (int i = 0; i <= n; i++)
+		steps->values[i] = value_of(steps, i == 0 ? least : list[i - 1]);
+	steps->map = (RtscanTallyMap) {.first = least, .reach = n - 1, .highest = n + 1, .bits = DEVICE_STEP_BITS, .numbers = distances};
+}
+
+/* Is something compared with what a subquery returns that has not been executed?  It may not have to be, if there are no rows. */
+static bool
+waits_for_subquery(Node *node, void *context)
+{
+	const ExprContext *expressions = (const ExprContext *) context;
+	const Param *param = (const Param *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && param->paramkind == PARAM_EXEC && expressions->ecxt_param_exec_vals[param->paramid].execPlan)
+		return true;
+	return expression_tree_walker(node, waits_for_subquery, context);
+}
+
+static bool
+can_be_found(const RtscanSteps *steps, const RtscanBatch *batch)
+{
+	ListCell   *cell;
+
+	foreach(cell, steps->comparisons)
+		if (waits_for_subquery((Node *) ((const ExprState *) lfirst(cell))->expr, batch->context))
+			return false;
+	return true;
+}
+
+bool
+rtscan_find_steps(RtscanSteps *steps, RtscanBatch *batch, MemoryContext context)
+{
+	MemoryContext old;
+	int64	   *list;
+	int			n;
+
+	if (steps->found)
+		return true;
+	if (!can_be_found(steps, batch))
+		return false;
+	old = MemoryContextSwitchTo(context);
+	list = palloc(list_length(steps->comparisons) * sizeof(int64));
+	n = list_steps(steps, batch, list);
+	lay_out_steps(steps, list, n);
+	MemoryContextSwitchTo(old);
+	steps->found = true;
+	return true;
+}

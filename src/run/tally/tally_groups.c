@@ -1,0 +1,341 @@
+/*
+ * tally_groups.c
+ *		Groups that another executor has tallied, added to those that there are.
+ */
+#include "run/tally/tally_groups.h"
+
+#include "miscadmin.h"
+#include "run/answer/slice.h"
+#include "run/tally/entries.h"
+#include "run/tally/tally_sums.h"
+#include "utils/memutils.h"
+
+/* So many are added before groups may be found to take too much memory. */
+#define GROUPS_AT_A_TIME	1024
+
+/* What an aggregate comes to in some entries. */
+typedef struct AggregateTotal
+{
+	RtscanTotal total;
+	int			scale;			/* of numerics, if there are any */
+} AggregateTotal;
+
+/* What a tally comes to in groups. */
+typedef struct Adding
+{
+	RtscanRowsAnswer *answer;
+	const RtscanEntries *entries;
+	bool		fresh;			/* no groups but its own have been in memory, each of which has keys that no other one has */
+	RtscanState *group;			/* that entries are of, or NULL: none has passed so far; */
+	AggregateTotal *totals;	/* of its aggregates */
+} Adding;
+
+/* ---------------------------------------------------------------- totals of entries */
+
+/* Sums of an expression. */
+static void
+find_sums(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number, RtscanTotal *totals, int *scale)
+{
+	int			next = *number;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		next = *number;
+		totals[i] = rtscan_tally_sum(entries->tally, &next, entries->answer->arithmetic[aggregate][0], first + i, scale);
+	}
+	*number = next;
+}
+
+void
+rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number, RtscanTotal *totals, int *scale)
+{
+	const RtscanRowAggregate *asked = &entries->answer->task->aggregates[aggregate];
+	const RtscanTally *tally = entries->tally;
+
+	*scale = 0;
+	if (asked->narguments == 0)
+		for (uint32 i = 0; i < n; i++)
+			totals[i] = (RtscanTotal) {.count = rtscan_tally_rows(tally, first + i)};
+	else if (asked->columns[0] < 0)
+		find_sums(entries, first, n, aggregate, number, totals, scale);
+	else
+	{
+		*scale = tally->values[*number].of.scale;
+		rtscan_tally_totals(tally, (*number)++, first, n, totals);
+	}
+}
+
+/* All rows of both together, whose scale is the same, are as many as can be added up so. */
+static void
+combine(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
+{
+	if (one->total.count == 0)
+		return;
+	if (all->total.count == 0)
+		all->total.outermost = one->total.outermost;
+	all->scale = one->scale;
+	all->total.count += one->total.count;
+	all->total.upper += one->total.upper;
+	all->total.lower += one->total.lower;
+	if (kind == RTSCAN_TOTAL_LEAST)
+		all->total.outermost = Min(all->total.outermost, one->total.outermost);
+	if (kind == RTSCAN_TOTAL_GREATEST)
+		all->total.outermost = Max(all->total.outermost, one->total.outermost);
+}
+
+/* Does a row of the entry that has been entered pass quals, if there are any? */
+static bool
+passes(const RtscanRowsAnswer *answer, const RtscanExpression *quals)
+{
+	return quals->state == NULL || ExecQual(quals->state, answer->batch->context);
+}
+
+/* The value of all rows of an entry that has been entered, to be added once. */
+static void
+add_distinct(const Adding *adding, int aggregate)
+{
+	const RtscanRowsAnswer *answer = adding->answer;
+	ExprState  *argument = answer->task->aggregates[aggregate].arguments[0].state;
+	bool		isnull;
+	Datum		value = ExecEvalExpr(argument, answer->batch->context, &isnull);
+
+	if (!isnull)
+		rtscan_add_datums(&answer->transitions[aggregate], &adding->group[aggregate], &value, adding->answer->state_context);
+}
+
+/* What combine() cannot add up: numerics of another scale. */
+static void
+add_total_before(const Adding *adding, int aggregate, int scale)
+{
+	const RtscanTransition *transition = &adding->answer->transitions[aggregate];
+	AggregateTotal *all = &adding->totals[aggregate];
+
+	if (all->total.count == 0 || all->scale == scale)
+		return;
+	transition->family->add_total(transition, &adding->group[aggregate], &all->total, all->scale, adding->answer->state_context);
+	*all = (AggregateTotal) {.scale = scale};
+}
+
+/* The value of an argument in an entry that has been entered, which all of its rows have. */
+static void
+combine_value(const Adding *adding, uint32 entry, int aggregate)
+{
+	const RtscanRowsAnswer *answer = adding->answer;
+	const RtscanTransition *transition = &answer->transitions[aggregate];
+	const RtscanExpression *argument = &answer->task->aggregates[aggregate].arguments[0];
+	uint64		rows = rtscan_tally_rows(adding->entries->tally, entry);
+	RtscanTotalKind kind = rtscan_total_kind(transition);
+	AggregateTotal one = {.total.count = rows};
+	bool		isnull;
+	Datum		value = ExecEvalExpr(argument->state, answer->batch->context, &isnull);
+
+	if (isnull)
+		return;
+	if (kind == RTSCAN_TOTAL_COUNT || rtscan_total_of_value(transition, value, rows, &one.total, &one.scale))
+	{
+		add_total_before(adding, aggregate, one.scale);
+		combine(&adding->totals[aggregate], &one, kind);
+	}
+	else if (kind == RTSCAN_TOTAL_SUM)
+		transition->family->add_times(transition, &adding->group[aggregate], value, rows, adding->answer->state_context);
+	else
+		rtscan_add_datums(transition, &adding->group[aggregate], &value, adding->answer->state_context);
+}
+
+static bool
+is_zero(const AggregateTotal *total)
+{
+	return total->total.upper == 0 && total->total.lower == 0;
+}
+
+/* Zeros, as of ELSE 0, have any scale that is larger than theirs. */
+static void
+match_scales(AggregateTotal *all, AggregateTotal *one)
+{
+	if (all->total.count > 0 && is_zero(one))
+		one->scale = Max(one->scale, all->scale);
+	if (all->total.count > 0 && is_zero(all))
+		all->scale = Max(all->scale, one->scale);
+}
+
+/* The first choice whose condition is true in an entry that has been entered. */
+static int
+choose(const RtscanRowsAnswer *answer, int aggregate)
+{
+	const RtscanRowChoice *choices = answer->task->aggregates[aggregate].choices;
+	int			chosen = 0;
+
+	while (!passes(answer, &choices[chosen].condition))
+		chosen++;
+	return chosen;
+}
+
+/* What such an entry comes to, of the choice that is made; the totals of the others are passed over. */
+static void
+combine_choice(const Adding *adding, uint32 entry, int aggregate, bool wanted, int *number)
+{
+	RtscanRowsAnswer *answer = adding->answer;
+	int			nchoices = answer->task->aggregates[aggregate].nchoices;
+	int			chosen = wanted ? choose(answer, aggregate) : -1;
+
+	for (int k = 0; k < nchoices; k++)
+	{
+		AggregateTotal one = {.scale = 0};
+
+		if (answer->results[aggregate][k] == NULL)
+			continue;
+		one.total = rtscan_tally_sum(adding->entries->tally, number, answer->results[aggregate][k], entry, &one.scale);
+		if (k != chosen || one.total.count == 0)
+			continue;
+		match_scales(&adding->totals[aggregate], &one);
+		add_total_before(adding, aggregate, one.scale);
+		combine(&adding->totals[aggregate], &one, RTSCAN_TOTAL_SUM);
+	}
+}
+
+/* An entry that has been entered. */
+static void
+combine_entry(const Adding *adding, uint32 entry)
+{
+	RtscanRowsAnswer *answer = adding->answer;
+	int			number = 0;
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+	{
+		const RtscanTransition *transition = &answer->transitions[i];
+		bool		chosen = passes(answer, &answer->task->aggregates[i].filter);
+
+		if (rtscan_is_distinct(transition))
+		{
+			if (chosen)
+				add_distinct(adding, i);
+		}
+		else if (answer->task->aggregates[i].of_entries)
+		{
+			if (chosen)
+				combine_value(adding, entry, i);
+		}
+		else if (answer->task->aggregates[i].nchoices > 0)
+			combine_choice(adding, entry, i, chosen, &number);
+		else
+		{
+			AggregateTotal one;
+
+			rtscan_find_totals(adding->entries, entry, 1, i, &number, &one.total, &one.scale);
+			if (chosen)
+				combine(&adding->totals[i], &one, transition->family->total_kind(transition));
+		}
+	}
+}
+
+static void
+take_entry(Adding *adding, uint32 entry)
+{
+	RtscanRowsAnswer *answer = adding->answer;
+
+	rtscan_enter_entry(adding->entries, entry);
+	if (!passes(answer, &answer->task->quals))
+		return;
+	if (adding->group == NULL)
+		adding->group = answer->only ? answer->only : rtscan_find_group_entered(answer, adding->fresh);
+	combine_entry(adding, entry);
+}
+
+/* ---------------------------------------------------------------- groups */
+
+/* The digits of GROUP BY come first, so cells of one group are as far apart as there are groups. */
+static uint64
+count_groups(const RtscanTally *tally, int ndigits)
+{
+	return ndigits < tally->ndigits ? tally->digits[ndigits].stride : tally->cells;
+}
+
+/* Entries of one group are next to each other. */
+static RtscanPlacedEntry *
+place_by_group(const RtscanTally *tally, int ndigits)
+{
+	uint64		groups = count_groups(tally, ndigits);
+	RtscanPlacedEntry *placed = rtscan_create_placed(tally);
+
+	for (uint32 entry = 0; entry < tally->n; entry++)
+	{
+		uint64		cell = rtscan_tally_cell(tally, entry);
+
+		placed[entry] = (RtscanPlacedEntry) {groups < tally->cells ? cell % groups : cell, entry};
+	}
+	if (groups < tally->cells)
+		rtscan_sort_entries(placed, tally->n);
+	return placed;
+}
+
+static void
+add_totals(RtscanRowsAnswer *answer, const AggregateTotal *totals, RtscanState *group)
+{
+	for (int i = 0; i < answer->task->naggregates; i++)
+	{
+		const RtscanTransition *transition = &answer->transitions[i];
+
+		if (!rtscan_is_distinct(transition))
+			transition->family->add_total(transition, &group[i], &totals[i].total, totals[i].scale, answer->state_context);
+	}
+}
+
+/* The entries of a group, which begin at one of those placed; returns where the next group's begin. */
+static uint32
+add_group(Adding *adding, const RtscanPlacedEntry *placed, uint32 first)
+{
+	uint32		i = first;
+
+	adding->group = NULL;
+	memset(adding->totals, 0, adding->answer->task->naggregates * sizeof(AggregateTotal));
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		take_entry(adding, placed[i++].entry);
+	} while (i < adding->entries->tally->n && placed[i].number == placed[first].number);
+	if (adding->group)
+		add_totals(adding->answer, adding->totals, adding->group);
+	return i;
+}
+
+static void
+spill_if_full(RtscanRowsAnswer *answer)
+{
+	if (answer->groups == NULL || !rtscan_groups_are_full(answer->groups))
+		return;
+	rtscan_fold_row_groups(answer->row_groups);
+	rtscan_spill_groups(answer->groups);
+	rtscan_forget_row_groups(answer->row_groups);
+}
+
+bool
+rtscan_have_own_keys(const RtscanEntries *entries)
+{
+	const RtscanRowsAnswer *answer = entries->answer;
+	bool		have = !answer->set->computes_keys && rtscan_keys_are_images(answer->groups);
+
+	for (int i = 0; i < entries->ngroups; i++)
+		have &= entries->tally->digits[i].map == NULL && entries->tally->digits[i].bins == NULL;
+	return have;
+}
+
+void
+rtscan_add_entries(const RtscanEntries *entries)
+{
+	RtscanRowsAnswer *answer = entries->answer;
+	Adding		adding = {.answer = answer, .entries = entries};
+	RtscanPlacedEntry *placed = place_by_group(entries->tally, entries->ngroups);
+	/* What finding and adding leave behind. */
+	MemoryContext old;
+
+	adding.totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
+	adding.fresh = answer->groups && !rtscan_has_groups(answer->groups) && rtscan_have_own_keys(entries);
+	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
+	for (uint32 first = 0, groups = 0; first < entries->tally->n; first = add_group(&adding, placed, first), groups++)
+		if (groups % GROUPS_AT_A_TIME == 0)
+		{
+			ResetExprContext(answer->batch->context);
+			spill_if_full(answer);
+		}
+	MemoryContextSwitchTo(old);
+}

@@ -1,0 +1,200 @@
+/*
+ * tally_results.c
+ *		Results that are read from a tally.
+ */
+#include "run/tally/tally_results.h"
+
+#include "miscadmin.h"
+#include "run/tally/tally_groups.h"
+#include "utils/memutils.h"
+
+/* So many are made at once, a column after another: that is done in tight loops, and PostgreSQL takes a row at a time. */
+#define RESULTS_AT_A_TIME	64
+
+struct RtscanKeptEntries
+{
+	MemoryContext context;		/* of all this */
+	RtscanEntries entries;
+	uint32		next;			/* entry that has not been made a result */
+
+	/* The results at hand, once one has been asked for: */
+	MemoryContext results;		/* what they keep values in */
+	uint32		n;
+	uint32		given;			/* so many of them have been */
+	Datum	   *values;			/* by column, keys first, each with room for as many as are made at once; */
+	bool	   *isnull;			/* likewise */
+};
+
+/* ---------------------------------------------------------------- keep */
+
+/* Are aggregates what tallies have totals of, of all rows? */
+static bool
+are_totals(const RtscanRowsAnswer *answer)
+{
+	bool		are = answer->task->quals.state == NULL;
+
+	for (int i = 0; i < answer->task->naggregates; i++)
+	{
+		const RtscanRowAggregate *aggregate = &answer->task->aggregates[i];
+
+		are &= answer->transitions[i].collecting == NULL && aggregate->filter.state == NULL && !aggregate->of_entries && aggregate->nchoices == 0;
+	}
+	return are;
+}
+
+/* What is kept, but for a few integers: the tally's words, and the keys. */
+static Size
+memory_of(const RtscanEntries *entries)
+{
+	const RtscanTally *tally = entries->tally;
+	Size		keys = (Size) tally->n * entries->ngroups * (sizeof(Datum) + sizeof(uint32));
+
+	return rtscan_tally_words(tally, tally->n) * sizeof(uint64) + keys;
+}
+
+bool
+rtscan_may_keep_entries(const RtscanEntries *entries)
+{
+	const RtscanRowsAnswer *answer = entries->answer;
+	const RtscanTally *tally = entries->tally;
+
+	return answer->groups && answer->task->nsets == 1 && !rtscan_has_groups(answer->groups) && are_totals(answer) &&
+		entries->ngroups == tally->ndigits && rtscan_have_own_keys(entries) && memory_of(entries) <= get_hash_memory_limit();
+}
+
+void
+rtscan_keep_entries(RtscanEntries *entries, MemoryContext context)
+{
+	RtscanKeptEntries *kept = MemoryContextAllocZero(context, sizeof(RtscanKeptEntries));
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	kept->context = context;
+	kept->entries = *entries;
+	kept->entries.tally = rtscan_copy_tally(entries->tally);
+	entries->answer->kept = kept;
+	MemoryContextSwitchTo(old);
+}
+
+void
+rtscan_add_kept_entries(RtscanRowsAnswer *answer)
+{
+	RtscanKeptEntries *kept = answer->kept;
+	MemoryContext old;
+
+	if (kept == NULL)
+		return;
+	answer->kept = NULL;
+	old = MemoryContextSwitchTo(kept->context);
+	rtscan_add_entries(&kept->entries);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(kept->context);
+}
+
+/* ---------------------------------------------------------------- results */
+
+static void
+begin_results(RtscanKeptEntries *kept)
+{
+	const RtscanRowsAnswer *answer = kept->entries.answer;
+	int			columns = answer->set->nkeys + answer->task->naggregates;
+	MemoryContext old = MemoryContextSwitchTo(kept->context);
+
+	kept->results = AllocSetContextCreate(kept->context, "rtscan results", ALLOCSET_DEFAULT_SIZES);
+	kept->values = palloc(columns * RESULTS_AT_A_TIME * sizeof(Datum));
+	kept->isnull = palloc(columns * RESULTS_AT_A_TIME * sizeof(bool));
+	MemoryContextSwitchTo(old);
+}
+
+/* Where the entries have the column that a key is. */
+static int
+place_of_key(const RtscanEntries *entries, int key)
+{
+	int			column = entries->answer->task->keys[entries->answer->set->keys[key]].column;
+	int			place = 0;
+
+	while (entries->columns[place] != column)
+		place++;
+	return place;
+}
+
+static void
+make_keys(RtscanKeptEntries *kept, int key, Datum *values, bool *isnull)
+{
+	int			place = place_of_key(&kept->entries, key);
+	const uint32 *numbers = kept->entries.numbers[place] + kept->next;
+	const Datum *keys = kept->entries.values[place] + kept->next;
+	uint32		null = kept->entries.tally->digits[place].null;
+
+	for (uint32 i = 0; i < kept->n; i++)
+	{
+		isnull[i] = numbers[i] == null;
+		values[i] = isnull[i] ? (Datum) 0 : keys[i];
+	}
+}
+
+/* The number is as rtscan_find_totals() has it. */
+static void
+make_aggregates(RtscanKeptEntries *kept, int aggregate, int *number, Datum *values, bool *isnull)
+{
+	const RtscanRowsAnswer *answer = kept->entries.answer;
+	const RtscanTransition *transition = &answer->transitions[aggregate];
+	RtscanTotal totals[RESULTS_AT_A_TIME];
+	int			scale;
+
+	rtscan_find_totals(&kept->entries, kept->next, kept->n, aggregate, number, totals, &scale);
+	for (uint32 i = 0; i < kept->n; i++)
+	{
+		RtscanState state = {0};
+
+		transition->family->add_total(transition, &state, &totals[i], scale, kept->results);
+		values[i] = rtscan_result_of(answer, aggregate, &state, &isnull[i]);
+	}
+}
+
+/* The next ones, as many as there are; those before are gone. */
+static void
+make_results(RtscanKeptEntries *kept)
+{
+	const RtscanRowsAnswer *answer = kept->entries.answer;
+	int			nkeys = answer->set->nkeys;
+	int			number = 0;
+	MemoryContext old;
+
+	kept->given = 0;
+	kept->n = Min(kept->entries.tally->n - kept->next, RESULTS_AT_A_TIME);
+	if (kept->n == 0)
+		return;
+	MemoryContextReset(kept->results);
+	old = MemoryContextSwitchTo(kept->results);
+	for (int i = 0; i < nkeys; i++)
+		make_keys(kept, i, kept->values + i * RESULTS_AT_A_TIME, kept->isnull + i * RESULTS_AT_A_TIME);
+	for (int i = 0; i < answer->task->naggregates; i++)
+		make_aggregates(kept, i, &number, kept->values + (nkeys + i) * RESULTS_AT_A_TIME,
+						kept->isnull + (nkeys + i) * RESULTS_AT_A_TIME);
+	kept->next += kept->n;
+	MemoryContextSwitchTo(old);
+}
+
+bool
+rtscan_next_kept_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+{
+	RtscanKeptEntries *kept = answer->kept;
+	const RtscanRowSet *set = answer->set;
+	int			columns = set->nkeys + answer->task->naggregates;
+
+	if (kept->results == NULL)
+		begin_results(kept);
+	if (kept->given == kept->n)
+		make_results(kept);
+	if (kept->n == 0)
+		return false;
+	for (int i = 0; i < columns; i++)
+	{
+		int			to = i < set->nkeys ? set->keys[i] : answer->task->nkeys + i - set->nkeys;
+
+		values[to] = kept->values[i * RESULTS_AT_A_TIME + kept->given];
+		isnull[to] = kept->isnull[i * RESULTS_AT_A_TIME + kept->given];
+	}
+	kept->given++;
+	return true;
+}

@@ -1,0 +1,476 @@
+/*
+ * tally_sums.c
+ *		Sums of expressions from tallies.
+ *
+ * Bounds and sums are of 128 bits: a row's value has 64, and so have its parts, but for powers of ten and the rows there are.
+ */
+#include "run/tally/tally_sums.h"
+
+#include "miscadmin.h"
+#include "run/vector/arithmetic_parts.h"
+#include "segment/typed.h"
+
+#ifdef HAVE_INT128
+
+#define MAX_SCALE	(2 * RTSCAN_MAX_SCALE)
+
+/* ---------------------------------------------------------------- steps */
+
+static bool
+is_sum(const RtscanArithmetic *step)
+{
+	return step->calculate == rtscan_add_integers;
+}
+
+static bool
+is_product(const RtscanArithmetic *step)
+{
+	return step->calculate == rtscan_multiply_integers;
+}
+
+static bool
+is_negation(const RtscanArithmetic *step)
+{
+	return step->calculate == rtscan_negate_integers;
+}
+
+/* Has a parameter an integer, as far as that is known? */
+static bool
+is_known(const RtscanArithmetic *step, const struct RtscanBatch *batch)
+{
+	RtscanDecimal decimal;
+
+	return batch == NULL ||
+		(rtscan_read_parameter(step, batch) && !step->constant->constisnull && rtscan_constant_as_integer(step->constant, &decimal));
+}
+
+bool
+rtscan_is_tally_sum(const RtscanArithmetic *step, const struct RtscanBatch *batch)
+{
+	bool		is = step->kind == RTSCAN_VECTOR_INTEGERS;
+
+	check_stack_depth();
+	switch (step->step)
+	{
+		case RTSCAN_STEP_COLUMN:
+			return is;
+		case RTSCAN_STEP_CONSTANT:
+			return is && !step->constant->constisnull;
+		case RTSCAN_STEP_PARAMETER:
+			return is && is_known(step, batch);
+		case RTSCAN_STEP_SAME:
+			break;
+		case RTSCAN_STEP_STRICT:
+			is = is && !step->in_utc && (is_sum(step) || is_product(step) || is_negation(step));
+			break;
+		default:
+			return false;
+	}
+	for (int i = 0; i < step->noperands && is; i++)
+		is = rtscan_is_tally_sum(step->operands[i], batch);
+	return is;
+}
+
+static int64
+power_of_ten(int exponent)
+{
+	int64		power = 1;
+
+	while (exponent-- > 0)
+		power *= 10;
+	return power;
+}
+
+static RtscanDecimal
+constant_of(const RtscanArithmetic *step)
+{
+	RtscanDecimal decimal = {0, 0};
+
+	(void) rtscan_constant_as_integer(step->constant, &decimal);
+	return decimal;
+}
+
+/* ---------------------------------------------------------------- bounds */
+
+/* What values of a step are within, and whether they are the same in all rows of a cell. */
+typedef struct Bounds
+{
+	int128		lowest;
+	int128		highest;
+	int			scale;
+	bool		known;
+} Bounds;
+
+/* The columns of an expression become values of a tally, one after another. */
+typedef struct Asking
+{
+	RtscanTally *tally;
+	RtscanReader *reader;
+	const RtscanSchema *schema;
+	int			nmeasured;		/* columns that are no digits, */
+	bool		nulls;			/* of which some rows have none */
+} Asking;
+
+static bool bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds);
+
+/* The values of a digit that is coded, of which there may be none. */
+static void
+bound_codes(const RtscanTallyValue *value, uint32 null, Bounds *bounds)
+{
+	for (uint32 i = 0; i < null; i++)
+	{
+		bounds->lowest = i == 0 ? value->integers[i] : Min(bounds->lowest, value->integers[i]);
+		bounds->highest = i == 0 ? value->integers[i] : Max(bounds->highest, value->integers[i]);
+	}
+}
+
+static bool
+bound_column(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds)
+{
+	RtscanTally *tally = asking->tally;
+	const RtscanTallyValue *value = &tally->values[tally->nvalues];
+
+	if (!(as_digits ? rtscan_tally_factor(tally, asking->reader, asking->schema, step->column) :
+		  rtscan_tally_value(tally, asking->reader, asking->schema, step->column, RTSCAN_TOTAL_SUM)))
+		return false;
+	*bounds = (Bounds) {.scale = value->of.scale, .known = value->digit > 0};
+	if (value->integers)
+		bound_codes(value, rtscan_code_count(rtscan_open_values(asking->reader, asking->schema, step->column)) - 1, bounds);
+	else
+	{
+		bounds->lowest = value->of.least;
+		bounds->highest = (int128) value->of.least + value->of.largest;
+	}
+	asking->nmeasured += !bounds->known;
+	asking->nulls |= !bounds->known && value->nulls;
+	return true;
+}
+
+/* In how many ways values of columns that are measured can be combined; 1: there are none. */
+static double
+count_measured(const Asking *asking, const RtscanArithmetic *step)
+{
+	double		combinations = 1;
+	double		ways = step->step == RTSCAN_STEP_COLUMN ? rtscan_tally_ways(asking->reader, asking->schema, step->column) : 0;
+
+	check_stack_depth();
+	if (ways > 0)
+		return ways;
+	for (int i = 0; i < step->noperands; i++)
+		combinations *= Max(count_measured(asking, step->operands[i]), 1);
+	return combinations;
+}
+
+static void
+multiply_bounds(const Bounds *left, const Bounds *right, Bounds *product)
+{
+	int128		a = left->lowest * right->lowest,
+				b = left->lowest * right->highest,
+				c = left->highest * right->lowest,
+				d = left->highest * right->highest;
+
+	product->lowest = Min(Min(a, b), Min(c, d));
+	product->highest = Max(Max(a, b), Max(c, d));
+}
+
+static bool
+bound_product(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds)
+{
+	double		left = count_measured(asking, step->operands[0]);
+	double		right = count_measured(asking, step->operands[1]);
+	bool		both = left > 1 && right > 1;
+	Bounds		of[2];
+
+	if (!bound(asking, step->operands[0], as_digits || (both && left <= right), &of[0]) ||
+		!bound(asking, step->operands[1], as_digits || (both && left > right), &of[1]))
+		return false;
+	multiply_bounds(&of[0], &of[1], bounds);
+	bounds->scale = of[0].scale + of[1].scale;
+	bounds->known = of[0].known && of[1].known;
+	return of[0].known || of[1].known;
+}
+
+static bool
+is_within(const Bounds *bounds, const RtscanArithmetic *step)
+{
+	return bounds->scale <= MAX_SCALE && bounds->lowest >= step->lowest && bounds->highest <= step->highest;
+}
+
+/* A sum's operand, with the constant that it is multiplied by. */
+static bool
+bound_operand(Asking *asking, const RtscanArithmetic *step, int number, bool as_digits, Bounds *bounds)
+{
+	Bounds		factor = {step->factors[number], step->factors[number], 0, true};
+	Bounds		of;
+
+	if (!bound(asking, step->operands[number], as_digits, &of))
+		return false;
+	*bounds = of;
+	if (step->products[number] == NULL)
+		return true;
+	multiply_bounds(&of, &factor, bounds);
+	return is_within(bounds, step->products[number]);
+}
+
+/* With another scale. */
+static void
+scale_bounds(Bounds *bounds, int scale)
+{
+	int64		power = power_of_ten(scale - bounds->scale);
+
+	bounds->lowest *= power;
+	bounds->highest *= power;
+}
+
+static bool
+bound_sum(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds)
+{
+	Bounds		of[2];
+
+	for (int i = 0; i < 2; i++)
+		if (!bound_operand(asking, step, i, as_digits, &of[i]))
+			return false;
+	bounds->scale = Max(of[0].scale, of[1].scale);
+	bounds->known = of[0].known && of[1].known;
+	if (bounds->scale - Min(of[0].scale, of[1].scale) > RTSCAN_MAX_SCALE)
+		return false;
+	scale_bounds(&of[0], bounds->scale);
+	scale_bounds(&of[1], bounds->scale);
+	bounds->lowest = of[0].lowest + (step->parameter < 0 ? -of[1].highest : of[1].lowest);
+	bounds->highest = of[0].highest + (step->parameter < 0 ? -of[1].lowest : of[1].highest);
+	return true;
+}
+
+static bool
+bound_negation(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds)
+{
+	Bounds		of;
+
+	if (!bound(asking, step->operands[0], as_digits, &of))
+		return false;
+	*bounds = (Bounds) {-of.highest, -of.lowest, of.scale, of.known};
+	return true;
+}
+
+static bool
+bound_constant(const RtscanArithmetic *step, Bounds *bounds)
+{
+	RtscanDecimal decimal = constant_of(step);
+
+	*bounds = (Bounds) {decimal.digits, decimal.digits, decimal.scale, true};
+	return true;
+}
+
+/* Bounds of a step's values, if all of them are within the step's type; its columns have become values of the tally. */
+static bool
+bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds)
+{
+	bool		bounded;
+
+	check_stack_depth();
+	if (step->step == RTSCAN_STEP_COLUMN)
+		bounded = bound_column(asking, step, as_digits, bounds);
+	else if (step->step == RTSCAN_STEP_CONSTANT || step->step == RTSCAN_STEP_PARAMETER)
+		bounded = bound_constant(step, bounds);
+	else if (step->step == RTSCAN_STEP_SAME)
+		bounded = bound(asking, step->operands[0], as_digits, bounds);
+	else if (is_product(step))
+		bounded = bound_product(asking, step, as_digits, bounds);
+	else if (is_sum(step))
+		bounded = bound_sum(asking, step, as_digits, bounds);
+	else
+		bounded = bound_negation(asking, step, as_digits, bounds);
+	return bounded && is_within(bounds, step);
+}
+
+/* Dimensions' columns are not there to be measured. */
+static bool
+is_of_index(const RtscanArithmetic *step, const RtscanSchema *schema)
+{
+	bool		is = step->step != RTSCAN_STEP_COLUMN || step->column < schema->ncolumns;
+
+	check_stack_depth();
+	for (int i = 0; i < step->noperands && is; i++)
+		is = is_of_index(step->operands[i], schema);
+	return is;
+}
+
+/* Of several columns with sums it must be known that all rows have values of all of them. */
+bool
+rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, const RtscanArithmetic *argument)
+{
+	Asking		asking = {.tally = tally, .reader = reader, .schema = schema};
+	Bounds		bounds;
+
+	return is_of_index(argument, schema) && bound(&asking, argument, false, &bounds) && (asking.nmeasured <= 1 || !asking.nulls);
+}
+
+/* ---------------------------------------------------------------- sums */
+
+/* What a step comes to in a cell: the value that all rows have, if it is known, or else the sum of all values. */
+typedef struct Part
+{
+	int128		number;
+	int			scale;
+	bool		known;
+} Part;
+
+typedef struct Summing
+{
+	const RtscanTally *tally;
+	uint32		entry;
+	int			next;			/* value of the tally */
+	int64		count;			/* rows that the expression has a value of */
+} Summing;
+
+static Part add_up(Summing *summing, const RtscanArithmetic *step);
+
+static Part
+add_up_column(Summing *summing)
+{
+	const RtscanTallyValue *value = &summing->tally->values[summing->next];
+	RtscanTotal total = rtscan_tally_total(summing->tally, summing->next++, summing->entry);
+
+	if (value->digit > 0)
+		return (Part) {total.outermost, value->of.scale, true};
+	return (Part) {(int128) total.upper * (INT64CONST(1) << 32) + total.lower, value->of.scale, false};
+}
+
+/* Of all rows. */
+static int128
+sum_of(const Summing *summing, const Part *part)
+{
+	return part->known ? part->number * summing->count : part->number;
+}
+
+static Part
+add_up_product(Summing *summing, const RtscanArithmetic *step)
+{
+	Part		left = add_up(summing, step->operands[0]);
+	Part		right = add_up(summing, step->operands[1]);
+
+	return (Part) {left.number * right.number, left.scale + right.scale, left.known && right.known};
+}
+
+static Part
+add_up_operand(Summing *summing, const RtscanArithmetic *step, int number)
+{
+	Part		part = add_up(summing, step->operands[number]);
+
+	if (step->products[number])
+		part.number *= step->factors[number];
+	if (number == 1 && step->parameter < 0)
+		part.number = -part.number;
+	return part;
+}
+
+static Part
+add_up_sum(Summing *summing, const RtscanArithmetic *step)
+{
+	Part		left = add_up_operand(summing, step, 0);
+	Part		right = add_up_operand(summing, step, 1);
+	Part		sum = {.scale = Max(left.scale, right.scale), .known = left.known && right.known};
+
+	left.number *= power_of_ten(sum.scale - left.scale);
+	right.number *= power_of_ten(sum.scale - right.scale);
+	sum.number = sum.known ? left.number + right.number : sum_of(summing, &left) + sum_of(summing, &right);
+	return sum;
+}
+
+static Part
+add_up_negation(Summing *summing, const RtscanArithmetic *step)
+{
+	Part		part = add_up(summing, step->operands[0]);
+
+	part.number = -part.number;
+	return part;
+}
+
+static Part
+add_up(Summing *summing, const RtscanArithmetic *step)
+{
+	RtscanDecimal decimal;
+
+	switch (step->step)
+	{
+		case RTSCAN_STEP_COLUMN:
+			return add_up_column(summing);
+		case RTSCAN_STEP_CONSTANT:
+		case RTSCAN_STEP_PARAMETER:
+			decimal = constant_of(step);
+			return (Part) {decimal.digits, decimal.scale, true};
+		case RTSCAN_STEP_SAME:
+			return add_up(summing, step->operands[0]);
+		default:
+			return is_product(step) ? add_up_product(summing, step) : is_sum(step) ? add_up_sum(summing, step) : add_up_negation(summing, step);
+	}
+}
+
+static int
+count_columns(const RtscanArithmetic *step)
+{
+	int			columns = step->step == RTSCAN_STEP_COLUMN;
+
+	for (int i = 0; i < step->noperands; i++)
+		columns += count_columns(step->operands[i]);
+	return columns;
+}
+
+/* Those that have values of all columns: of all but one of them, that is all rows, or none. */
+static int64
+count_rows(const RtscanTally *tally, int first, int end, uint32 entry)
+{
+	int64		count = (int64) rtscan_tally_rows(tally, entry);
+
+	for (int i = first; i < end; i++)
+		count = Min(count, (int64) rtscan_tally_total(tally, i, entry).count);
+	return count;
+}
+
+RtscanTotal
+rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 entry, int *scale)
+{
+	int			end = *number + count_columns(argument);
+	Summing		summing = {.tally = tally, .entry = entry, .next = *number, .count = count_rows(tally, *number, end, entry)};
+	Part		part;
+	int128		sum;
+
+	*number = end;
+	if (summing.count == 0)
+		return (RtscanTotal) {0};
+	part = add_up(&summing, argument);
+	sum = sum_of(&summing, &part);
+	*scale = part.scale;
+	return (RtscanTotal) {.count = summing.count, .upper = (int64) (sum >> 32), .lower = (uint32) sum};
+}
+
+#else							/* rows are added one by one */
+
+bool
+rtscan_is_tally_sum(const RtscanArithmetic *argument, const struct RtscanBatch *batch)
+{
+	return false;
+}
+
+bool
+rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, const RtscanArithmetic *argument)
+{
+	return false;
+}
+
+RtscanTotal
+rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 entry, int *scale)
+{
+	return (RtscanTotal) {0};
+}
+
+#endif
+
+bool
+rtscan_may_be_tally_sum(const Expr *row_expression)
+{
+	List	   *known = NIL;
+	const RtscanArithmetic *step = rtscan_arithmetic(row_expression, &known);
+
+	return step && rtscan_is_tally_sum(step, NULL);
+}

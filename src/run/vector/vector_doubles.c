@@ -1,0 +1,151 @@
+/*
+ * vector_doubles.c
+ *		Calculations with vectors of doubles.
+ *
+ * PostgreSQL raises an error where a result is infinite, or zero, and should not be.  Those are told apart here only as far as is
+ * cheap: any result that is not finite is left to PostgreSQL, as is a product or quotient that may be too small.
+ */
+#include "run/vector/arithmetic_parts.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "bits/multiversion.h"
+#include "row/decimal.h"
+
+/* Integers up to here are doubles, and so are their quotients by powers of ten rounded once. */
+#define MAX_EXACT	(INT64CONST(1) << 53)
+
+#define IS_FINITE(value)	(fabs(value) <= DBL_MAX)
+
+/* ---------------------------------------------------------------- operators */
+
+RTSCAN_MULTIVERSION static bool
+add(const double *left, const double *right, double sign, uint32 n, double *result)
+{
+	int			fits = true;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		result[i] = left[i] + sign * right[i];
+		fits &= IS_FINITE(result[i]);
+	}
+	return fits;
+}
+
+bool
+rtscan_add_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	return add(operands[0]->doubles, operands[1]->doubles, step->parameter, n, result->doubles);
+}
+
+RTSCAN_MULTIVERSION static bool
+multiply(const double *left, const double *right, uint32 n, double *result)
+{
+	int			fits = true;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		result[i] = left[i] * right[i];
+		fits &= IS_FINITE(result[i]) & ((result[i] != 0) | (left[i] == 0) | (right[i] == 0));
+	}
+	return fits;
+}
+
+bool
+rtscan_multiply_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	return multiply(operands[0]->doubles, operands[1]->doubles, n, result->doubles);
+}
+
+/* What is NULL is divided by 1. */
+RTSCAN_MULTIVERSION static bool
+divide(const double *left, const RtscanVector *right, uint32 n, double *result)
+{
+	int			fits = true;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		double		divisor = right->isnull[i] ? 1 : right->doubles[i];
+
+		result[i] = left[i] / divisor;
+		fits &= IS_FINITE(result[i]) & IS_FINITE(divisor) & ((result[i] != 0) | (left[i] == 0));
+	}
+	return fits;
+}
+
+bool
+rtscan_divide_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	return divide(operands[0]->doubles, operands[1], n, result->doubles);
+}
+
+/* ---------------------------------------------------------------- functions */
+
+bool
+rtscan_negate_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result->doubles[i] = -operands[0]->doubles[i];
+	return true;
+}
+
+bool
+rtscan_absolute_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result->doubles[i] = fabs(operands[0]->doubles[i]);
+	return true;
+}
+
+bool
+rtscan_root_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	int			fits = true;
+
+	for (uint32 i = 0; i < n; i++)
+		fits &= operands[0]->doubles[i] >= 0 && IS_FINITE(operands[0]->doubles[i]);
+	for (uint32 i = 0; fits && i < n; i++)
+		result->doubles[i] = sqrt(operands[0]->doubles[i]);
+	return fits;
+}
+
+/* ---------------------------------------------------------------- casts */
+
+RTSCAN_MULTIVERSION static void
+convert(const int64 *integers, double divisor, uint32 n, double *result)
+{
+	for (uint32 i = 0; i < n; i++)
+		result[i] = (double) integers[i] / divisor;
+}
+
+/* A numeric's double is the nearest one, as its text is read; so is a quotient of two numbers that are doubles. */
+bool
+rtscan_integers_to_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	const RtscanVector *operand = operands[0];
+	RtscanVector whole = {.scale = 0};
+	int64		power = rtscan_power_to_scale(&whole, operand->scale);
+
+	if (power == 0 || (power > 1 && (operand->lowest < -MAX_EXACT || operand->highest > MAX_EXACT)))
+		return false;
+	convert(operand->digits, power, n, result->doubles);
+	return true;
+}
+
+/* To the nearest integer, to the even one of two, in the range of the result's type. */
+bool
+rtscan_doubles_to_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+{
+	const double *doubles = operands[0]->doubles;
+	int			fits = true;
+
+	for (uint32 i = 0; i < n; i++)
+		fits &= fabs(doubles[i]) < (double) MAX_EXACT;
+	for (uint32 i = 0; fits && i < n; i++)
+		result->digits[i] = (int64) rint(doubles[i]);
+	result->scale = 0;
+	if (fits)
+		rtscan_find_bounds(result, n, &result->lowest, &result->highest);
+	return fits;
+}

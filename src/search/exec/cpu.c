@@ -1,0 +1,225 @@
+/*
+ * cpu.c
+ *		The executor that is always there: sieve and refine on the CPU.
+ *
+ * A segment is evaluated in the cheapest of five ways.
+ *
+ *	codes		A segment of less than a chunk has no sieve: compare all codes.
+ *	candidates	Few rows match the narrowest column: take them from its order, and test
+ *				each by the other columns' codes; but for those outside of the window, where
+ *				a column in heap order, or nearly so, has its rows.
+ *	sieve		AND, in each chunk that is open, for no column's constant pages exclude it, a
+ *				superset of each column's rows: its vectors at the nearest boundaries outwards.
+ *	fill		A column's intervals that are much narrower than bins: set their rows' bits
+ *				from the order, and AND those in place of vectors; or where few rows are left by then, test these by a bit for
+ *				each code of the intervals.
+ *	within		Only a few rows matter, which others have: test each by its codes.
+ *
+ * After sieve, the rows between an interval's ends and the boundaries, the gaps, are still
+ * to be decided (RTScan's refine step, section 3.4).  Either all of them are cleared,
+ * found through the order, or, where fewer rows than that survived, each survivor is
+ * tested by its codes.
+ */
+#include "search/exec/cpu_parts.h"
+
+#include "miscadmin.h"
+#include "search/exec/executor.h"
+#include "utils/float.h"
+
+/* ---------------------------------------------------------------- all rows */
+
+static void
+fill_everything(CpuEvaluation *evaluation)
+{
+	RtscanRowBits *bits = evaluation->bits;
+
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		bits->counts[chunk] = rtscan_cpu_chunk_rows(evaluation, chunk);
+		if (bits->takes_counts)
+			bits->filled[chunk] = true;
+		else
+			rtscan_cpu_set_all(rtscan_bits_fill(bits, chunk), bits->counts[chunk]);
+	}
+	bits->counted = true;
+}
+
+/* ---------------------------------------------------------------- the executor */
+
+CpuEvaluation
+rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region,
+				   RtscanRowBits *bits, RtscanCounters *counters)
+{
+	CpuEvaluation	evaluation = {
+		.reader = reader,
+		.bits = bits,
+		.counters = counters,
+		.rows = reader->segment->header.rows,
+		.ncolumns = region->ncolumns,
+		.columns = palloc0(Max(region->ncolumns, 1) * sizeof(CpuColumn)),
+	};
+
+	for (int i = 0; i < region->ncolumns; i++)
+		rtscan_cpu_prepare_column(&evaluation.columns[i], reader, &region->columns[i]);
+	rtscan_cpu_find_window(&evaluation);
+	return evaluation;
+}
+
+/* If that is cheaper. */
+static bool
+test_candidates(CpuEvaluation *evaluation)
+{
+	double		expected = rtscan_cpu_expected_candidates(evaluation);
+
+	return rtscan_cpu_candidates_are_cheaper(evaluation, expected) && rtscan_cpu_test_candidates(evaluation, expected);
+}
+
+static void
+trace_vectors(const CpuEvaluation *evaluation)
+{
+	for (int i = 0; i < evaluation->ncolumns; i++)
+		if (!evaluation->columns[i].done)
+			rtscan_cpu_trace_bits(evaluation, &evaluation->columns[i], RTSCAN_BY_VECTORS);
+}
+
+static void
+evaluate_region(CpuEvaluation *evaluation)
+{
+	if (evaluation->ncolumns == 0)
+		fill_everything(evaluation);
+	else if (evaluation->rows < RTSCAN_CHUNK_ROWS)
+		rtscan_cpu_scan_codes(evaluation);
+	else if (evaluation->nopen == 0)
+	{
+		evaluation->counters->chunks_skipped += evaluation->bits->chunks;
+		trace_vectors(evaluation);
+	}
+	else if (!test_candidates(evaluation))
+	{
+		rtscan_cpu_sieve(evaluation);
+		rtscan_cpu_refine(evaluation);
+		trace_vectors(evaluation);
+	}
+}
+
+/* What that takes; *by_rows: looking into pages here and there. */
+static CpuCost
+cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
+{
+	double		expected = rtscan_cpu_expected_candidates(evaluation);
+
+	*by_rows = false;
+	if (evaluation->rows < RTSCAN_CHUNK_ROWS || evaluation->ncolumns == 0)
+		return rtscan_cpu_codes_cost(evaluation);
+	*by_rows = rtscan_cpu_candidates_are_cheaper(evaluation, expected);
+	return *by_rows ? rtscan_cpu_candidates_cost(evaluation, expected) : rtscan_cpu_sieve_cost(evaluation);
+}
+
+/* Is it less to test so many rows, which are all that matter? */
+static bool
+tests_are_cheaper(const CpuEvaluation *evaluation, double within, CpuCost cost)
+{
+	return rtscan_cpu_tests_cost(evaluation, within).nanoseconds < cost.nanoseconds;
+}
+
+void
+rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
+					RtscanRowBits *bits, RtscanCounters *counters)
+{
+	CpuEvaluation	evaluation = rtscan_cpu_prepare(reader, region, bits, counters);
+	bool		by_rows;
+
+	if (within && tests_are_cheaper(&evaluation, rtscan_bits_count(within), cheapest_cost(&evaluation, &by_rows)))
+		rtscan_cpu_test_within(&evaluation, within);
+	else
+		evaluate_region(&evaluation);
+}
+
+void
+rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
+					double *nanoseconds, double *pages, double *random_pages)
+{
+	CpuEvaluation	evaluation = rtscan_cpu_prepare(reader, region, NULL, NULL);
+	bool		by_rows;
+	CpuCost		cost = cheapest_cost(&evaluation, &by_rows);
+
+	if (tests_are_cheaper(&evaluation, within, cost))
+	{
+		cost = rtscan_cpu_tests_cost(&evaluation, within);
+		by_rows = true;
+	}
+	*nanoseconds = cost.nanoseconds;
+	*pages = by_rows ? 0 : cost.pages;
+	*random_pages = by_rows ? cost.pages : 0;
+}
+
+/* ---------------------------------------------------------------- as an executor among others */
+
+static bool
+is_ready(void)
+{
+	return true;
+}
+
+static bool
+can(const RtscanSegmentScan *scan)
+{
+	return true;
+}
+
+static int
+devices(void)
+{
+	return 1;
+}
+
+/* What it needs is in shared buffers. */
+static bool
+fits(const RtscanSegmentScan *scans, int nscans, double times)
+{
+	return true;
+}
+
+/* Where the CPU tests rows, and where it looks up, is decided a condition at a time (rtscan_condition_is_long()). */
+static double
+test_time(const RtscanSegmentScan *scan)
+{
+	return get_float8_infinity();
+}
+
+static double
+time_of_adding(RtscanExecutor executor, double searched, double added, double bytes)
+{
+	return get_float8_infinity();
+}
+
+static void
+pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding)
+{
+}
+
+static const char *
+prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans)
+{
+	return NULL;
+}
+
+/* It evaluates one segment after another, when its bits are asked for: they are in the cache then. */
+static const char *
+evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, struct RtscanRound *round,
+		 RtscanCounters *counters)
+{
+	return NULL;
+}
+
+const RtscanExecutorMethods rtscan_cpu_methods = {
+	.is_ready = is_ready,
+	.can = can,
+	.devices = devices,
+	.fits = fits,
+	.test_time = test_time,
+	.time_of_adding = time_of_adding,
+	.pass_over = pass_over,
+	.prepare = prepare,
+	.evaluate = evaluate,
+};

@@ -1,0 +1,659 @@
+/*
+ * cpu_rows.c
+ *		Rows one by one: found through a column's order, or tested by their codes or values.
+ */
+#include "search/exec/cpu_parts.h"
+
+#include "bits/bits.h"
+#include "bits/packed.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "segment/frames.h"
+#include "segment/plain.h"
+
+/* Codes are looked for in so many intervals, at most; else among bits, one for each code. */
+#define FEW_INTERVALS	16
+
+/* So many intervals are on their way from memory at a time. */
+#define PREFETCHED_INTERVALS	12
+
+/* And so many rows of each: the processor itself goes on reading. */
+#define PREFETCHED_ROWS			64
+
+/* ---------------------------------------------------------------- rows of ranks */
+
+/* Called for the rows of some ranks, in the order of these. */
+typedef void (*RowsFunction) (const uint32 *rows, uint32 n, void *arg);
+
+/* So many rows are unpacked at a time. */
+#define RANKS_AT_ONCE	256
+
+/* Call it for the rows of ranks first .. end - 1.  Rows that cannot be are a fault of the page, not a write out of bounds. */
+static void
+visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint32 end, RowsFunction function, void *arg)
+{
+	RtscanReader *reader = evaluation->reader;
+	const RtscanArea *area = &part->column->header.order;
+
+	for (uint32 rank = first; rank < end;)
+	{
+		uint32		page = rank / ORDER_PER_PAGE;
+		uint32		stop = Min(end, (page + 1) * ORDER_PER_PAGE);
+		uint64		largest = 0;
+		Buffer		buffer;
+		const char *payload = rtscan_get_page(reader, area, page, &buffer, NULL);
+
+		while (rank < stop && largest < evaluation->rows)
+		{
+			uint32		rows[RANKS_AT_ONCE];
+			uint32		n = Min(stop - rank, RANKS_AT_ONCE);
+
+			largest = rtscan_unpack_small(payload + (Size) (rank - page * ORDER_PER_PAGE) * 3, 24, n, 0, rows);
+			if (likely(largest < evaluation->rows))
+				function(rows, n, arg);
+			rank += n;
+		}
+		rtscan_release(reader, buffer);
+		CHECK_FOR_INTERRUPTS();
+		if (largest >= evaluation->rows)
+			rtscan_fault(reader, area, page, "A row number is too large.");
+	}
+}
+
+/*
+ * Bits of rows, kept until they are in another word: where ranks are nearly in the order of rows, one bit after another would wait
+ * for the word to be written.
+ */
+typedef struct WordOfRows
+{
+	uint64	   *words;
+	uint32		place;
+	uint64		rows;
+} WordOfRows;
+
+static inline void
+set_word(WordOfRows *word)
+{
+	word->words[word->place] |= word->rows;
+}
+
+static inline void
+clear_word(WordOfRows *word)
+{
+	word->words[word->place] &= ~word->rows;
+}
+
+/* Do 64 rows follow each other? */
+static bool
+are_consecutive(const uint32 *rows)
+{
+	uint32		differences = 0;
+
+	if (rows[63] != rows[0] + 63)
+		return false;
+	for (uint32 i = 0; i < 64; i++)
+		differences |= rows[i] ^ (rows[0] + i);
+	return differences == 0;
+}
+
+static pg_attribute_always_inline void
+add_bits(WordOfRows *word, uint32 place, uint64 bits, void (*write) (WordOfRows *word))
+{
+	if (place != word->place)
+	{
+		write(word);
+		word->place = place;
+		word->rows = 0;
+	}
+	word->rows |= bits;
+}
+
+static pg_attribute_always_inline void
+add_rows(WordOfRows *word, const uint32 *rows, uint32 n, void (*write) (WordOfRows *word))
+{
+	WordOfRows	current = *word;
+
+	for (uint32 i = 0; i < n;)
+	{
+		uint64		first = UINT64CONST(1) << (rows[i] % 64);
+
+		if (n - i >= 64 && are_consecutive(rows + i))
+		{
+			add_bits(&current, rows[i] / 64, -first, write);
+			if (first > 1)
+				add_bits(&current, rows[i] / 64 + 1, first - 1, write);
+			i += 64;
+		}
+		else
+			add_bits(&current, rows[i++] / 64, first, write);
+	}
+	*word = current;
+}
+
+static void
+set_rows(const uint32 *rows, uint32 n, void *arg)
+{
+	add_rows((WordOfRows *) arg, rows, n, set_word);
+}
+
+static void
+clear_rows(const uint32 *rows, uint32 n, void *arg)
+{
+	add_rows((WordOfRows *) arg, rows, n, clear_word);
+}
+
+/* Bring what one of a column's intervals begins with into the processor's cache: those of many keys are short, and anywhere. */
+static inline void
+prefetch_interval(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 i)
+{
+	const RtscanIntervals *set = &part->region->intervals;
+	const RtscanArea *area = &part->column->header.order;
+	uint32		page;
+	Size		first,
+				end;
+
+	if (i >= set->n)
+		return;
+	page = set->items[i].low.rank / ORDER_PER_PAGE;
+	first = (Size) (set->items[i].low.rank % ORDER_PER_PAGE) * 3;
+	end = first + Min(set->items[i].high.rank - set->items[i].low.rank, PREFETCHED_ROWS) * 3;
+	rtscan_prefetch_head(evaluation->reader, area, page);
+	for (; first < Min(end, ORDER_PER_PAGE * 3); first += PG_CACHE_LINE_SIZE / 2)
+		rtscan_prefetch_place(evaluation->reader, area, page, first);
+}
+
+/* Set the bits of all rows of a column's intervals. */
+void
+rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words)
+{
+	const RtscanIntervals *set = &part->region->intervals;
+	WordOfRows	word = {.words = words};
+
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		prefetch_interval(evaluation, part, i + PREFETCHED_INTERVALS);
+		visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank, set_rows, &word);
+	}
+	set_word(&word);
+}
+
+/* ---------------------------------------------------------------- testing rows by code, or value */
+
+/* The page of codes, or values, at hand. */
+typedef struct RowPage
+{
+	Buffer		buffer;
+	uint32		number;
+	const char *payload;
+} RowPage;
+
+/* Tests rows, best in ascending order, for which each column keeps its page. */
+typedef struct RowTester
+{
+	CpuEvaluation *evaluation;
+	RowPage		pages[INDEX_MAX_KEYS];
+} RowTester;
+
+static const RtscanArea *
+tested_area(const RowTester *tester, int i)
+{
+	return rtscan_cpu_row_area(&tester->evaluation->columns[i]);
+}
+
+static void
+release_row_page(RowTester *tester, int i)
+{
+	if (BufferIsValid(tester->pages[i].buffer))
+		rtscan_release(tester->evaluation->reader, tester->pages[i].buffer);
+	tester->pages[i] = (RowPage) {.buffer = InvalidBuffer};
+}
+
+static void
+close_tester(RowTester *tester)
+{
+	for (int i = 0; i < tester->evaluation->ncolumns; i++)
+		release_row_page(tester, i);
+}
+
+/* Several columns of a small segment may be on one page, which a standby would lock twice. */
+static void
+release_shared_pages(RowTester *tester)
+{
+	for (int i = 0; i < tester->evaluation->ncolumns; i++)
+		if (tested_area(tester, i)->kind == RTSCAN_PAGE_SHARED)
+			release_row_page(tester, i);
+}
+
+static const char *
+get_row_page(RowTester *tester, int i, uint32 number)
+{
+	RowPage    *page = &tester->pages[i];
+	const RtscanArea *area = tested_area(tester, i);
+
+	if (BufferIsValid(page->buffer) && page->number == number)
+		return page->payload;
+	if (area->kind == RTSCAN_PAGE_SHARED)
+		release_shared_pages(tester);
+	else
+		release_row_page(tester, i);
+	page->payload = rtscan_get_page(tester->evaluation->reader, area, number, &page->buffer, NULL);
+	page->number = number;
+	return page->payload;
+}
+
+static uint32
+row_code(RowTester *tester, int i, uint32 row)
+{
+	const RtscanColumnHeader *header = &tester->evaluation->columns[i].column->header;
+	uint32		per_page = rtscan_per_page(header->code_bytes);
+
+	return rtscan_load_packed(get_row_page(tester, i, row / per_page) + (row % per_page) * header->code_bytes,
+							  header->code_bytes);
+}
+
+/*
+ * Intervals begin and end between values, so that those of their first and last ranks bound them.  On a standby pages are locked: none
+ * is at hand meanwhile.
+ */
+static void
+find_bounds(RowTester *tester, CpuColumn *part)
+{
+	const RtscanIntervals *set = &part->region->intervals;
+	uint32		nonnull = part->column->header.nonnull;
+	int64	   *bounds = palloc(Max(set->n, 1) * 2 * sizeof(int64));
+
+	close_tester(tester);
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		uint32		end = Min(set->items[i].high.rank, nonnull);
+
+		part->has_null |= set->items[i].high.rank > nonnull;
+		if (set->items[i].low.rank >= end)
+			break;
+		rtscan_plain_at_rank(tester->evaluation->reader, part->region->column, set->items[i].low.rank, &bounds[2 * i]);
+		rtscan_plain_at_rank(tester->evaluation->reader, part->region->column, end - 1, &bounds[2 * i + 1]);
+		part->nbounds++;
+		CHECK_FOR_INTERRUPTS();
+	}
+	part->bounds = bounds;
+}
+
+static bool
+bounds_have(const CpuColumn *part, int64 value)
+{
+	uint32		low = 0,
+				high = part->nbounds;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+
+		if (value < part->bounds[2 * middle])
+			high = middle;
+		else if (value > part->bounds[2 * middle + 1])
+			low = middle + 1;
+		else
+			return true;
+	}
+	return false;
+}
+
+/* The exact integer of a row whose chunk has several. */
+static int64
+row_value(RowTester *tester, int i, uint32 row)
+{
+	const RtscanFrames *frames = &tester->evaluation->columns[i].column->values.frames;
+	uint32		chunk = row / RTSCAN_CHUNK_ROWS;
+	const RtscanFrame *frame = &frames->frames[chunk];
+	RtscanFramePlace place = rtscan_frame_place(frames, row);
+	uint64		element = rtscan_packed_element(get_row_page(tester, i, place.page), frame->bits, place.element);
+
+	rtscan_check_frame(tester->evaluation->reader, frames, chunk, place.page, element);
+	return rtscan_frame_value(frame, element);
+}
+
+static bool
+value_matches(RowTester *tester, int i, uint32 row)
+{
+	CpuColumn  *part = &tester->evaluation->columns[i];
+	const RtscanFrame *frame = &part->column->values.frames.frames[row / RTSCAN_CHUNK_ROWS];
+	int64		value;
+
+	if (part->bounds == NULL)
+		find_bounds(tester, part);
+	value = frame->bits == 0 ? rtscan_frame_only_value(frame) : row_value(tester, i, row);
+	if (frame->nulls > 0 && value == rtscan_frame_marker(frame))
+		return part->has_null;
+	return bounds_have(part, value);
+}
+
+static bool
+row_matches(RowTester *tester, int i, uint32 row)
+{
+	CpuColumn  *part = &tester->evaluation->columns[i];
+	uint32		code;
+
+	if (part->heap_order)
+		return rtscan_intervals_have_rank(&part->region->intervals, row);
+	if (rtscan_is_plain(&part->column->header))
+		return value_matches(tester, i, row);
+	code = row_code(tester, i, row);
+	if (part->region->intervals.n <= FEW_INTERVALS)
+		return rtscan_intervals_have_code(&part->region->intervals, code);
+	return code <= part->column->header.distinct && rtscan_bit_is_set(rtscan_cpu_members(part), code);
+}
+
+/* ---------------------------------------------------------------- candidates */
+
+static int
+compare_uint32(const void *a, const void *b)
+{
+	uint32		left = *(const uint32 *) a,
+				right = *(const uint32 *) b;
+
+	return left < right ? -1 : left > right;
+}
+
+typedef struct Candidates
+{
+	RankRange	window;			/* rows outside of it are none */
+	uint32		n;
+	uint32	   *rows;			/* room for all of the narrowest column's */
+} Candidates;
+
+static void
+append_candidates(const uint32 *rows, uint32 n, void *arg)
+{
+	Candidates *candidates = (Candidates *) arg;
+	RankRange	window = candidates->window;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		candidates->rows[candidates->n] = rows[i];
+		candidates->n += rows[i] - window.first < window.end - window.first;
+	}
+}
+
+/* The rows of the narrowest column that are in the window. */
+static Candidates
+find_candidates(CpuEvaluation *evaluation)
+{
+	const CpuColumn *part = &evaluation->columns[0];
+	const RtscanIntervals *set = &part->region->intervals;
+	Candidates	found = {.window = evaluation->window, .rows = palloc(Max(part->region->rows, 1) * sizeof(uint32))};
+
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		if (part->heap_order)
+			for (uint32 row = Max(set->items[i].low.rank, found.window.first); row < Min(set->items[i].high.rank, found.window.end); row++)
+				found.rows[found.n++] = row;
+		else
+			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank, append_candidates, &found);
+	}
+	return found;
+}
+
+static void
+sort_candidates(const CpuEvaluation *evaluation, Candidates *found)
+{
+	if (!evaluation->columns[0].heap_order)
+		qsort(found->rows, found->n, sizeof(uint32), compare_uint32);
+}
+
+/* Columns that are not decided have been tested, one after another, of so many rows. */
+static void
+trace_tests(const CpuEvaluation *evaluation, uint64 rows)
+{
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		if (part->decided)
+			continue;
+		rows -= part->rejected;
+		rtscan_cpu_trace(part, RTSCAN_BY_TESTS, rows);
+	}
+}
+
+/* Keep the rows that are in all other columns' intervals; returns how many. */
+static uint32
+keep_matching(CpuEvaluation *evaluation, uint32 *rows, uint32 n)
+{
+	RowTester	tester = {.evaluation = evaluation};
+	uint32		kept = 0;
+
+	if (evaluation->ncolumns == 1)
+		return n;
+	for (uint32 k = 0; k < n; k++)
+	{
+		int			i = 1;
+
+		if (k % 256 == 0)
+			CHECK_FOR_INTERRUPTS();
+		while (i < evaluation->ncolumns && row_matches(&tester, i, rows[k]))
+			i++;
+		if (i == evaluation->ncolumns)
+			rows[kept++] = rows[k];
+		else
+			evaluation->columns[i].rejected++;
+	}
+	close_tester(&tester);
+	return kept;
+}
+
+static void
+set_bits(CpuEvaluation *evaluation, const uint32 *rows, uint32 n)
+{
+	for (uint32 k = 0; k < n; k++)
+		rtscan_cpu_set_row(rows[k] % RTSCAN_CHUNK_ROWS, rtscan_bits_fill(evaluation->bits, rows[k] / RTSCAN_CHUNK_ROWS));
+}
+
+static uint32
+count_chunks(const uint32 *rows, uint32 n)
+{
+	uint32		chunks = 0;
+
+	for (uint32 k = 0; k < n; k++)
+		chunks += k == 0 || rows[k] / RTSCAN_CHUNK_ROWS != rows[k - 1] / RTSCAN_CHUNK_ROWS;
+	return chunks;
+}
+
+bool
+rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected)
+{
+	Candidates	found = find_candidates(evaluation);
+	uint32	   *rows = found.rows;
+	uint32		kept;
+
+	if (found.n > expected && !rtscan_cpu_candidates_are_cheaper(evaluation, found.n))
+	{
+		pfree(rows);
+		return false;
+	}
+	sort_candidates(evaluation, &found);
+	rtscan_cpu_trace(&evaluation->columns[0], RTSCAN_BY_ORDER, found.n);
+	evaluation->columns[0].decided = true;
+	kept = keep_matching(evaluation, rows, found.n);
+	trace_tests(evaluation, found.n);
+	evaluation->counters->refined_rows += evaluation->columns[0].region->rows;
+	evaluation->counters->chunks_read += count_chunks(rows, kept);
+	if (evaluation->bits->takes_list)
+	{
+		evaluation->bits->list = rows;
+		evaluation->bits->listed = kept;
+		return true;
+	}
+	set_bits(evaluation, rows, kept);
+	pfree(rows);
+	return true;
+}
+
+/* ---------------------------------------------------------------- rows that somebody else finds */
+
+struct RtscanRowTest
+{
+	RtscanRegion region;
+	CpuEvaluation evaluation;
+	MemoryContext context;		/* of what is found out when it is first needed */
+};
+
+RtscanRowTest *
+rtscan_create_row_test(RtscanReader *reader, const RtscanRegion *region, int but_for)
+{
+	RtscanRowTest *test = palloc0(sizeof(RtscanRowTest));
+
+	test->region.columns = palloc(Max(region->ncolumns, 1) * sizeof(RtscanRegionColumn));
+	for (int i = 0; i < region->ncolumns; i++)
+		if (region->columns[i].column != but_for)
+			test->region.columns[test->region.ncolumns++] = region->columns[i];
+	test->context = CurrentMemoryContext;
+	test->evaluation = rtscan_cpu_prepare(reader, &test->region, NULL, NULL);
+	return test;
+}
+
+bool
+rtscan_row_passes(RtscanRowTest *test, uint32 row)
+{
+	RowTester	tester = {.evaluation = &test->evaluation};
+	MemoryContext old = MemoryContextSwitchTo(test->context);
+	int			i = 0;
+
+	while (i < test->evaluation.ncolumns && row_matches(&tester, i, row))
+		i++;
+	close_tester(&tester);
+	MemoryContextSwitchTo(old);
+	return i == test->evaluation.ncolumns;
+}
+
+double
+rtscan_row_test_time(const RtscanRegion *region)
+{
+	return region->ncolumns * (COST_PAGE + COST_TEST_ROW);
+}
+
+/* ---------------------------------------------------------------- refine */
+
+static void
+clear_gaps(CpuEvaluation *evaluation)
+{
+	WordOfRows	word = {.words = evaluation->bits->words};
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		for (uint32 g = 0; g < part->ngaps; g++)
+			visit_ranks(evaluation, part, part->gaps[g].first, part->gaps[g].end, clear_rows, &word);
+		evaluation->counters->refined_rows += part->gap_rows;
+	}
+	clear_word(&word);
+}
+
+static void
+test_survivors_of_word(RowTester *tester, uint64 *word, uint32 base)
+{
+	CpuEvaluation *evaluation = tester->evaluation;
+
+	for (uint64 left = *word; left != 0; left &= left - 1)
+	{
+		int			bit = pg_rightmost_one_pos64(left);
+
+		for (int i = 0; i < evaluation->ncolumns; i++)
+			if (!evaluation->columns[i].decided && !row_matches(tester, i, base + bit))
+			{
+				*word &= ~(UINT64CONST(1) << bit);
+				evaluation->columns[i].rejected++;
+				break;
+			}
+	}
+}
+
+static void
+test_survivors(CpuEvaluation *evaluation, uint64 survivors)
+{
+	RowTester	tester = {.evaluation = evaluation};
+
+	for (uint32 chunk = 0; chunk < evaluation->bits->chunks; chunk++)
+	{
+		uint64	   *words = rtscan_bits_chunk(evaluation->bits, chunk);
+
+		if (!evaluation->bits->filled[chunk])
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
+			if (words[w] != 0)
+				test_survivors_of_word(&tester, &words[w], chunk * RTSCAN_CHUNK_ROWS + w * 64);
+	}
+	close_tester(&tester);
+	evaluation->counters->refined_rows += survivors;
+}
+
+/* Of rows that others have. */
+void
+rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within)
+{
+	for (uint32 chunk = 0; chunk < within->chunks; chunk++)
+		if (within->filled[chunk])
+		{
+			memcpy(rtscan_bits_fill(evaluation->bits, chunk), rtscan_bits_chunk(within, chunk), RTSCAN_CHUNK_BYTES);
+			evaluation->counters->chunks_read++;
+		}
+	test_survivors(evaluation, rtscan_bits_count(within));
+	trace_tests(evaluation, rtscan_bits_count(within));
+}
+
+/* What testing survivors costs: as good as every test may need another page. */
+static double
+survivor_cost(const CpuEvaluation *evaluation, double survivors)
+{
+	double		cost = 0;
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		if (part->ngaps > 0)
+			cost += rtscan_cpu_row_pages(evaluation, part, survivors) * COST_PAGE + survivors * COST_TEST_ROW;
+	}
+	return cost;
+}
+
+/* Survivors to expect if columns are independent: is it worth counting them? */
+static double
+expected_survivors(const CpuEvaluation *evaluation)
+{
+	double		expected = evaluation->rows;
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		const CpuColumn *part = &evaluation->columns[i];
+
+		expected *= (double) (part->region->rows + part->gap_rows) / evaluation->rows;
+	}
+	return expected;
+}
+
+void
+rtscan_cpu_refine(CpuEvaluation *evaluation)
+{
+	double		gap_rows = 0;
+
+	for (int i = 0; i < evaluation->ncolumns; i++)
+	{
+		gap_rows += evaluation->columns[i].gap_rows;
+		evaluation->columns[i].decided = evaluation->columns[i].ngaps == 0;
+	}
+	if (gap_rows == 0)
+		return;
+	if (survivor_cost(evaluation, expected_survivors(evaluation)) < gap_rows * COST_ORDER_ROW)
+	{
+		uint64		survivors = rtscan_bits_count(evaluation->bits);
+
+		if (survivor_cost(evaluation, survivors) < gap_rows * COST_ORDER_ROW)
+		{
+			test_survivors(evaluation, survivors);
+			return;
+		}
+	}
+	clear_gaps(evaluation);
+}

@@ -1,0 +1,280 @@
+/*
+ * device_members.c
+ *		Conditions that a device tests rows for.
+ */
+#include "search/exec/device_members.h"
+
+#include "search/exec/tally.h"
+#include "search/filter/accepted.h"
+#include "search/filter/lookup.h"
+#include "utils/memutils.h"
+
+/* If segments do not have a set in common, each has no more than that part of what it may have, so that a request has room for all. */
+#define APART	16
+
+/* ---------------------------------------------------------------- a condition */
+
+/* What is accepted in all segments, of exact integers of a kind; false if that cannot be told. */
+static bool
+find_common_set(const RtscanCondition *condition, RtscanExactKind exact, const RtscanIntegerSet **set)
+{
+	*set = NULL;
+	if (rtscan_accepts_keys(condition, exact))
+		return true;
+	if (rtscan_accepted_members(condition, exact) == NULL)
+		return false;
+	*set = &condition->accepted->set;
+	return true;
+}
+
+/* A key column that has codes is on a device as the integers that these stand for; what is accepted of them is so in all segments. */
+static bool
+find_of_codes(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of, const RtscanIntegerSet **set)
+{
+	return rtscan_tally_integers(reader, condition->schema, condition->column, COLUMN_INTEGERS, of) && find_common_set(condition, condition->type->exact, set);
+}
+
+/* The codes that a dictionary of an INCLUDEd column's values has. */
+static RtscanTallyColumn
+column_of_dictionary(const RtscanCondition *condition, const RtscanSegmentInclude *include)
+{
+	uint32		distinct = include->codes.distinct;
+	uint64		largest = Max(distinct, 1) - 1;
+
+	return (RtscanTallyColumn) {.own = {condition->column, COLUMN_VALUES, largest, distinct == 0}, .largest = largest};
+}
+
+/* What is stored in row order: exact integers, or codes. */
+static bool
+find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of, const RtscanIntegerSet **set)
+{
+	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys, condition->column);
+	RtscanIntegerSet *own;
+
+	if (include->header.storage == RTSCAN_STORED_PLAIN)
+		return false;
+	if (include->header.storage != RTSCAN_STORED_FRAMES)
+		*of = column_of_dictionary(condition, include);
+	else if (!rtscan_tally_integers(reader, condition->schema, condition->column, COLUMN_VALUES, of))
+		return false;
+	if (include->header.storage == RTSCAN_STORED_FRAMES && find_common_set(condition, include->header.exact, set))
+		return true;
+	*set = own = palloc0(sizeof(RtscanIntegerSet));
+	return rtscan_accepted_integers(condition, reader, reader->segment->header.rows, own);
+}
+
+static bool
+is_about_codes_of_key(const RtscanCondition *condition, const RtscanReader *reader)
+{
+	return condition->column < condition->schema->nkeys && !rtscan_is_plain(&reader->segment->columns[condition->column].header);
+}
+
+static bool
+is_common(const RtscanDeviceMembers *members)
+{
+	const RtscanCondition *condition = members->condition;
+
+	return members->set == NULL || (condition->accepted && members->set == &condition->accepted->set);
+}
+
+/* How many bits it takes.  Of a set of one span only its ends matter. */
+static uint64
+count_bits(const RtscanDeviceMembers *members)
+{
+	const RtscanCondition *condition = members->condition;
+	const RtscanIntegerSet *set = members->set;
+	uint64		bits = 0;
+
+	if (set == NULL && condition->nvalues > 1)
+		bits = condition->keys[condition->nvalues - 1] - condition->keys[0];
+	else if (set && set->n > 1)
+		bits = (uint64) set->spans[set->n - 1].last - (uint64) set->spans[0].first;
+	return Min(bits, members->own.largest);
+}
+
+/* Can a set be in a table, or what it lacks? */
+static void
+count_set(RtscanDeviceMembers *members, uint64 most)
+{
+	members->few = rtscan_has_few_integers(members->set, most);
+	members->lacks = !members->few && rtscan_lacks_few_integers(members->set, most);
+}
+
+/* The one that segments have in common is counted once. */
+static void
+count_common_set(RtscanDeviceMembers *members)
+{
+	RtscanAccepted *accepted = members->condition->accepted;
+
+	if (!accepted->counted)
+	{
+		count_set(members, DEVICE_MAX_IN_TABLE);
+		accepted->few = members->few;
+		accepted->lacks = members->lacks;
+		accepted->counted = true;
+	}
+	members->few = accepted->few;
+	members->lacks = accepted->lacks;
+}
+
+static void
+count_integers(RtscanDeviceMembers *members)
+{
+	if (members->set == NULL)
+		members->few = (uint64) members->condition->nvalues <= DEVICE_MAX_IN_TABLE;
+	else if (is_common(members))
+		count_common_set(members);
+	else
+		count_set(members, DEVICE_MAX_IN_TABLE / (2 * APART));
+}
+
+static bool
+is_small(const RtscanDeviceMembers *members)
+{
+	return count_bits(members) < RTSCAN_MOST_BITS / (is_common(members) ? 1 : APART) || members->few || members->lacks;
+}
+
+/* So many of the integers that a segment may have are in a set. */
+static double
+count_members(const RtscanIntegerSet *set, int64 least, int64 greatest)
+{
+	double		sum = 0;
+
+	for (uint32 i = rtscan_find_span(set, least); i < set->n && set->spans[i].first <= greatest; i++)
+		sum += (double) Min(set->spans[i].last, greatest) - (double) Max(set->spans[i].first, least) + 1;
+	return sum;
+}
+
+/* The part of the rows that pass, if they have as many of each value that there may be. */
+static double
+part_that_passes(const RtscanDeviceMembers *members, const RtscanReader *reader)
+{
+	const RtscanCondition *condition = members->condition;
+	double		values = members->own.largest + 1.0;
+
+	if (members->set)
+		return Min(count_members(members->set, members->least, (int64) ((uint64) members->least + members->own.largest)) / values, 1);
+	if (is_about_codes_of_key(condition, reader))
+		values = Max(reader->segment->columns[condition->column].header.distinct, 1);
+	return Min(condition->nvalues / values, 1);
+}
+
+static bool
+find_members(const RtscanCondition *condition, RtscanReader *reader, RtscanDeviceMembers *members)
+{
+	RtscanTallyColumn of;
+	bool		found;
+
+	if (is_about_codes_of_key(condition, reader))
+		found = find_of_codes(condition, reader, &of, &members->set);
+	else
+		found = find_stored(condition, reader, &of, &members->set);
+	if (!found)
+		return false;
+	members->condition = condition;
+	members->own = of.own;
+	members->least = of.least;
+	members->part = part_that_passes(members, reader);
+	count_integers(members);
+	return is_small(members);
+}
+
+/* ---------------------------------------------------------------- a filter */
+
+/* list_sort_comparator */
+static int
+compare_parts(const ListCell *a, const ListCell *b)
+{
+	double		left = ((const RtscanDeviceMembers *) lfirst(a))->part,
+				right = ((const RtscanDeviceMembers *) lfirst(b))->part;
+
+	return left < right ? -1 : left > right;
+}
+
+static bool
+list_members_of(RtscanReader *reader, RtscanSegmentFilter *filter)
+{
+	List	   *all = NIL;
+	ListCell   *cell;
+
+	filter->region.members = NIL;
+	if (filter->nincluded > DEVICE_MAX_COLUMNS)
+		return false;
+	for (int i = 0; i < filter->nincluded; i++)
+	{
+		RtscanDeviceMembers *members = palloc0(sizeof(RtscanDeviceMembers));
+
+		if (!find_members(filter->included[i], reader, members))
+			return false;
+		all = lappend(all, members);
+	}
+	/* The fewer rows are left, the fewer are tested for what comes then. */
+	list_sort(all, compare_parts);
+	filter->region.members = all;
+	filter->region.passing = 1;
+	foreach(cell, all)
+		filter->region.passing *= ((const RtscanDeviceMembers *) lfirst(cell))->part;
+	return true;
+}
+
+bool
+rtscan_list_members(RtscanReader *reader, RtscanSegmentFilter *filter)
+{
+	bool		all = list_members_of(reader, filter);
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			all &= rtscan_list_members(reader, &filter->disjunctions[i].filters[k]);
+	return all;
+}
+
+double
+rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *filter, bool listed)
+{
+	uint32		rows = reader->segment->header.rows;
+	double		sum = 0;
+
+	for (int i = 0; i < filter->nincluded && (!listed || filter->region.members != NIL); i++)
+		sum += rtscan_list_nanoseconds(filter->included[i], reader, rows * rtscan_region_fraction(&filter->region, rows));
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			sum += rtscan_tests_nanoseconds(reader, &filter->disjunctions[i].filters[k], listed);
+	return sum;
+}
+
+bool
+rtscan_has_untested(const RtscanSegmentFilter *filter)
+{
+	bool		has = filter->nincluded > 0 && !rtscan_is_tested(&filter->region);
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			has |= rtscan_has_untested(&filter->disjunctions[i].filters[k]);
+	return has;
+}
+
+/* Of a filter's own conditions. */
+static bool
+has_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter)
+{
+	uint32		rows = reader->segment->header.rows;
+
+	if (rtscan_is_tested(&filter->region))
+		return false;
+	for (int i = 0; i < filter->nincluded; i++)
+		if (!rtscan_is_included(filter->included[i]) &&
+			!rtscan_condition_is_long(filter->included[i], reader, rows * rtscan_region_fraction(&filter->region, rows)))
+			return true;
+	return false;
+}
+
+bool
+rtscan_leaves_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter)
+{
+	bool		leaves = has_lookups(reader, filter);
+
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		for (int k = 0; k < filter->disjunctions[i].n; k++)
+			leaves |= rtscan_leaves_lookups(reader, &filter->disjunctions[i].filters[k]);
+	return leaves;
+}

@@ -1,0 +1,446 @@
+/*
+ * round.c
+ *		Have executors evaluate a round of segments, and combine what they find of the regions of each one's filter.
+ */
+#include "search/exec/round.h"
+
+#include "bits/bits.h"
+#include "executor/instrument.h"
+#include "search/exec/choice.h"
+#include "search/exec/cpu.h"
+#include "search/exec/device_members.h"
+#include "search/exec/executor.h"
+#include "search/exec/tally.h"
+#include "search/filter/included.h"
+
+static void
+begin_segment(RtscanSegmentScan *scan)
+{
+	scan->lost = scan->left_to_cpu = scan->combined = false;
+	scan->filter.region.evaluated = NULL;
+	if (scan->tally)
+		rtscan_reset_tally(scan->tally);
+	for (int i = 0; i < scan->nregions; i++)
+		scan->regions[i]->evaluated = NULL;
+}
+
+static int
+evaluated_regions(const RtscanSegmentScan *scan)
+{
+	int			n = 0;
+
+	if (scan->combined)
+		return scan->nregions;
+	for (int i = 0; i < scan->nregions; i++)
+		n += scan->regions[i]->evaluated != NULL;
+	return n;
+}
+
+bool
+rtscan_is_evaluated(const RtscanSegmentScan *scan)
+{
+	return scan->nregions > 0 && evaluated_regions(scan) == scan->nregions;
+}
+
+RtscanRound *
+rtscan_create_round(uint32 chunks)
+{
+	RtscanRound *round = palloc0(sizeof(RtscanRound));
+
+	round->scratch.context = CurrentMemoryContext;
+	round->scratch.chunks = chunks;
+	return round;
+}
+
+RtscanExecutor
+rtscan_begin_round(RtscanRound *round, RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
+				   RtscanSegmentScan *scans, int nscans, RtscanCounters *counters)
+{
+	uint64		rays = counters->rays;
+	const char *why;
+
+	round->scans = scans;
+	round->nscans = nscans;
+	round->next = 0;
+	round->executor = executor;
+	for (int i = 0; i < nscans; i++)
+		begin_segment(&scans[i]);
+	if (executor == RTSCAN_EXECUTOR_CPU)
+		return executor;
+	why = rtscan_executors[executor]->evaluate(executor, index, uuid, round, counters);
+	if (why && why != rtscan_not_yet)
+		rtscan_fall_back(executor, why);
+	for (int i = 0; i < nscans; i++)
+		if (evaluated_regions(&scans[i]) > 0)
+			return executor == RTSCAN_EXECUTOR_RT && counters->rays == rays ? RTSCAN_EXECUTOR_COMPUTE : executor;
+	return RTSCAN_EXECUTOR_CPU;
+}
+
+/* ---------------------------------------------------------------- scratch */
+
+/* The next ones that are free. */
+static RtscanRowBits *
+take_scratch(RtscanScratch *scratch)
+{
+	if (scratch->used == list_length(scratch->all))
+	{
+		MemoryContext old = MemoryContextSwitchTo(scratch->context);
+
+		scratch->all = lappend(scratch->all, rtscan_bits_create(scratch->context, scratch->chunks));
+		MemoryContextSwitchTo(old);
+	}
+	return list_nth(scratch->all, scratch->used++);
+}
+
+/* For tests: are bits that have been found, but for rows in a tally, those that the CPU comes to? */
+static void
+compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits *expected)
+{
+	if (rtscan_bits_count(expected) != rtscan_bits_count(found) + found->tallied)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
+								 scan->entry->id, rtscan_bits_count(found), rtscan_bits_count(expected))));
+	for (uint32 chunk = 0; found->words && chunk < expected->chunks; chunk++)
+	{
+		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
+		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
+		const uint64 *mask = scan->tally && scan->tally->made ? rtscan_not_tallied(scan->tally, chunk) : rtscan_ones();
+
+		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
+			if ((want[word] & mask[word]) != (have[word] & mask[word]))
+				ereport(ERROR,
+						(errcode(ERRCODE_INTERNAL_ERROR),
+						 errmsg_internal("executors differ: segment " UINT64_FORMAT ", chunk %u, word %u: "
+										 UINT64_FORMAT " instead of " UINT64_FORMAT,
+										 scan->entry->id, chunk, word, have[word] & mask[word], want[word] & mask[word])));
+	}
+}
+
+static void
+compare_region(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion *region)
+{
+	RtscanRowBits *expected = take_scratch(scratch);
+	RtscanCounters counters = {0};
+	RtscanWay	way;
+	ListCell   *cell;
+
+	rtscan_bits_reset(expected, scan->reader.segment->chunks);
+	rtscan_cpu_evaluate(&scan->reader, region, NULL, expected, &counters);
+	foreach(cell, region->members)
+		rtscan_and_included(&scan->reader, ((RtscanDeviceMembers *) lfirst(cell))->condition, expected, &way);
+	compare_bits(scan, region->evaluated, expected);
+	scratch->used--;
+}
+
+/* ---------------------------------------------------------------- filters */
+
+static void
+and_bits(RtscanRowBits *bits, const RtscanRowBits *others)
+{
+	bits->counted = false;
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		if (bits->filled[chunk] && others->filled[chunk])
+			rtscan_and(rtscan_bits_chunk(bits, chunk), rtscan_bits_chunk(others, chunk));
+		bits->filled[chunk] &= others->filled[chunk];
+	}
+}
+
+static void
+or_bits(RtscanRowBits *bits, const RtscanRowBits *others)
+{
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (others->filled[chunk])
+			rtscan_or(rtscan_bits_fill(bits, chunk), rtscan_bits_chunk(others, chunk));
+}
+
+static void
+and_not_bits(RtscanRowBits *bits, const RtscanRowBits *others)
+{
+	bits->counted = false;
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+		if (bits->filled[chunk] && others->filled[chunk])
+			rtscan_and_not(rtscan_bits_chunk(bits, chunk), rtscan_bits_chunk(others, chunk));
+}
+
+/* A segment whose filter is being evaluated. */
+typedef struct Evaluation
+{
+	RtscanSegmentScan *scan;
+	RtscanReader *reader;
+	RtscanExecutor executor;	/* of the round */
+	RtscanScratch *scratch;
+	RtscanCounters *counters;
+	bool		takes_list;		/* of all rows of the only region */
+	bool		takes_counts;	/* of all rows of the segment */
+} Evaluation;
+
+static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter,
+									  const RtscanRowBits *within, RtscanRowBits *room);
+
+/*
+ * The rows of a region that another executor has found, or NULL.  Bits lie where that may still write: they are copied into the room, and
+ * those that are not what it has counted are not taken.
+ */
+static RtscanRowBits *
+take_found(const Evaluation *evaluation, RtscanRegion *region, RtscanRowBits *room)
+{
+	RtscanRowBits *found = region->evaluated;
+
+	if (found == NULL || found->words == NULL)
+		return found;
+	if (rtscan_bits_copy(room, found, evaluation->reader->segment->header.rows))
+		return room;
+	region->evaluated = NULL;
+	evaluation->scan->left_to_cpu = true;
+	rtscan_fall_back(evaluation->executor, rtscan_wrong_answer());
+	return NULL;
+}
+
+/* The rows of a region: those that another executor has found, or else the CPU's, into the room.  Not within others they do not matter. */
+static RtscanRowBits *
+evaluate_region(const Evaluation *evaluation, RtscanRegion *region, const RtscanRowBits *within, RtscanRowBits *room)
+{
+	RtscanRowBits *found = take_found(evaluation, region, room);
+
+	if (found)
+	{
+		for (int i = 0; i < region->ncolumns; i++)
+			if (region->columns[i].traces != NIL)
+				rtscan_trace_ways(region->columns[i].traces, RTSCAN_BY_DEVICE, rtscan_bits_count(found) + found->tallied);
+		return found;
+	}
+	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
+	room->takes_list = evaluation->takes_list;
+	rtscan_cpu_evaluate(evaluation->reader, region, within, room, evaluation->counters);
+	return room;
+}
+
+/* All rows, or those that others have, into the room. */
+static void
+begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowBits *room)
+{
+	const RtscanRegion everything = {.ncolumns = 0};
+
+	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
+	room->takes_counts = evaluation->takes_counts;
+	if (within)
+		or_bits(room, within);
+	else
+		rtscan_cpu_evaluate(evaluation->reader, &everything, NULL, room, evaluation->counters);
+}
+
+/*
+ * The rows of any alternative, into the room; of those that are not within others it does not matter whether they are there.
+ * INCLUDEd columns come last, and are only asked about rows that no other alternative has.
+ */
+static void
+evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
+					 RtscanRowBits *room)
+{
+	int			used = evaluation->scratch->used;
+	RtscanRowBits *one = take_scratch(evaluation->scratch);
+	RtscanRowBits *left = NULL;
+
+	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
+	for (int i = 0; i < disjunction->n; i++)
+		if (!rtscan_filter_asks_included(&disjunction->filters[i]))
+			or_bits(room, evaluate_filter(evaluation, &disjunction->filters[i], within, one));
+	for (int i = 0; i < disjunction->n; i++)
+		if (rtscan_filter_asks_included(&disjunction->filters[i]))
+		{
+			if (left == NULL)
+				left = take_scratch(evaluation->scratch);
+			begin_bits(evaluation, within, left);
+			and_not_bits(left, room);
+			or_bits(room, evaluate_filter(evaluation, &disjunction->filters[i], left, one));
+		}
+	evaluation->scratch->used = used;
+}
+
+/* Take out the rows that no alternative has; NULL: of all rows, in the room. */
+static RtscanRowBits *
+and_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
+				RtscanRowBits *bits, RtscanRowBits *room)
+{
+	RtscanRowBits *other;
+
+	if (bits == NULL)
+	{
+		evaluate_disjunction(evaluation, disjunction, within, room);
+		return room;
+	}
+	other = take_scratch(evaluation->scratch);
+	evaluate_disjunction(evaluation, disjunction, bits, other);
+	and_bits(bits, other);
+	evaluation->scratch->used--;
+	return bits;
+}
+
+/* The rows that match, in the room, or as they are if they are only counted; those that are not within others do not matter. */
+static RtscanRowBits *
+evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter, const RtscanRowBits *within,
+				RtscanRowBits *room)
+{
+	RtscanRowBits *bits = NULL;
+
+	if (filter->region.ncolumns > 0 || filter->region.evaluated)
+		bits = evaluate_region(evaluation, &filter->region, within, room);
+	for (int i = 0; i < filter->ndisjunctions; i++)
+		bits = and_disjunction(evaluation, &filter->disjunctions[i], within, bits, room);
+	if (bits == NULL)
+	{
+		begin_bits(evaluation, filter->nincluded > 0 ? within : NULL, room);
+		bits = room;
+	}
+	else if (within && filter->nincluded > 0)
+		and_bits(bits, within);
+	if (filter->region.needless != NIL)
+		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits) + bits->tallied);
+	for (int i = 0; i < filter->nincluded; i++)
+	{
+		RtscanWay	way = RTSCAN_BY_DEVICE_TESTS;
+
+		if (!rtscan_is_tested(&filter->region))
+			evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits, &way);
+		if (filter->included[i]->trace)
+			rtscan_trace_way(filter->included[i]->trace, way, rtscan_bits_count(bits) + bits->tallied);
+	}
+	return bits;
+}
+
+/* Another executor has combined the filter's regions.  NULL: what it has is wrong. */
+static RtscanRowBits *
+take_combined(const Evaluation *evaluation, RtscanRowBits *room)
+{
+	RtscanSegmentScan *scan = evaluation->scan;
+	RtscanRowBits *bits = take_found(evaluation, &scan->filter.region, room);
+	uint64		rows;
+	ListCell   *cell;
+
+	scan->combined = bits != NULL;
+	if (bits == NULL)
+		return NULL;
+	rows = rtscan_bits_count(bits) + bits->tallied;
+	rtscan_trace_ways(scan->filter.region.needless, RTSCAN_BY_NOTHING, rows);
+	for (int i = 0; i < scan->nregions; i++)
+	{
+		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
+			rtscan_trace_ways(scan->regions[i]->columns[c].traces, RTSCAN_BY_DEVICE, rows);
+		foreach(cell, scan->regions[i]->members)
+			rtscan_trace_way(((RtscanDeviceMembers *) lfirst(cell))->condition->trace, RTSCAN_BY_DEVICE_TESTS, rows);
+	}
+	return bits;
+}
+
+static void
+compare_combined(const Evaluation *evaluation, RtscanSegmentScan *scan)
+{
+	RtscanCounters counters = {0};
+	Evaluation	of_cpu = {.scan = scan, .reader = evaluation->reader, .scratch = evaluation->scratch, .counters = &counters};
+	RtscanRowBits *found = scan->filter.region.evaluated;
+
+	scan->filter.region.evaluated = NULL;
+	compare_bits(scan, found, evaluate_filter(&of_cpu, &scan->filter, NULL, take_scratch(evaluation->scratch)));
+	scan->filter.region.evaluated = found;
+	evaluation->scratch->used--;
+}
+
+/* A segment, or a part of what is asked of it, is the CPU's. */
+static void
+leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
+{
+	scan->left_to_cpu = true;
+	rtscan_leave_to_cpu(why);
+}
+
+/* What takes less than this says little of how fast memory is; nanoseconds. */
+#define LEAST_PRICE		20000.0
+
+/* By the CPU, as far as nobody else has; it learns how long pages take that are in memory. */
+static RtscanRowBits *
+evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRowBits *room)
+{
+	bool		learns = scan->price.pages >= LEAST_PRICE && scan->price.pages >= scan->price.rows && evaluated_regions(scan) == 0 &&
+		!rtscan_filter_asks_included(&scan->filter);
+	int64		read = pgBufferUsage.shared_blks_read;
+	instr_time	start,
+				end;
+	RtscanRowBits *bits;
+
+	INSTR_TIME_SET_CURRENT(start);
+	bits = evaluate_filter(evaluation, &scan->filter, NULL, room);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	if (learns && pgBufferUsage.shared_blks_read == read)
+		rtscan_note_cpu_speed(scan->price.pages, Max(INSTR_TIME_GET_DOUBLE(end) * 1e9 - scan->price.rows, 0));
+	return bits;
+}
+
+/* See what the CPU has to do. */
+static void
+check_evaluated(RtscanSegmentScan *scan)
+{
+	int			evaluated = evaluated_regions(scan);
+
+	if (!scan->combined && rtscan_filter_asks_included(&scan->filter) && rtscan_has_untested(&scan->filter))
+		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
+	if (evaluated == scan->nregions)
+		return;
+	/* There is nothing to evaluate, only to add up. */
+	if (rtscan_asks_for_all(scan))
+	{
+		scan->left_to_cpu = true;
+		return;
+	}
+	leave_segment_to_cpu(scan, evaluated > 0 ? "It has more alternatives (OR) than a device evaluates together."
+						 : "A segment has few rows, and only the CPU evaluates such ones.");
+}
+
+RtscanRowBits *
+rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
+{
+	Evaluation	evaluation = {.scan = scan, .reader = &scan->reader, .executor = round->executor, .scratch = &round->scratch, .counters = counters};
+	RtscanRowBits *room,
+			   *bits = NULL;
+
+	evaluation.takes_list = scan->takes_list && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0 &&
+		!(scan->tally && scan->tally->made);
+	evaluation.takes_counts = !scan->want_bits && scan->entry->dead == InvalidBlockNumber && rtscan_asks_for_all(scan) && scan->tally == NULL;
+	round->scratch.used = 0;
+	if (scan->filter.region.empty)
+	{
+		counters->chunks_skipped += rtscan_chunks(scan->entry->rows);
+		return NULL;
+	}
+	check_evaluated(scan);
+	if (rtscan_debug_compare_executors && scan->combined)
+		compare_combined(&evaluation, scan);
+	for (int i = 0; i < scan->nregions && rtscan_debug_compare_executors && !scan->combined; i++)
+		if (scan->regions[i]->evaluated)
+			compare_region(&round->scratch, scan, scan->regions[i]);
+	room = take_scratch(&round->scratch);
+	if (scan->combined)
+		bits = take_combined(&evaluation, room);
+	if (bits == NULL)
+		bits = evaluate_regions(&evaluation, scan, room);
+	/* This round has tallied them, or an earlier one, before the executor failed. */
+	if (scan->tally && scan->tally->made)
+		rtscan_leave_out_tallied(scan->tally, bits);
+	return bits;
+}
+
+RtscanRowBits *
+rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, RtscanSegmentFilter *filter,
+					   const RtscanRowBits *bits, RtscanCounters *counters)
+{
+	Evaluation	evaluation = {.scan = scan, .reader = &scan->reader, .executor = round->executor, .scratch = &round->scratch, .counters = counters};
+	RtscanRowBits *both = take_scratch(&round->scratch);
+
+	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);
+	both = evaluate_filter(&evaluation, filter, bits, both);
+	and_bits(both, bits);
+	round->scratch.used--;
+	return both;
+}

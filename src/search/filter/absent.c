@@ -1,0 +1,156 @@
+/*
+ * absent.c
+ *		Which values segments lack.
+ */
+#include "search/filter/absent.h"
+
+#include "access/stratnum.h"
+#include "bits/bloom.h"
+#include "bits/key_hash.h"
+#include "miscadmin.h"
+#include "segment/plain.h"
+#include "utils/memutils.h"
+
+/* A lookup in vain, once others are in the processor's cache; and what it takes to add a key to a filter. */
+#define LOOKUP_NANOSECONDS	1500.0
+#define KEY_NANOSECONDS		3.0
+
+/* Keys that share a word of a filter, and how many at most, where memory is short. */
+#define KEYS_A_WORD			8
+#define MOST_KEYS_A_WORD	16
+
+/* A segment's column. */
+typedef struct Searched
+{
+	uint64		id;				/* segment * INDEX_MAX_KEYS + column */
+	uint32		misses;			/* lookups in vain */
+	bool		done;			/* it has its filter, or gets none */
+	RtscanBloom *bloom;
+	char		status;			/* for simplehash */
+} Searched;
+
+#define SH_PREFIX			searched
+#define SH_ELEMENT_TYPE		Searched
+#define SH_KEY_TYPE			uint64
+#define SH_KEY				id
+#define SH_HASH_KEY(table, key) rtscan_hash_key(key)
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+#include "segment/dictionary.h"
+
+struct RtscanAbsent
+{
+	MemoryContext parent;
+	MemoryContext context;		/* of all that follows */
+	searched_hash *columns;		/* NULL: none has been searched in vain */
+};
+
+RtscanAbsent *
+rtscan_create_absent(MemoryContext parent)
+{
+	RtscanAbsent *absent = MemoryContextAllocZero(parent, sizeof(RtscanAbsent));
+
+	absent->parent = parent;
+	return absent;
+}
+
+void
+rtscan_watch_absent(RtscanCondition *condition, RtscanAbsent *absent)
+{
+	if (condition->kind == RTSCAN_CONDITION_ANY && condition->strategy == BTEqualStrategyNumber && condition->nvalues == 1 &&
+		condition->keys && !rtscan_is_included(condition))
+		condition->absent = absent;
+}
+
+static uint64
+id_of(const RtscanCondition *condition, uint64 segment)
+{
+	return segment * INDEX_MAX_KEYS + condition->column;
+}
+
+bool
+rtscan_is_absent(const RtscanCondition *condition, uint64 segment)
+{
+	searched_hash *columns = condition->absent->columns;
+	const Searched *searched = columns ? searched_lookup(columns, id_of(condition, segment)) : NULL;
+
+	return searched && searched->bloom && rtscan_bloom_lacks(searched->bloom, condition->keys[0]);
+}
+
+/* ---------------------------------------------------------------- making a filter */
+
+/* RtscanValuesVisitor */
+static void
+add_keys(uint32 first, uint32 n, const uint64 *keys, void *arg)
+{
+	RtscanBloom *bloom = (RtscanBloom *) arg;
+
+	for (uint32 i = 0; i < n; i++)
+		rtscan_bloom_add(bloom, keys[i]);
+}
+
+static bool
+visit_keys(const RtscanCondition *condition, RtscanReader *reader, RtscanBloom *bloom)
+{
+	const RtscanColumnHeader *header = &reader->segment->columns[condition->column].header;
+
+	if (!rtscan_is_plain(header))
+		return rtscan_dictionary_visit_values(reader, condition->column, condition->type, 0, header->distinct, add_keys, bloom);
+	rtscan_plain_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
+	return true;
+}
+
+/* NULL: memory is short. */
+static RtscanBloom *
+make_bloom(const RtscanCondition *condition, RtscanReader *reader, uint32 keys)
+{
+	MemoryContext context = condition->absent->context;
+	Size		used = MemoryContextMemAllocated(context, false),
+				limit = get_hash_memory_limit(),
+				left = used < limit ? limit - used : 0;
+	uint32		nwords = Min(keys / KEYS_A_WORD + 1, left / sizeof(uint64));
+	RtscanBloom *bloom;
+
+	if (nwords < keys / MOST_KEYS_A_WORD + 1)
+		return NULL;
+	bloom = MemoryContextAllocZero(context, offsetof(RtscanBloom, words) + nwords * sizeof(uint64));
+	bloom->nwords = nwords;
+	return visit_keys(condition, reader, bloom) ? bloom : NULL;
+}
+
+static Searched *
+find_searched(const RtscanCondition *condition, uint64 segment)
+{
+	RtscanAbsent *absent = condition->absent;
+	Searched   *searched;
+	bool		found;
+
+	if (absent->columns == NULL)
+	{
+		absent->context = AllocSetContextCreate(absent->parent, "rtscan absent values", ALLOCSET_SMALL_SIZES);
+		absent->columns = searched_create(absent->context, 16, NULL);
+	}
+	searched = searched_insert(absent->columns, id_of(condition, segment), &found);
+	if (!found)
+	{
+		searched->misses = 0;
+		searched->done = false;
+		searched->bloom = NULL;
+	}
+	return searched;
+}
+
+void
+rtscan_note_absent(const RtscanCondition *condition, RtscanReader *reader)
+{
+	Searched   *searched = find_searched(condition, reader->segment->header.id);
+	uint32		keys = rtscan_null_code(&reader->segment->columns[condition->column].header);
+
+	if (searched->done || ++searched->misses * LOOKUP_NANOSECONDS < keys * KEY_NANOSECONDS)
+		return;
+	searched->done = true;
+	searched->bloom = make_bloom(condition, reader, keys);
+}

@@ -1,0 +1,471 @@
+/*
+ * accepted.c
+ *		What a condition accepts of the integers that a segment stores of a column.
+ *
+ * Exact integers that sort as the values do need not be compared one by one: where a value would be among them is found by bisection.
+ * Of other values, those of the dictionary are compared.
+ */
+#include "search/filter/accepted.h"
+
+#include "access/stratnum.h"
+#include "miscadmin.h"
+#include "row/decimal.h"
+#include "row/exact.h"
+#include "segment/include.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+
+/* To find a value among exact integers takes so many comparisons, about; to compare a row's value takes about as long as one. */
+#define BISECTION_COMPARISONS	40
+
+/* Values of a dictionary that are compared together. */
+#define LOT	1024
+
+/* Exact integers, and what their values are compared with. */
+typedef struct Universe
+{
+	const RtscanCondition *condition;
+	RtscanExactKind exact;
+	int			scale;
+	int64		least;
+	int64		greatest;
+	MemoryContext context;		/* of values that are compared */
+} Universe;
+
+/* How many of a universe's integers are below a value, and how many are not above it. */
+typedef struct Edges
+{
+	uint64		before;
+	uint64		after;
+} Edges;
+
+/* ---------------------------------------------------------------- edges */
+
+static RtscanExactKind
+exact_of_keys(RtscanKeyKind keys)
+{
+	static const RtscanExactKind kinds[] = {
+		[RTSCAN_KEY_BOOL] = RTSCAN_EXACT_BYTE,
+		[RTSCAN_KEY_CHAR] = RTSCAN_EXACT_BYTE,
+		[RTSCAN_KEY_INT16] = RTSCAN_EXACT_INT16,
+		[RTSCAN_KEY_INT32] = RTSCAN_EXACT_INT32,
+		[RTSCAN_KEY_INT64] = RTSCAN_EXACT_INT64,
+		[RTSCAN_KEY_UINT32] = RTSCAN_EXACT_UINT32,
+		[RTSCAN_KEY_UINT64] = RTSCAN_EXACT_UINT64,
+		[RTSCAN_KEY_FLOAT4] = RTSCAN_EXACT_FLOAT4,
+		[RTSCAN_KEY_FLOAT8] = RTSCAN_EXACT_FLOAT8,
+		[RTSCAN_KEY_TID] = RTSCAN_EXACT_NONE,
+	};
+
+	return kinds[keys];
+}
+
+/* Does the type's comparison, which may take it for another type, order exact integers of a kind? */
+static bool
+compares_exact(const RtscanColumn *type, RtscanExactKind exact)
+{
+	if (!type->exact_sorts || type->exact != exact || type->compare == NULL)
+		return false;
+	if (exact == RTSCAN_EXACT_DECIMAL)
+		return type->compare->fn_oid == F_NUMERIC_CMP;
+	return exact_of_keys(type->key_kind) == exact;
+}
+
+bool
+rtscan_keys_are_exact(RtscanKeyKind keys, RtscanExactKind exact)
+{
+	return exact >= RTSCAN_EXACT_INT16 && exact <= RTSCAN_EXACT_INT64 && exact_of_keys(keys) == exact;
+}
+
+/* Are a condition's? */
+static bool
+keys_are_exact(const RtscanCondition *condition, RtscanExactKind exact)
+{
+	return condition->keys && exact >= RTSCAN_EXACT_INT16 && exact <= RTSCAN_EXACT_INT64;
+}
+
+static uint64
+reach_of(const Universe *universe)
+{
+	return (uint64) universe->greatest - (uint64) universe->least;
+}
+
+static Edges
+edges_of_key(const Universe *universe, uint64 key)
+{
+	int64		value = rtscan_integer_of_key(key);
+	uint64		before = (uint64) value - (uint64) universe->least;
+
+	if (value < universe->least)
+		return (Edges) {0, 0};
+	if (value > universe->greatest)
+		return (Edges) {reach_of(universe) + 1, reach_of(universe) + 1};
+	return (Edges) {before, before + 1};
+}
+
+/* Is the integer at a place before a value or, with after, not behind it? */
+static bool
+is_before(const Universe *universe, Datum value, bool after, uint64 place)
+{
+	const RtscanCondition *condition = universe->condition;
+	int64		exact = (int64) ((uint64) universe->least + place);
+	MemoryContext old = MemoryContextSwitchTo(universe->context);
+	Datum		datum;
+	int32		order;
+
+	if (universe->exact == RTSCAN_EXACT_DECIMAL)
+		datum = rtscan_numeric_from_decimal((RtscanDecimal) {.digits = exact, .scale = universe->scale});
+	else
+		rtscan_exact_decode(universe->exact, &exact, 1, &datum);
+	order = DatumGetInt32(FunctionCall2Coll(condition->compare, condition->type->collation, datum, value));
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(universe->context);
+	return order < 0 || (after && order == 0);
+}
+
+/* The first place from one on, up to another, that is not before. */
+static uint64
+bisect(const Universe *universe, Datum value, bool after, uint64 low, uint64 high)
+{
+	while (low < high)
+	{
+		uint64		middle = low + (high - low) / 2;
+
+		if (is_before(universe, value, after, middle))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static Edges
+edges_of_value(const Universe *universe, Datum value)
+{
+	uint64		end = reach_of(universe) + 1;
+	uint64		before = bisect(universe, value, false, 0, end);
+	uint64		high = before;
+
+	/* Few integers are equal. */
+	for (uint64 step = 1; high < end && is_before(universe, value, true, high); step *= 2)
+		high = end - high > step ? high + step : end;
+	return (Edges) {before, bisect(universe, value, true, before, high)};
+}
+
+static Edges
+edges_of(const Universe *universe, int i)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (keys_are_exact(universe->condition, universe->exact))
+		return edges_of_key(universe, universe->condition->keys[i]);
+	return edges_of_value(universe, universe->condition->values[i]);
+}
+
+/* ---------------------------------------------------------------- exact integers */
+
+/* The places from a first one up to another. */
+static void
+add_places(const Universe *universe, RtscanIntegerSet *set, uint64 first, uint64 end)
+{
+	if (first < end)
+		rtscan_add_span(set, (int64) ((uint64) universe->least + first), (int64) ((uint64) universe->least + end - 1));
+}
+
+/* What is equal to any value, or to all. */
+static void
+add_equal(const Universe *universe, RtscanIntegerSet *set)
+{
+	const RtscanCondition *condition = universe->condition;
+
+	if (condition->kind == RTSCAN_CONDITION_ALL)
+	{
+		Edges		first = edges_of(universe, 0),
+					last = edges_of(universe, condition->nvalues - 1);
+
+		add_places(universe, set, Max(first.before, last.before), Min(first.after, last.after));
+		return;
+	}
+	for (int i = 0; i < condition->nvalues; i++)
+	{
+		Edges		edges = edges_of(universe, i);
+
+		add_places(universe, set, edges.before, edges.after);
+	}
+}
+
+/* What a comparison accepts: the first or the last of the values decides. */
+static void
+add_compared(const Universe *universe, RtscanIntegerSet *set)
+{
+	const RtscanCondition *condition = universe->condition;
+	bool		below = condition->strategy < BTEqualStrategyNumber;
+	bool		widest = condition->kind != RTSCAN_CONDITION_ALL;
+	Edges		edges = edges_of(universe, below == widest ? condition->nvalues - 1 : 0);
+	uint64		end = reach_of(universe) + 1;
+
+	switch (condition->strategy)
+	{
+		case BTLessStrategyNumber:
+			add_places(universe, set, 0, edges.before);
+			break;
+		case BTLessEqualStrategyNumber:
+			add_places(universe, set, 0, edges.after);
+			break;
+		case BTGreaterEqualStrategyNumber:
+			add_places(universe, set, edges.before, end);
+			break;
+		default:
+			add_places(universe, set, edges.after, end);
+	}
+}
+
+static bool
+is_negated(const RtscanCondition *condition)
+{
+	return condition->kind == RTSCAN_CONDITION_NONE || condition->kind == RTSCAN_CONDITION_DISTINCT;
+}
+
+/* Of the integers from a least to a greatest one, which sort as their values do. */
+static void
+accept_exact(Universe *universe, RtscanIntegerSet *set)
+{
+	const RtscanCondition *condition = universe->condition;
+
+	universe->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan compared value", ALLOCSET_SMALL_SIZES);
+	*set = (RtscanIntegerSet) {.nulls = condition->kind == RTSCAN_CONDITION_DISTINCT};
+	if (condition->strategy == BTEqualStrategyNumber)
+		add_equal(universe, set);
+	else
+		add_compared(universe, set);
+	if (is_negated(condition))
+		rtscan_complement_set(set, universe->least, universe->greatest);
+	MemoryContextDelete(universe->context);
+}
+
+/* Between stored integers there are some that are no dates: to make timestamps of these overflows. */
+static bool
+takes_any_integer(const RtscanCondition *condition)
+{
+	return condition->compare->fn_oid != F_DATE_CMP_TIMESTAMP && !rtscan_depends_on_clock(condition);
+}
+
+/* May that be done?  And is it cheaper than to compare so many values? */
+static bool
+can_bisect(const RtscanCondition *condition, RtscanExactKind exact, int64 least, int64 greatest, uint64 rows)
+{
+	return compares_exact(condition->type, exact) && condition->sorted &&
+		takes_any_integer(condition) && !rtscan_exact_has_nan(exact, least, greatest) &&
+		(uint64) greatest - (uint64) least != PG_UINT64_MAX &&
+		(keys_are_exact(condition, exact) || (uint64) condition->nvalues * BISECTION_COMPARISONS <= rows);
+}
+
+/* The bounds of all chunks; false if all values are NULL. */
+static bool
+find_bounds(const RtscanFrames *frames, const RtscanSegment *segment, int64 *least, int64 *greatest)
+{
+	bool		found = false;
+
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+	{
+		const RtscanFrame *frame = &frames->frames[chunk];
+
+		if (frame->nulls == rtscan_chunk_rows(segment->header.rows, chunk))
+			continue;
+		*least = found ? Min(*least, frame->least) : frame->least;
+		*greatest = found ? Max(*greatest, frame->greatest) : frame->greatest;
+		found = true;
+	}
+	return found;
+}
+
+static bool
+accept_framed(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include, uint64 rows,
+			  RtscanIntegerSet *set)
+{
+	Universe	universe = {.condition = condition, .exact = include->header.exact, .scale = include->header.scale};
+
+	if (!find_bounds(&include->frames, reader->segment, &universe.least, &universe.greatest))
+	{
+		*set = (RtscanIntegerSet) {.nulls = condition->kind == RTSCAN_CONDITION_DISTINCT};
+		return true;
+	}
+	if (!can_bisect(condition, include->header.exact, universe.least, universe.greatest, rows))
+		return false;
+	accept_exact(&universe, set);
+	return true;
+}
+
+/* Of values whose keys are exact integers. */
+static void
+accept_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
+{
+	uint64		low,
+				high;
+
+	set->nulls = condition->kind == RTSCAN_CONDITION_DISTINCT;
+	rtscan_reserve_spans(set, condition->nvalues);
+	if (!rtscan_key_range(condition, &low, &high))
+		for (int i = 0; i < condition->nvalues; i++)
+			rtscan_add_span(set, rtscan_integer_of_key(condition->keys[i]), rtscan_integer_of_key(condition->keys[i]));
+	else if (low <= high)
+		rtscan_add_span(set, rtscan_integer_of_key(low), rtscan_integer_of_key(high));
+	if (is_negated(condition))
+		rtscan_complement_set(set, PG_INT64_MIN, PG_INT64_MAX);
+}
+
+bool
+rtscan_accepts_integers(const RtscanCondition *condition, RtscanExactKind exact)
+{
+	return keys_are_exact(condition, exact) && compares_exact(condition->type, exact);
+}
+
+bool
+rtscan_accepts_keys(const RtscanCondition *condition, RtscanExactKind exact)
+{
+	return condition->kind == RTSCAN_CONDITION_ANY && condition->strategy == BTEqualStrategyNumber &&
+		rtscan_accepts_integers(condition, exact);
+}
+
+RtscanMembers *
+rtscan_accepted_members(const RtscanCondition *condition, RtscanExactKind exact)
+{
+	RtscanAccepted *accepted = condition->accepted;
+	MemoryContext old;
+
+	if (!rtscan_accepts_integers(condition, exact))
+		return NULL;
+	if (accepted->members)
+		return accepted->members;
+	old = MemoryContextSwitchTo(accepted->context);
+	accepted->set = (RtscanIntegerSet) {0};
+	accepted->counted = false;
+	accept_keys(condition, &accepted->set);
+	accepted->members = rtscan_create_members(&accepted->set);
+	MemoryContextSwitchTo(old);
+	return accepted->members;
+}
+
+/* ---------------------------------------------------------------- codes */
+
+/* The codes of a dictionary that ascends whose integers are in a set. */
+static void
+accept_codes_of(const RtscanIntegerSet *exact, const int64 *integers, uint32 distinct, RtscanIntegerSet *set)
+{
+	uint32		span = 0;
+
+	for (uint32 code = 0; code < distinct; code++)
+	{
+		while (span < exact->n && exact->spans[span].last < integers[code])
+			span++;
+		if (span < exact->n && exact->spans[span].first <= integers[code])
+			rtscan_add_span(set, code, code);
+	}
+}
+
+/* By a dictionary of exact integers, if it can be done so. */
+static bool
+accept_exact_codes(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include, uint64 rows,
+				   RtscanIntegerSet *set)
+{
+	Universe	universe = {.condition = condition, .exact = include->header.exact, .scale = include->header.scale};
+	uint32		distinct = include->codes.distinct;
+	RtscanIntegerSet exact;
+	int64	   *integers;
+	bool		done = false;
+
+	if (include->header.exact == RTSCAN_EXACT_NONE || distinct == 0)
+		return false;
+	integers = palloc(distinct * sizeof(int64));
+	rtscan_get_dictionary_integers(reader, include, 0, distinct, integers);
+	universe.least = integers[0];
+	universe.greatest = integers[distinct - 1];
+	if (universe.least <= universe.greatest &&
+		can_bisect(condition, include->header.exact, universe.least, universe.greatest, Min(rows, distinct)))
+	{
+		accept_exact(&universe, &exact);
+		set->nulls = exact.nulls;
+		accept_codes_of(&exact, integers, distinct, set);
+		done = true;
+	}
+	pfree(integers);
+	return done;
+}
+
+/* Values of a dictionary, in the current memory context. */
+static void
+read_values(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type, uint32 first, uint32 end, Datum *datums)
+{
+	const RtscanIncludeHeader *header = &include->header;
+
+	if (header->exact == RTSCAN_EXACT_NONE)
+	{
+		rtscan_get_dictionary_values(reader, include, type, first, end, datums);
+		return;
+	}
+	rtscan_get_dictionary_integers(reader, include, first, end, (int64 *) datums);
+	if (header->exact != RTSCAN_EXACT_DECIMAL)
+		rtscan_exact_decode(header->exact, (int64 *) datums, end - first, datums);
+	else
+		for (uint32 i = 0; i < end - first; i++)
+			datums[i] = rtscan_numeric_from_decimal((RtscanDecimal) {.digits = (int64) datums[i], .scale = header->scale});
+}
+
+/* By comparing each value of the dictionary. */
+static void
+accept_compared_codes(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include, RtscanIntegerSet *set)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan compared values", ALLOCSET_DEFAULT_SIZES);
+	Datum		datums[LOT];
+	bool		accepted[LOT];
+
+	for (uint32 first = 0; first < include->codes.distinct; first += LOT)
+	{
+		uint32		n = Min(include->codes.distinct - first, LOT);
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		CHECK_FOR_INTERRUPTS();
+		read_values(reader, include, condition->type, first, first + n, datums);
+		for (uint32 i = 0; i < n; i++)
+			accepted[i] = rtscan_condition_matches(condition, datums[i], false);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(context);
+		for (uint32 i = 0; i < n; i++)
+			if (accepted[i])
+				rtscan_add_span(set, first + i, first + i);
+	}
+	MemoryContextDelete(context);
+}
+
+static bool
+accept_codes(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include, uint64 rows,
+			 RtscanIntegerSet *set)
+{
+	uint32		distinct = include->codes.distinct;
+
+	*set = (RtscanIntegerSet) {.nulls = condition->kind == RTSCAN_CONDITION_DISTINCT};
+	if (accept_exact_codes(condition, reader, include, rows, set))
+		return true;
+	if (rows < distinct)
+		return false;
+	accept_compared_codes(condition, reader, include, set);
+	return true;
+}
+
+/* ---------------------------------------------------------------- all */
+
+bool
+rtscan_accepted_integers(const RtscanCondition *condition, RtscanReader *reader, uint64 rows, RtscanIntegerSet *set)
+{
+	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys, condition->column);
+
+	if (include->header.storage == RTSCAN_STORED_PLAIN)
+		return false;
+	if (condition->kind == RTSCAN_CONDITION_IS_NULL || condition->kind == RTSCAN_CONDITION_IS_NOT_NULL)
+	{
+		*set = (RtscanIntegerSet) {.nulls = condition->kind == RTSCAN_CONDITION_IS_NULL};
+		if (!set->nulls)
+			rtscan_add_span(set, PG_INT64_MIN, PG_INT64_MAX);
+		return true;
+	}
+	return (include->header.storage == RTSCAN_STORED_FRAMES ? accept_framed : accept_codes) (condition, reader, include, rows, set);
+}

@@ -1,0 +1,79 @@
+/*
+ * coded.c
+ *		Rows that are left, tested by a bit for each code of a column.
+ */
+#include "search/filter/coded.h"
+
+#include "bits/bits.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "segment/member_codes.h"
+
+/* A word of bits less those of rows whose codes, in their place of a page, are no members. */
+static pg_attribute_always_inline uint64
+and_members_of_word(uint64 word, const char *codes, uint32 code_bytes, uint32 distinct, const uint64 *members)
+{
+	uint64		kept = 0;
+
+	for (uint64 left = word; left != 0; left &= left - 1)
+	{
+		int			bit = pg_rightmost_one_pos64(left);
+		uint32		code = rtscan_load_packed(codes + bit * code_bytes, code_bytes);
+
+		if (likely(code <= distinct))
+			kept |= ((members[code / 64] >> code % 64) & 1) << bit;
+	}
+	return kept;
+}
+
+/* Of the rows of a page of codes. */
+static void
+and_members_of_page(uint64 *words, uint32 rows, const char *codes, uint32 code_bytes, uint32 distinct, const uint64 *members)
+{
+	for (uint32 i = 0; i < (rows + 63) / 64; i++)
+	{
+		const char *place = codes + (Size) i * 64 * code_bytes;
+
+		if (words[i] == 0)
+			continue;
+		/* a loop of its own for each width */
+		if (code_bytes == 1)
+			words[i] = and_members_of_word(words[i], place, 1, distinct, members);
+		else if (code_bytes == 2)
+			words[i] = and_members_of_word(words[i], place, 2, distinct, members);
+		else
+			words[i] = and_members_of_word(words[i], place, 3, distinct, members);
+	}
+}
+
+static bool
+has_rows(const uint64 *words, uint32 rows)
+{
+	for (uint32 i = 0; i < (rows + 63) / 64; i++)
+		if (words[i] != 0)
+			return true;
+	return false;
+}
+
+void
+rtscan_and_codes(RtscanReader *reader, const RtscanColumnHeader *header, const uint64 *members, RtscanRowBits *bits)
+{
+	uint32		per_page = rtscan_per_page(header->code_bytes);
+
+	bits->counted = false;
+	for (uint32 page = 0; page < header->codes.pages; page++)
+	{
+		uint32		first = page * per_page;
+		uint32		rows = Min(per_page, reader->segment->header.rows - first);
+		uint64	   *words = bits->words + first / 64;
+		Buffer		buffer;
+		const char *payload;
+
+		if (!bits->filled[first / RTSCAN_CHUNK_ROWS] || !has_rows(words, rows))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		payload = rtscan_get_page(reader, &header->codes, page, &buffer, NULL);
+		and_members_of_page(words, rows, payload, header->code_bytes, header->distinct, members);
+		rtscan_release(reader, buffer);
+	}
+}

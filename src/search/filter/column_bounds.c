@@ -1,0 +1,298 @@
+/*
+ * column_bounds.c
+ *		The numbers that a segment's column has.
+ */
+#include "search/filter/column_bounds.h"
+
+#include <math.h>
+
+#include "row/number.h"
+#include "segment/include.h"
+#include "segment/plain.h"
+
+/* Numerics that are told from zero. */
+#define LEAST_NUMERIC	1e-290
+
+/* ---------------------------------------------------------------- places of numbers */
+
+static const RtscanColumnHeader *
+header_of(const RtscanReader *reader, int column)
+{
+	return &reader->segment->columns[column].header;
+}
+
+/* Where a value is or would be; with after, behind it. */
+static bool
+find_value(RtscanReader *reader, const RtscanColumnBounds *column, Datum value, bool after, RtscanPosition *position)
+{
+	const RtscanColumn *type = column->type;
+	RtscanProbe probe = {
+		.column = type,
+		.has_key = type->key_kind != RTSCAN_KEY_NONE,
+		.key = type->key_kind != RTSCAN_KEY_NONE ? rtscan_key_encode(type->key_kind, value) : 0,
+		.compare = type->compare,
+		.value = value,
+	};
+
+	return rtscan_dictionary_find(reader, column->column, &probe, after, position);
+}
+
+static bool
+find_number(RtscanReader *reader, const RtscanColumnBounds *column, double number, bool after, RtscanPosition *position)
+{
+	return find_value(reader, column, rtscan_value_of_number(column->number, number, after), after, position);
+}
+
+/* What is visited of a dictionary. */
+typedef struct VisitedValue
+{
+	const RtscanColumnBounds *column;
+	RtscanBounds bounds;
+} VisitedValue;
+
+/* RtscanDictionaryVisitor */
+static void
+take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+{
+	VisitedValue *visited = (VisitedValue *) arg;
+	RtscanKeyKind kind = visited->column->type->key_kind;
+
+	visited->bounds = rtscan_bounds_of_value(visited->column->number,
+											 kind == RTSCAN_KEY_NONE ? (Datum) value : rtscan_key_decode(kind, value));
+}
+
+/* The number at a rank and its code, or of a plain column its rank alone. */
+static bool
+number_at(RtscanReader *reader, const RtscanColumnBounds *column, uint32 code, uint32 rank, RtscanBounds *bounds)
+{
+	VisitedValue visited = {.column = column};
+
+	if (rtscan_is_plain(header_of(reader, column->column)))
+	{
+		int64		exact;
+
+		if (!rtscan_plain_at_rank(reader, column->column, rank, &exact))
+			return false;
+		*bounds = rtscan_bounds_of_value(column->number, rtscan_key_decode(column->type->key_kind,
+			rtscan_plain_key(column->type, reader->segment->columns[column->column].values.header.exact, exact)));
+		return true;
+	}
+	if (!rtscan_dictionary_visit(reader, column->column, column->type, code, code + 1, take_value, &visited))
+		return false;
+	*bounds = visited.bounds;
+	return true;
+}
+
+/* ---------------------------------------------------------------- key columns */
+
+/* Part infinite numbers and NaN from finite ones. */
+static bool
+find_special(RtscanReader *reader, RtscanColumnBounds *column)
+{
+	const RtscanColumnHeader *header = header_of(reader, column->column);
+
+	column->values_end = column->infinite_end = column->end = (RtscanPosition) {rtscan_null_code(header), header->nonnull};
+	column->first = (RtscanPosition) {0, 0};
+	if (rtscan_bounds_of_kind(column->number).special == 0)
+		return true;
+	return find_number(reader, column, -INFINITY, true, &column->first) &&
+		find_number(reader, column, INFINITY, false, &column->end) &&
+		find_number(reader, column, INFINITY, true, &column->infinite_end);
+}
+
+static RtscanPosition
+earlier(RtscanPosition a, RtscanPosition b)
+{
+	return a.rank < b.rank ? a : b;
+}
+
+static RtscanPosition
+later(RtscanPosition a, RtscanPosition b)
+{
+	return a.rank > b.rank ? a : b;
+}
+
+/* What of it is in a region, from its first to its last place; returns which special values may be there. */
+static int
+clip(RtscanColumnBounds *column, const RtscanRegion *within)
+{
+	RtscanInterval all = {{0, 0}, column->values_end};
+	int			special = 0;
+
+	for (int i = 0; i < within->ncolumns; i++)
+	{
+		const RtscanIntervals *intervals = &within->columns[i].intervals;
+
+		if (within->columns[i].column != column->column || intervals->n == 0)
+			continue;
+		all.low = intervals->items[0].low;
+		all.high = earlier(intervals->items[intervals->n - 1].high, column->values_end);
+	}
+	if (all.low.rank < column->first.rank)
+		special |= RTSCAN_MINUS_INFINITY;
+	if (all.high.rank > column->end.rank && all.low.rank < column->infinite_end.rank && column->infinite_end.rank > column->end.rank)
+		special |= RTSCAN_PLUS_INFINITY;
+	if (all.high.rank > column->infinite_end.rank)
+		special |= RTSCAN_NOT_A_NUMBER;
+	column->first = later(column->first, all.low);
+	column->end = earlier(column->end, all.high);
+	return special;
+}
+
+/* Floats are multiples of what the one is a multiple of that is the nearest to zero. */
+static bool
+find_grid(RtscanReader *reader, RtscanColumnBounds *column)
+{
+	double		least = INFINITY;
+	RtscanPosition zero,
+				behind;
+	RtscanBounds beside;
+
+	if (rtscan_number_is_whole(column->number))
+		return true;
+	if (!find_number(reader, column, 0, false, &zero) || !find_number(reader, column, 0, true, &behind))
+		return false;
+	if (zero.rank > column->first.rank)
+	{
+		if (!number_at(reader, column, zero.code - 1, zero.rank - 1, &beside))
+			return false;
+		least = fabs(beside.high);
+	}
+	if (behind.rank < column->end.rank)
+	{
+		if (!number_at(reader, column, behind.code, behind.rank, &beside))
+			return false;
+		least = Min(least, fabs(beside.low));
+	}
+	/* A numeric may be nearer to zero than doubles are. */
+	column->bounds.grid = column->number == RTSCAN_NUMBER_NUMERIC && least < LEAST_NUMERIC ? 0
+		: rtscan_grid_of(column->number, least);
+	return true;
+}
+
+static bool
+find_key_bounds(RtscanReader *reader, const RtscanRegion *within, RtscanColumnBounds *column)
+{
+	RtscanBounds last;
+	int			special;
+
+	if (!find_special(reader, column))
+		return false;
+	special = clip(column, within);
+	column->bounds = rtscan_no_bounds();
+	if (column->first.rank < column->end.rank)
+	{
+		if (!number_at(reader, column, column->first.code, column->first.rank, &column->bounds) ||
+			!number_at(reader, column, column->end.code - 1, column->end.rank - 1, &last) ||
+			!find_grid(reader, column))
+			return false;
+		column->bounds.high = last.high;
+	}
+	column->bounds.special = special;
+	return true;
+}
+
+/* ---------------------------------------------------------------- INCLUDEd columns */
+
+/* Of the stored integers, exact ones or codes; false if all rows are NULL. */
+static bool
+find_frame_bounds(const RtscanReader *reader, const RtscanFrames *frames, int64 *least, int64 *greatest)
+{
+	bool		found = false;
+
+	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
+	{
+		const RtscanFrame *frame = &frames->frames[chunk];
+
+		if (frame->nulls == rtscan_chunk_rows(reader->segment->header.rows, chunk))
+			continue;
+		*least = found ? Min(*least, frame->least) : frame->least;
+		*greatest = found ? Max(*greatest, frame->greatest) : frame->greatest;
+		found = true;
+	}
+	return found;
+}
+
+/* Codes are places in a dictionary, which ascends. */
+static void
+find_included_bounds(RtscanReader *reader, const RtscanSegmentInclude *include, RtscanColumnBounds *column)
+{
+	const RtscanIncludeHeader *header = &include->header;
+	int64		least,
+				greatest;
+
+	column->bounds = rtscan_bounds_of_kind(column->number);
+	if (header->storage == RTSCAN_STORED_PLAIN || header->exact == RTSCAN_EXACT_NONE)
+		return;
+	if (!find_frame_bounds(reader, &include->frames, &least, &greatest))
+	{
+		column->bounds = rtscan_no_bounds();
+		return;
+	}
+	if (header->storage == RTSCAN_STORED_CODES)
+	{
+		if (reader->soft)
+			return;
+		rtscan_get_dictionary_integers(reader, include, (uint32) least, (uint32) least + 1, &least);
+		rtscan_get_dictionary_integers(reader, include, (uint32) greatest, (uint32) greatest + 1, &greatest);
+	}
+	column->bounds = rtscan_bounds_of_exact(column->number, header->exact, header->scale, least, greatest);
+}
+
+bool
+rtscan_find_column_bounds(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanNumberKind number,
+						  const RtscanRegion *within, RtscanColumnBounds *result)
+{
+	*result = (RtscanColumnBounds) {.column = column, .number = number, .type = &schema->columns[column]};
+	if (column < schema->nkeys)
+		return find_key_bounds(reader, within, result);
+	find_included_bounds(reader, &reader->segment->includes[column - schema->nkeys], result);
+	return true;
+}
+
+/* ---------------------------------------------------------------- intervals */
+
+/* Of finite numbers. */
+static bool
+add_finite(RtscanReader *reader, const RtscanColumnBounds *column, const RtscanBounds *bounds, RtscanIntervals *intervals)
+{
+	RtscanPosition low = column->first,
+				high = column->end;
+
+	if (!rtscan_bounds_have_finite(bounds))
+		return true;
+	if (bounds->low > column->bounds.low && !find_number(reader, column, bounds->low, false, &low))
+		return false;
+	if (bounds->high < column->bounds.high && !find_number(reader, column, bounds->high, true, &high))
+		return false;
+	rtscan_intervals_add(intervals, low, high);
+	return true;
+}
+
+bool
+rtscan_column_intervals(RtscanReader *reader, const RtscanColumnBounds *column, const RtscanBounds *bounds,
+						RtscanIntervals *intervals)
+{
+	const RtscanPosition start = {0, 0};
+	RtscanPosition infinity;
+
+	*intervals = (RtscanIntervals) {0, 0, NULL};
+	if (!add_finite(reader, column, bounds, intervals))
+		return false;
+	if (bounds->special & RTSCAN_MINUS_INFINITY)
+	{
+		if (!find_number(reader, column, -INFINITY, true, &infinity))
+			return false;
+		rtscan_intervals_add(intervals, start, infinity);
+	}
+	if (bounds->special & RTSCAN_PLUS_INFINITY)
+	{
+		if (!find_number(reader, column, INFINITY, false, &infinity))
+			return false;
+		rtscan_intervals_add(intervals, infinity, column->infinite_end);
+	}
+	if (bounds->special & RTSCAN_NOT_A_NUMBER)
+		rtscan_intervals_add(intervals, column->infinite_end, column->values_end);
+	rtscan_intervals_normalize(intervals);
+	return true;
+}

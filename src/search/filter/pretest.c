@@ -1,0 +1,134 @@
+/*
+ * pretest.c
+ *		What a filter says of a pending row, without taking the row apart.
+ */
+#include "search/filter/pretest.h"
+
+#include "access/tupmacs.h"
+
+/* ---------------------------------------------------------------- preparation */
+
+/* The range of a column; NULL if it has no fixed place, or no keys. */
+static RtscanKeyRange *
+range_of(RtscanPretest *pretest, const RtscanSchema *schema, int column)
+{
+	Size		offset = 0;
+
+	for (int i = 0; i < pretest->nranges; i++)
+		if (pretest->ranges[i].type == &schema->columns[column])
+			return &pretest->ranges[i];
+	if (schema->columns[column].key_kind == RTSCAN_KEY_NONE)
+		return NULL;
+	for (int i = 0; i <= column; i++)
+	{
+		const RtscanColumn *type = &schema->columns[i];
+
+		if (type->typlen <= 0)
+			return NULL;
+		offset = att_align_nominal(offset, type->typalign) + type->typlen;
+	}
+	offset += IndexInfoFindDataOffset(0);
+	pretest->size = Max(pretest->size, offset);
+	pretest->ranges[pretest->nranges] = (RtscanKeyRange) {
+		.type = &schema->columns[column],
+		.offset = offset - schema->columns[column].typlen,
+		.high = PG_UINT64_MAX,
+	};
+	return &pretest->ranges[pretest->nranges++];
+}
+
+static void
+narrow(RtscanKeyRange *range, uint64 low, uint64 high)
+{
+	range->low = Max(range->low, low);
+	range->high = Min(range->high, high);
+}
+
+static void
+make_empty(RtscanKeyRange *range)
+{
+	range->low = 1;
+	range->high = 0;
+}
+
+/* Narrow a range by the keys that a condition accepts; returns whether it is all that this asks. */
+static bool
+narrow_by_comparison(RtscanKeyRange *range, const RtscanCondition *condition)
+{
+	uint64		low,
+				high;
+	bool		exact = rtscan_key_range(condition, &low, &high);
+
+	if (low > high)
+		make_empty(range);
+	else
+		narrow(range, low, high);
+	return exact;
+}
+
+/* Returns whether the ranges are all that the condition asks of a row without NULLs. */
+static bool
+add_condition(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanCondition *condition)
+{
+	RtscanKeyRange *range;
+
+	if (condition->kind == RTSCAN_CONDITION_IS_NOT_NULL)
+		return true;
+	if (condition->kind != RTSCAN_CONDITION_IS_NULL &&
+		((condition->kind != RTSCAN_CONDITION_ANY && condition->kind != RTSCAN_CONDITION_ALL) || condition->keys == NULL))
+		return false;
+	range = range_of(pretest, schema, condition->column);
+	if (range == NULL)
+		return false;
+	if (condition->kind != RTSCAN_CONDITION_IS_NULL)
+		return narrow_by_comparison(range, condition);
+	make_empty(range);
+	return true;
+}
+
+/* Likewise of a filter. */
+static bool
+add_filter(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter)
+{
+	bool		exact = true;
+
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		return add_condition(pretest, schema, &filter->condition);
+	if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		return true;
+	if (filter->kind == RTSCAN_FILTER_OR)
+		return false;
+	for (int i = 0; i < filter->n; i++)
+		exact &= add_filter(pretest, schema, &filter->parts[i]);
+	return exact;
+}
+
+void
+rtscan_pretest_init(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter)
+{
+	pretest->size = 0;
+	pretest->nranges = 0;
+	pretest->exact = add_filter(pretest, schema, filter);
+}
+
+/* ---------------------------------------------------------------- test */
+
+static inline bool
+is_in_range(const RtscanKeyRange *range, IndexTuple tuple)
+{
+	Datum		value = fetch_att((char *) tuple + range->offset, range->type->typbyval, range->type->typlen);
+	uint64		key = rtscan_key_encode(range->type->key_kind, value);
+
+	return key >= range->low && key <= range->high;
+}
+
+RtscanVerdict
+rtscan_pretest(const RtscanPretest *pretest, IndexTuple tuple)
+{
+	if (IndexTupleHasNulls(tuple) || IndexTupleSize(tuple) < pretest->size)
+		return RTSCAN_UNDECIDED;
+	for (int i = 0; i < pretest->nranges; i++)
+		if (!is_in_range(&pretest->ranges[i], tuple))
+			return RTSCAN_REJECTED;
+	return pretest->exact ? RTSCAN_ACCEPTED : RTSCAN_UNDECIDED;
+}

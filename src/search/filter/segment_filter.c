@@ -1,0 +1,289 @@
+/*
+ * segment_filter.c
+ *		Fold a filter in a segment.
+ */
+#include "search/filter/segment_filter.h"
+
+#include "access/stratnum.h"
+#include "miscadmin.h"
+#include "search/filter/absent.h"
+#include "search/filter/implied.h"
+#include "search/filter/lookup.h"
+
+/* What a condition on an INCLUDE column leaves is not known before its rows are looked at: as the planner has it of a constant. */
+#define EQUAL_PART		0.005
+#define COMPARED_PART	0.33
+
+/* ---------------------------------------------------------------- AND */
+
+static void
+make_empty(RtscanSegmentFilter *filter)
+{
+	*filter = (RtscanSegmentFilter) {.region.empty = true};
+}
+
+static void
+add_disjunction(RtscanSegmentFilter *filter, RtscanDisjunction disjunction)
+{
+	int			n = filter->ndisjunctions;
+
+	filter->disjunctions = n > 0 ? repalloc(filter->disjunctions, (n + 1) * sizeof(RtscanDisjunction))
+		: palloc(sizeof(RtscanDisjunction));
+	filter->disjunctions[filter->ndisjunctions++] = disjunction;
+}
+
+static void
+add_included(RtscanSegmentFilter *filter, const RtscanCondition *condition)
+{
+	int			n = filter->nincluded;
+
+	filter->included = n > 0 ? repalloc(filter->included, (n + 1) * sizeof(RtscanCondition *)) : palloc(sizeof(RtscanCondition *));
+	filter->included[filter->nincluded++] = condition;
+}
+
+/* All that is asked by another filter as well. */
+static void
+and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
+{
+	rtscan_and_region(&filter->region, &other->region);
+	filter->region.needless = list_concat(filter->region.needless, other->region.needless);
+	filter->region.found = list_concat(filter->region.found, other->region.found);
+	for (int i = 0; i < other->nincluded; i++)
+		add_included(filter, other->included[i]);
+	for (int i = 0; i < other->ndisjunctions; i++)
+		add_disjunction(filter, other->disjunctions[i]);
+}
+
+/* Of rows of which so many are left. */
+static bool
+segment_condition(const RtscanCondition *condition, RtscanReader *reader, double rows, RtscanSegmentFilter *result)
+{
+	RtscanRegionColumn column = {.column = condition->column, .stands_for = condition->stands_for};
+	RtscanFoundCodes *found = NULL;
+
+	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
+	if (rtscan_is_included(condition) || rtscan_condition_is_long(condition, reader, rows))
+	{
+		add_included(result, condition);
+		return true;
+	}
+	if (condition->trace)
+		column.traces = list_make1(condition->trace);
+	if (!rtscan_condition_intervals(condition, reader, &column.intervals, &found))
+		return false;
+	if (condition->absent && column.intervals.n == 0)
+		rtscan_note_absent(condition, reader);
+	if (found)
+		result->region.found = list_make1(found);
+	rtscan_narrow_region(&result->region, &column);
+	rtscan_finish_region(&result->region, reader->segment->header.rows);
+	return true;
+}
+
+/* The part of a segment's rows that pass a filter, if columns are independent. */
+static double
+passing_part(const RtscanSegmentFilter *filter, uint32 rows)
+{
+	double		part = filter->region.empty ? 0 : 1;
+
+	for (int i = 0; i < filter->region.ncolumns; i++)
+		part *= (double) rtscan_intervals_rows(&filter->region.columns[i].intervals) / rows;
+	for (int i = 0; i < filter->nincluded; i++)
+		part *= filter->included[i]->strategy == BTEqualStrategyNumber ? Min(filter->included[i]->nvalues * EQUAL_PART, 1) : COMPARED_PART;
+	for (int i = 0; i < filter->ndisjunctions; i++)
+	{
+		const RtscanDisjunction *disjunction = &filter->disjunctions[i];
+		double		any = 0;
+
+		for (int k = 0; k < disjunction->n; k++)
+			any += passing_part(&disjunction->filters[k], rows);
+		part *= Min(any, 1);
+	}
+	return part;
+}
+
+/* What a comparison implies of the rows that are left; or a condition that may be tested on these. */
+static bool
+segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanSegmentFilter *within, RtscanSegmentFilter *result)
+{
+	uint32		rows = reader->segment->header.rows;
+
+	if (filter->kind == RTSCAN_FILTER_IMPLIED)
+		return rtscan_implied_in_segment(filter->implied, reader, &within->region, result);
+	if (filter->kind == RTSCAN_FILTER_CONDITION)
+		return segment_condition(&filter->condition, reader, rows * passing_part(within, rows), result);
+	return rtscan_segment_filter(filter, reader, result);
+}
+
+/* When a part's turn is: the fewer rows are left, the less it is to test them for many values; and the more is implied. */
+static int
+turn_of(const RtscanFilter *part)
+{
+	return part->kind == RTSCAN_FILTER_IMPLIED ? PG_INT32_MAX : part->kind == RTSCAN_FILTER_CONDITION ? part->condition.nvalues : 0;
+}
+
+static int
+compare_turns(const void *a, const void *b)
+{
+	const RtscanFilter *left = *(const RtscanFilter *const *) a,
+			   *right = *(const RtscanFilter *const *) b;
+
+	if (turn_of(left) != turn_of(right))
+		return turn_of(left) < turn_of(right) ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+static const RtscanFilter **
+order_by_turns(const RtscanFilter *parts, int n)
+{
+	const RtscanFilter **ordered = palloc(Max(n, 1) * sizeof(RtscanFilter *));
+
+	for (int i = 0; i < n; i++)
+		ordered[i] = &parts[i];
+	qsort(ordered, n, sizeof(RtscanFilter *), compare_turns);
+	return ordered;
+}
+
+/* Once no row is left, what else is asked does not matter: a partition has none of most keys. */
+static bool
+segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, RtscanSegmentFilter *result)
+{
+	const RtscanFilter **ordered = order_by_turns(parts, n);
+
+	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
+	for (int i = 0; i < n && !result->region.empty; i++)
+	{
+		RtscanSegmentFilter part;
+
+		if (!segment_part(ordered[i], reader, result, &part))
+			return false;
+		and_filter(result, &part);
+	}
+	rtscan_finish_region(&result->region, reader->segment->header.rows);
+	if (result->region.empty)
+		make_empty(result);
+	return true;
+}
+
+/* ---------------------------------------------------------------- OR */
+
+/* Alternatives: those that are intervals of one column are united. */
+typedef struct Alternatives
+{
+	int			n;
+	int			capacity;
+	RtscanSegmentFilter *filters;
+	int			united[INDEX_MAX_KEYS]; /* by column: which of them, plus one */
+} Alternatives;
+
+/* The only column that a filter is about, or NULL. */
+static RtscanRegionColumn *
+only_column(const RtscanSegmentFilter *filter)
+{
+	if (filter->region.ncolumns != 1 || filter->nincluded > 0 || filter->ndisjunctions > 0 ||
+		filter->region.columns[0].stands_for != 1)
+		return NULL;
+	return &filter->region.columns[0];
+}
+
+static void
+add_alternative(Alternatives *all, const RtscanSegmentFilter *filter)
+{
+	RtscanRegionColumn *column = only_column(filter);
+
+	if (filter->region.empty)
+		return;
+	if (column && all->united[column->column] > 0)
+	{
+		rtscan_intervals_add_all(&all->filters[all->united[column->column] - 1].region.columns[0].intervals, &column->intervals);
+		return;
+	}
+	if (all->n == all->capacity)
+	{
+		all->capacity = Max(4, all->capacity * 2);
+		all->filters = all->filters ? repalloc(all->filters, all->capacity * sizeof(RtscanSegmentFilter))
+			: palloc(all->capacity * sizeof(RtscanSegmentFilter));
+	}
+	all->filters[all->n++] = *filter;
+	if (column)
+		all->united[column->column] = all->n;
+}
+
+/* Add a filter, or if it is nothing but alternatives itself, these. */
+static void
+add_alternatives(Alternatives *all, const RtscanSegmentFilter *filter)
+{
+	const RtscanDisjunction *nested = filter->disjunctions;
+
+	if (filter->region.empty || filter->region.ncolumns > 0 || filter->nincluded > 0 || filter->ndisjunctions != 1)
+	{
+		add_alternative(all, filter);
+		return;
+	}
+	for (int i = 0; i < nested->n; i++)
+		add_alternative(all, &nested->filters[i]);
+}
+
+/* Make what was united proper sets again; returns whether one has all rows. */
+static bool
+finish_alternatives(Alternatives *all, uint32 rows)
+{
+	for (int i = 0; i < INDEX_MAX_KEYS; i++)
+	{
+		RtscanRegion *region;
+
+		if (all->united[i] == 0)
+			continue;
+		region = &all->filters[all->united[i] - 1].region;
+		rtscan_intervals_normalize(&region->columns[0].intervals);
+		rtscan_finish_region(region, rows);
+		if (region->ncolumns == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+segment_alternatives(const RtscanFilter *filter, RtscanReader *reader, RtscanSegmentFilter *result)
+{
+	Alternatives all = {0};
+
+	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
+	for (int i = 0; i < filter->n; i++)
+	{
+		RtscanSegmentFilter part;
+
+		if (!rtscan_segment_filter(&filter->parts[i], reader, &part))
+			return false;
+		if (rtscan_filter_has_all(&part))
+			return true;
+		add_alternatives(&all, &part);
+	}
+	if (finish_alternatives(&all, reader->segment->header.rows))
+		return true;
+	if (all.n == 0)
+		make_empty(result);
+	else if (all.n == 1)
+		*result = all.filters[0];
+	else
+		add_disjunction(result, (RtscanDisjunction) {all.n, all.filters});
+	return true;
+}
+
+/* ---------------------------------------------------------------- all */
+
+bool
+rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSegmentFilter *result)
+{
+	switch (filter->kind)
+	{
+		case RTSCAN_FILTER_AND:
+			return segment_conjunction(filter->parts, filter->n, reader, result);
+		case RTSCAN_FILTER_IMPLIED:
+			return segment_conjunction(filter, 1, reader, result);
+		case RTSCAN_FILTER_OR:
+			return segment_alternatives(filter, reader, result);
+		default:
+			return segment_condition(&filter->condition, reader, reader->segment->header.rows, result);
+	}
+}

@@ -1,0 +1,152 @@
+/*
+ * device_answer.c
+ *		Check a device's answer, and take it.
+ */
+#include "search/gpu/device_answer.h"
+
+#include "bits/bits.h"
+#include "search/gpu/device_tally.h"
+
+/* ---------------------------------------------------------------- where it is */
+
+static char *
+answer_of(const RtscanDevicePart *part)
+{
+	return part->area + part->request.results;
+}
+
+static const uint64 *
+tallies_of(const RtscanDevicePart *part)
+{
+	return (const uint64 *) (answer_of(part) + device_tallies_offset(part->chunks));
+}
+
+bool
+rtscan_answer_overflows(const RtscanDevicePart *part)
+{
+	const uint64 *words = tallies_of(part);
+
+	for (int i = 0; i < part->nregions; i++)
+	{
+		RtscanTally *tally = part->regions[i].tally;
+		uint64		n;
+
+		if (tally == NULL || part->regions[i].joins)
+			continue;
+		n = *(const volatile uint64 *) words;
+		if (n > tally->room)
+			return true;
+		tally->n = n;
+		words += rtscan_tally_words(tally, tally->room);
+	}
+	return false;
+}
+
+/* ---------------------------------------------------------------- can it be? */
+
+/* May a segment's chunks have so many rows, in its tally and out of it? */
+static bool
+are_possible_counts(const RtscanDeviceRegion *item, const ChunkCount *counts)
+{
+	const RtscanSegment *segment = item->scan->reader.segment;
+
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
+	{
+		const uint64 *left = item->tally ? rtscan_not_tallied(item->tally, chunk) : rtscan_ones();
+
+		if ((uint64) counts[chunk].rows + counts[chunk].tallied > rtscan_chunk_rows(segment->header.rows, chunk) ||
+			(left == rtscan_ones() && counts[chunk].tallied > 0) ||
+			(left == rtscan_zeros() && counts[chunk].rows > 0))
+			return false;
+	}
+	return true;
+}
+
+static uint64
+tallied_rows(const RtscanDeviceRegion *item, const ChunkCount *counts)
+{
+	uint64		rows = 0;
+
+	for (uint32 chunk = 0; chunk < item->scan->reader.segment->chunks; chunk++)
+		rows += counts[chunk].tallied;
+	return rows;
+}
+
+/* Copy counts and tallies of an answer, and check them. */
+static bool
+read_answer(const RtscanDevicePart *part, ChunkCount *counts, MemoryContext context)
+{
+	RtscanTakenTallies taken = {.next = tallies_of(part)};
+
+	memcpy(counts, answer_of(part), part->chunks * sizeof(ChunkCount));
+	for (int i = 0; i < part->nregions; i++)
+	{
+		const RtscanDeviceRegion *item = &part->regions[i];
+
+		if (item->part != PART_FIRST)
+			continue;
+		if (!are_possible_counts(item, counts) ||
+			(item->tally && !rtscan_read_tally(&taken, item->tally, item->joins, tallied_rows(item, counts), context)))
+			return false;
+		counts += item->scan->reader.segment->chunks;
+	}
+	return rtscan_end_tallies(&taken);
+}
+
+/* ---------------------------------------------------------------- taking it */
+
+/* A region's part of the answer.  Of rows that are in a tally there are no bits. */
+static void
+take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *words, RtscanRowBits *bits)
+{
+	rtscan_bits_reset(bits, item->scan->reader.segment->chunks);
+	bits->words = words;
+	bits->room = NULL;
+	bits->counted = true;
+	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
+	{
+		bits->tallied += counts[chunk].tallied;
+		bits->counts[chunk] = counts[chunk].rows;
+		bits->filled[chunk] = bits->counts[chunk] > 0;
+	}
+	item->region->evaluated = bits;
+}
+
+static void
+take_regions(const RtscanDevicePart *part, const ChunkCount *counts, RtscanRowBits *all, RtscanCounters *counters)
+{
+	char	   *words = answer_of(part) + device_bits_offset(part->chunks, part->tally_words);
+
+	for (int i = 0; i < part->nregions; i++)
+	{
+		const RtscanDeviceRegion *item = &part->regions[i];
+		uint32		chunks = item->scan->reader.segment->chunks;
+
+		if (item->part != PART_FIRST)
+			continue;
+		take_region(item, counts, part->header.want_bits ? (uint64 *) words : NULL, &all[i]);
+		item->scan->combined = rtscan_is_combined(item);
+		if (item->tally)
+		{
+			item->tally->made = true;
+			counters->tallied_rows += all[i].tallied;
+		}
+		counts += chunks;
+		words += (Size) chunks * RTSCAN_CHUNK_BYTES;
+	}
+}
+
+bool
+rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters)
+{
+	ChunkCount *counts = MemoryContextAlloc(context, part->chunks * sizeof(ChunkCount));
+
+	counters->refined_rows += part->work.refined_rows;
+	counters->rays += part->work.rays;
+	counters->device_time += part->work.device_time;
+	if (!read_answer(part, counts, context))
+		return false;
+	take_regions(part, counts, MemoryContextAlloc(context, part->nregions * sizeof(RtscanRowBits)), counters);
+	counters->chunks_read += part->chunks;
+	return true;
+}

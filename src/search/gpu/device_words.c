@@ -1,0 +1,408 @@
+/*
+ * device_words.c
+ *		Words of a request to the device program.
+ */
+#include "search/gpu/device_words.h"
+
+#include "miscadmin.h"
+#include "row/keys.h"
+
+/* A table takes longer to write and to ask than bits do: it is worth that if those have so many times as many words. */
+#define WORDS_FOR_BITS	4
+
+/* A set, and the integers that segments may have of its column. */
+typedef struct PlacedSet
+{
+	const RtscanIntegerSet *set;
+	const uint64 *keys;			/* of a condition, where there is no set */
+	uint32		n;				/* spans of the set, or keys */
+	bool		any;			/* there are integers: */
+	int64		low;
+	int64		high;
+	uint32		begin;			/* the first span or key within, */
+	uint32		end;			/* and the first behind; */
+	int64		first;			/* integers are from here */
+	uint64		reach;			/* up to this one */
+	uint32		words;			/* bits, or a table, from this place on; or DEVICE_NO_WORDS */
+	uint32		slot_bits;		/* of the table; 0: these are bits */
+	bool		few;			/* all of its integers fit into one, */
+	bool		lacks;			/* or those between them do */
+} PlacedSet;
+
+/* A map, and where its words are. */
+typedef struct PlacedMap
+{
+	const RtscanTallyMap *map;
+	uint32		words;
+} PlacedMap;
+
+/* ---------------------------------------------------------------- sets */
+
+static const uint64 *
+keys_of(const RtscanDeviceMembers *members)
+{
+	return members->set ? NULL : members->condition->keys;
+}
+
+static int64
+greatest_of(const RtscanDeviceMembers *members)
+{
+	return (int64) ((uint64) members->least + members->own.largest);
+}
+
+/* Are a segment's integers among those of a set, or may they be, with those between? */
+static bool
+may_have(const PlacedSet *placed, const RtscanDeviceMembers *members)
+{
+	int64		low = Min(placed->low, members->least),
+				high = Max(placed->high, greatest_of(members));
+
+	return members->own.empty || !placed->any || placed->n <= 1 ||
+		(uint64) high - (uint64) low < (placed->few || placed->lacks ? DEVICE_NO_INTEGER : RTSCAN_MOST_BITS);
+}
+
+static bool
+has(const PlacedSet *placed, const RtscanDeviceMembers *members)
+{
+	return members->own.empty || (placed->any && placed->low <= members->least && greatest_of(members) <= placed->high);
+}
+
+/* Segments whose integers are too far apart have a set's bits of their own. */
+static PlacedSet *
+find_set(const RtscanDeviceWords *words, const RtscanDeviceMembers *members,
+		 bool (*fits) (const PlacedSet *placed, const RtscanDeviceMembers *members))
+{
+	ListCell   *cell;
+
+	foreach(cell, words->sets)
+	{
+		PlacedSet  *placed = lfirst(cell);
+
+		if (placed->set == members->set && placed->keys == keys_of(members) && fits(placed, members))
+			return placed;
+	}
+	return NULL;
+}
+
+static PlacedSet *
+create_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
+{
+	PlacedSet  *placed = palloc0(sizeof(PlacedSet));
+
+	placed->set = members->set;
+	placed->keys = keys_of(members);
+	placed->n = members->set ? members->set->n : (uint32) members->condition->nvalues;
+	placed->few = members->few;
+	placed->lacks = members->lacks;
+	words->sets = lappend(words->sets, placed);
+	return placed;
+}
+
+void
+rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
+{
+	PlacedSet  *placed = find_set(words, members, may_have);
+
+	if (placed == NULL)
+		placed = create_set(words, members);
+	if (members->own.empty)
+		return;
+	placed->low = placed->any ? Min(placed->low, members->least) : members->least;
+	placed->high = placed->any ? Max(placed->high, greatest_of(members)) : greatest_of(members);
+	placed->any = true;
+}
+
+/* The integers of a span, or of a key. */
+static RtscanSpan
+span_of(const PlacedSet *placed, uint32 i)
+{
+	if (placed->set)
+		return placed->set->spans[i];
+	return (RtscanSpan) {rtscan_integer_of_key(placed->keys[i]), rtscan_integer_of_key(placed->keys[i])};
+}
+
+/* The first span that is not before an integer. */
+static uint32
+find_span(const PlacedSet *placed, int64 integer)
+{
+	uint32		low = 0,
+				high = placed->n;
+
+	if (placed->set)
+		return rtscan_find_span(placed->set, integer);
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (rtscan_integer_of_key(placed->keys[middle]) < integer)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What of them has integers that there may be. */
+static void
+find_spans(PlacedSet *placed)
+{
+	placed->begin = placed->end = 0;
+	if (!placed->any || placed->n == 0)
+		return;
+	placed->begin = placed->end = find_span(placed, placed->low);
+	if (placed->begin < placed->n && span_of(placed, placed->begin).first <= placed->high)
+	{
+		placed->end = find_span(placed, placed->high);
+		placed->end += placed->end < placed->n && span_of(placed, placed->end).first <= placed->high;
+	}
+}
+
+/* Where a span begins or ends within. */
+static int64
+within(const PlacedSet *placed, int64 integer)
+{
+	return Max(Min(integer, placed->high), placed->low);
+}
+
+/* Are all integers from the first to the last in it?  A key may be there several times. */
+static bool
+is_one_span(const PlacedSet *placed)
+{
+	uint32		n = placed->end - placed->begin;
+
+	if (n <= 1 || placed->keys == NULL || placed->reach >= n)
+		return n == 1;
+	for (uint32 i = placed->begin + 1; i < placed->end; i++)
+		if (placed->keys[i] - placed->keys[i - 1] > 1)
+			return false;
+	return true;
+}
+
+/* What a table of it has, within what there may be: so many spans, or gaps between them. */
+static uint32
+count_entries(const PlacedSet *placed)
+{
+	uint32		spans = placed->end - placed->begin;
+
+	return placed->lacks && spans > 0 ? spans - 1 : spans;
+}
+
+static RtscanSpan
+entry_of(const PlacedSet *placed, uint32 i)
+{
+	RtscanSpan	span;
+
+	if (placed->lacks)
+		return rtscan_gap_behind(placed->set, placed->begin + i);
+	span = span_of(placed, placed->begin + i);
+	return (RtscanSpan) {within(placed, span.first), within(placed, span.last)};
+}
+
+/* Would a table of so many integers take more than a small part of the words that bits take, of which there are not too many? */
+static bool
+are_bits_better(const PlacedSet *placed, uint64 integers)
+{
+	return placed->reach < RTSCAN_MOST_BITS &&
+		device_table_words(device_slot_bits(integers), false) > device_set_words(placed->reach) / WORDS_FOR_BITS;
+}
+
+/* Slots of a table, if it can be one, and bits are not better; else 0.  Each entry has an integer at least: of very many they need not be added up. */
+static uint32
+choose_slot_bits(const PlacedSet *placed)
+{
+	uint32		entries = count_entries(placed);
+	uint64		integers = 0;
+
+	if ((!placed->few && !placed->lacks) || placed->reach == DEVICE_NO_INTEGER || are_bits_better(placed, entries))
+		return 0;
+	for (uint32 i = 0; i < entries; i++)
+		integers += (uint64) entry_of(placed, i).last - (uint64) entry_of(placed, i).first + 1;
+	return are_bits_better(placed, integers) ? 0 : device_slot_bits(integers);
+}
+
+/* As many words as there may be, and one more, are too many. */
+static void
+add_words(RtscanDeviceWords *words, uint64 n)
+{
+	words->n = Min(words->n + Min(n, DEVICE_MAX_SET_WORDS + 1), DEVICE_MAX_SET_WORDS + 1);
+}
+
+static void
+place_set(RtscanDeviceWords *words, PlacedSet *placed)
+{
+	find_spans(placed);
+	if (placed->begin < placed->end)
+	{
+		placed->first = within(placed, span_of(placed, placed->begin).first);
+		placed->reach = (uint64) within(placed, span_of(placed, placed->end - 1).last) - (uint64) placed->first;
+	}
+	placed->words = DEVICE_NO_WORDS;
+	if (is_one_span(placed))
+		return;
+	/* Of none there are bits, none of which is set. */
+	placed->words = (uint32) words->n;
+	placed->slot_bits = choose_slot_bits(placed);
+	add_words(words, placed->slot_bits > 0 ? device_table_words(placed->slot_bits, false) : device_set_words(placed->reach));
+}
+
+/*
+ * Bits of a condition's keys, of which there may be very many: they ascend, so that a word is written when all of its bits are known.  Others
+ * are zero already.
+ */
+static void
+write_keys(const PlacedSet *placed, uint32 *bits)
+{
+	const uint64 *keys = placed->keys;
+	uint64		first = (uint64) placed->first,
+				at = 0;
+	uint32		end = placed->end,
+				word = 0;
+
+	for (uint32 i = placed->begin; i < end; i++)
+	{
+		uint64		bit = (uint64) rtscan_integer_of_key(keys[i]) - first;
+
+		if (bit / 32 != at)
+		{
+			bits[at] = word;
+			at = bit / 32;
+			word = 0;
+		}
+		word |= UINT32_C(1) << bit % 32;
+	}
+	bits[at] = word;
+}
+
+static void
+write_spans(const PlacedSet *placed, uint32 *bits)
+{
+	for (uint32 i = placed->begin; i < placed->end; i++)
+	{
+		RtscanSpan	span = span_of(placed, i);
+		uint64		last = (uint64) within(placed, span.last) - (uint64) placed->first;
+
+		for (uint64 bit = (uint64) within(placed, span.first) - (uint64) placed->first; bit <= last; bit++)
+			bits[bit / 32] |= UINT32_C(1) << bit % 32;
+	}
+}
+
+static void
+write_table(const PlacedSet *placed, uint32 *table)
+{
+	device_clear_table(table, placed->slot_bits);
+	for (uint32 i = 0; i < count_entries(placed); i++)
+	{
+		RtscanSpan	entry = entry_of(placed, i);
+		uint64		last = (uint64) entry.last - (uint64) placed->first;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 integer = (uint64) entry.first - (uint64) placed->first; integer <= last; integer++)
+			device_add_to_table(table, placed->slot_bits, integer);
+	}
+}
+
+static void
+write_set(const PlacedSet *placed, uint32 *words)
+{
+	if (placed->slot_bits > 0)
+	{
+		write_table(placed, words);
+		return;
+	}
+	memset(words, 0, device_set_words(placed->reach) * sizeof(uint32));
+	(placed->keys ? write_keys : write_spans) (placed, words);
+}
+
+EvaluateMembers
+rtscan_placed_members(const RtscanDeviceWords *words, const RtscanDeviceMembers *members)
+{
+	const PlacedSet *placed = find_set(words, members, has);
+
+	return (EvaluateMembers) {
+		.column = members->own.number,
+		.form = members->own.form,
+		.null = members->set && members->set->nulls,
+		.words = placed->words,
+		.shift = (uint64) members->least - (uint64) placed->first,
+		.reach = placed->reach,
+		.slot_bits = placed->slot_bits,
+		.lacks = placed->slot_bits > 0 && placed->lacks,
+	};
+}
+
+/* ---------------------------------------------------------------- maps */
+
+static PlacedMap *
+find_map(const RtscanDeviceWords *words, const RtscanTallyMap *map)
+{
+	ListCell   *cell;
+
+	foreach(cell, words->maps)
+		if (((PlacedMap *) lfirst(cell))->map == map)
+			return lfirst(cell);
+	return NULL;
+}
+
+void
+rtscan_add_map(RtscanDeviceWords *words, const RtscanTallyMap *map)
+{
+	PlacedMap  *placed;
+
+	if (find_map(words, map))
+		return;
+	placed = palloc0(sizeof(PlacedMap));
+	placed->map = map;
+	words->maps = lappend(words->maps, placed);
+}
+
+/* Bytes; the last word may have more. */
+static uint64
+size_of(const RtscanTallyMap *map)
+{
+	return map->slot_bits > 0 ? device_table_words(map->slot_bits, true) * sizeof(uint32) : (map->reach + 1) * map->bits / 8;
+}
+
+uint32
+rtscan_placed_map(const RtscanDeviceWords *words, const RtscanTallyMap *map)
+{
+	return find_map(words, map)->words;
+}
+
+/* ---------------------------------------------------------------- all */
+
+void
+rtscan_place_words(RtscanDeviceWords *words)
+{
+	ListCell   *cell;
+
+	words->n = 0;
+	foreach(cell, words->sets)
+		place_set(words, lfirst(cell));
+	foreach(cell, words->maps)
+	{
+		PlacedMap  *placed = lfirst(cell);
+
+		placed->words = (uint32) words->n;
+		add_words(words, (size_of(placed->map) + sizeof(uint32) - 1) / sizeof(uint32));
+	}
+}
+
+void
+rtscan_write_words(const RtscanDeviceWords *words, uint32 *room)
+{
+	ListCell   *cell;
+
+	foreach(cell, words->sets)
+	{
+		const PlacedSet *placed = lfirst(cell);
+
+		if (placed->words != DEVICE_NO_WORDS)
+			write_set(placed, room + placed->words);
+	}
+	foreach(cell, words->maps)
+	{
+		const PlacedMap *placed = lfirst(cell);
+
+		memcpy(room + placed->words, placed->map->numbers, size_of(placed->map));
+	}
+}

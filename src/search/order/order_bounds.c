@@ -1,0 +1,73 @@
+/*
+ * order_bounds.c
+ *		Where the rows of segments are in an order, as far as the directory knows without opening them.
+ */
+#include "search/order/order_bounds.h"
+
+static uint64
+bound_of_key(const RtscanOrderColumn *order, uint64 key)
+{
+	return order->descending ? ~key : key;
+}
+
+uint64
+rtscan_bound_of_value(const RtscanOrderColumn *order, RtscanKeyKind kind, Datum value, bool isnull)
+{
+	if (isnull)
+		return order->nulls_first ? 0 : PG_UINT64_MAX;
+	return bound_of_key(order, rtscan_key_encode(kind, value));
+}
+
+/* Of its values, which are known to be there. */
+static uint64
+first_bound(const RtscanOrderColumn *order, const RtscanKeyBounds *bounds)
+{
+	return bound_of_key(order, order->descending ? bounds[order->column].greatest : bounds[order->column].least);
+}
+
+static uint64
+last_bound(const RtscanOrderColumn *order, const RtscanKeyBounds *bounds)
+{
+	return bound_of_key(order, order->descending ? bounds[order->column].least : bounds[order->column].greatest);
+}
+
+/* Of no values the bounds are the wrong way round, so the first one is behind all, where NULLs that come last are. */
+uint64
+rtscan_bound_of_segment(const RtscanOrderColumn *order, const RtscanEntry *entry, const RtscanKeyBounds *bounds)
+{
+	if (order->nulls_first && !rtscan_entry_is_nonnull(entry, order->column))
+		return 0;
+	return first_bound(order, bounds);
+}
+
+/* Where the values of the segment end whose values end first. */
+static uint64
+first_end(const RtscanOrderColumn *order, const RtscanImage *image)
+{
+	uint64		end = PG_UINT64_MAX;
+
+	for (uint32 i = 0; i < image->nentries; i++)
+	{
+		const RtscanKeyBounds *bounds = rtscan_image_bounds(image, i);
+
+		if (rtscan_entry_is_live(&image->entries[i]) && bounds[order->column].least <= bounds[order->column].greatest)
+			end = Min(end, last_bound(order, bounds));
+	}
+	return end;
+}
+
+bool
+rtscan_bounds_are_apart(const RtscanOrderColumn *order, const RtscanImage *image)
+{
+	uint64		end = first_end(order, image);
+	uint32		live = 0,
+				behind = 0;
+
+	for (uint32 i = 0; i < image->nentries; i++)
+		if (rtscan_entry_is_live(&image->entries[i]))
+		{
+			live++;
+			behind += rtscan_bound_of_segment(order, &image->entries[i], rtscan_image_bounds(image, i)) > end;
+		}
+	return behind > 0 && 2 * behind >= live;
+}

@@ -1,0 +1,407 @@
+/*
+ * skip.c
+ *		Pass by the first rows in an order, by counting bits: the k-th largest of Govindaraju et al. (2004), on sieve vectors.
+ *
+ * A pivot is a value, and each segment knows at which rank it is, or would be.  The rows before it are a region of the column, which the
+ * CPU evaluates as it does others; with the bits of rows that match they are counted.  So pivots are tried until nearly as many rows are
+ * before one as are to be skipped: then these are taken out of the bits, and the streams begin at the pivot.  The few that are left are
+ * taken and dropped.
+ *
+ * What is counted has to be seen by the snapshot.  So rows that are not certain are looked up before, unless they are too many.
+ */
+#include "search/order/ordered_parts.h"
+
+#include "bits/bits.h"
+#include "miscadmin.h"
+#include "search/exec/cpu.h"
+#include "segment/dictionary.h"
+
+/*
+ * So many rows are rather dropped one by one (with assertions, which tests have: very few); and a pivot is tried a little before the place
+ * where it is expected.
+ */
+#ifdef USE_ASSERT_CHECKING
+#define FEW_ROWS	16
+#else
+#define FEW_ROWS	2048
+#endif
+#define AIM			(FEW_ROWS / 4)
+
+/* Pivots that are tried, at most; the first ones where they are expected, then also halfway. */
+#define MAX_PIVOTS	24
+#define EXPECTED	4
+
+/* Segments whose values are tried, at most.  Each must leave less than PROGRESS of the rows that the one before it has left. */
+#define MAX_SEGMENTS	16
+#define PROGRESS	0.75
+
+/* Looking a row up in the map takes so much less than to drop it. */
+#define LOOKUPS		16
+
+typedef struct Pivot
+{
+	bool		isnull;
+	bool		has_key;
+	uint64		key;
+	Datum		value;
+	uint64		before;			/* rows that match, and come before it */
+} Pivot;
+
+typedef struct Skip
+{
+	RtscanOrdered *ordered;
+	const RtscanOrderColumn *order;
+	uint64		all;			/* rows that match */
+	RtscanOrderedSource *tried; /* the segment whose values are pivots */
+	Pivot		low;			/* before this one come no more rows than are to be skipped; none: low.before is 0 */
+	Pivot		high;			/* before this one come more; none: high.before is all */
+	RtscanRowBits *bits;		/* of one segment's rows before a pivot */
+} Skip;
+
+/* ---------------------------------------------------------------- ranks */
+
+static const RtscanColumnHeader *
+header_of(const Skip *skip, const RtscanOrderedSource *source)
+{
+	return &source->segment->reader.segment->columns[skip->order->column].header;
+}
+
+/* Add ranks from one place up to another, unless there are none. */
+static void
+add_ranks(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
+{
+	if (low.rank < high.rank)
+		rtscan_intervals_add(set, low, high);
+}
+
+/* The ranks of a segment that come before a pivot. */
+static RtscanIntervals
+ranks_before(const Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
+{
+	const RtscanColumnHeader *header = header_of(skip, source);
+	RtscanProbe probe = {skip->ordered->type, pivot->has_key, pivot->key, skip->ordered->type->compare, pivot->value};
+	RtscanPosition first = {0, 0};
+	RtscanPosition nulls = {.rank = header->nonnull, .code = rtscan_null_code(header)};
+	RtscanPosition end = {.rank = source->segment->reader.segment->header.rows, .code = nulls.code + 1};
+	RtscanPosition at = skip->order->descending ? first : nulls;
+	RtscanIntervals set = {0};
+
+	if (!pivot->isnull)
+		rtscan_dictionary_find(&source->segment->reader, skip->order->column, &probe, skip->order->descending, &at);
+	else if (skip->order->nulls_first)
+		return set;
+	if (skip->order->descending)
+		add_ranks(&set, at, nulls);
+	else
+		add_ranks(&set, first, at);
+	if (skip->order->nulls_first)
+		add_ranks(&set, nulls, end);
+	rtscan_intervals_normalize(&set);
+	return set;
+}
+
+/* Put the bits of a segment's rows that come before a pivot into the room; returns how many ranks these are. */
+static uint32
+evaluate_before(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
+{
+	uint32		rows = source->segment->reader.segment->header.rows;
+	RtscanRegionColumn column = {.column = skip->order->column, .intervals = ranks_before(skip, source, pivot)};
+	RtscanRegion region = {.ncolumns = 1, .columns = &column};
+	RtscanCounters counters = {0};
+
+	column.rows = rtscan_intervals_rows(&column.intervals);
+	region.ncolumns = column.rows < rows ? 1 : 0;
+	rtscan_bits_reset(skip->bits, source->segment->reader.segment->chunks);
+	if (column.rows > 0)
+		rtscan_cpu_evaluate(&source->segment->reader, &region, NULL, skip->bits, &counters);
+	return column.rows;
+}
+
+/* ---------------------------------------------------------------- counting */
+
+static uint64
+count_in_segment(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
+{
+	uint64		count = 0;
+
+	(void) evaluate_before(skip, source, pivot);
+	skip->bits->counted = false;
+	for (uint32 chunk = 0; chunk < skip->bits->chunks; chunk++)
+		if (skip->bits->filled[chunk])
+		{
+			uint64	   *words = rtscan_bits_chunk(skip->bits, chunk);
+
+			rtscan_and(words, rtscan_bits_chunk(source->bits, chunk));
+			count += rtscan_popcount(words);
+		}
+	return count;
+}
+
+/* The pending rows, which are sorted, that come before a pivot. */
+static uint32
+count_pending(const Skip *skip, const Pivot *pivot)
+{
+	const RtscanOrdered *ordered = skip->ordered;
+	uint32		low = 0,
+				high = ordered->npending;
+
+	while (low < high)
+	{
+		uint32		middle = (low + high) / 2;
+		const RtscanOrderedPending *row = &ordered->pending[middle];
+
+		if (rtscan_compare_ordered(ordered, row->values[skip->order->column], row->isnull[skip->order->column],
+								   pivot->value, pivot->isnull) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void
+count_before(Skip *skip, Pivot *pivot)
+{
+	ListCell   *cell;
+
+	pivot->before = 0;
+	foreach(cell, skip->ordered->sources)
+	{
+		RtscanOrderedSource *source = lfirst(cell);
+
+		CHECK_FOR_INTERRUPTS();
+		pivot->before += source->segment ? count_in_segment(skip, source, pivot) : count_pending(skip, pivot);
+	}
+}
+
+/* ---------------------------------------------------------------- pivots */
+
+/* The value at a place in the order of the segment that is tried: all of its rows count there. */
+static Pivot
+pivot_at(Skip *skip, uint32 place)
+{
+	const RtscanColumn *type = skip->ordered->type;
+	RtscanStreamKey key = rtscan_key_at_place(skip->tried->stream, place);
+	Pivot		pivot = {.isnull = key.isnull};
+
+	if (key.isnull)
+		return pivot;
+	pivot.value = rtscan_stream_value(skip->tried->stream, key);
+	pivot.has_key = type->key_kind != RTSCAN_KEY_NONE;
+	if (pivot.has_key)
+		pivot.key = rtscan_key_encode(type->key_kind, pivot.value);
+	return pivot;
+}
+
+/* Where between two places are so many more rows, if they are spread evenly? */
+static uint32
+expected_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high, uint64 wanted)
+{
+	double		share = rows_high > rows_low ? (wanted - (double) rows_low - AIM) / (rows_high - rows_low) : 0.5;
+
+	return low + (uint32) (Max(share, 0) * (high - low));
+}
+
+/* The place of a pivot in the order of the segment that is tried: so many of its rows come before. */
+static uint32
+place_of(Skip *skip, const Pivot *pivot)
+{
+	RtscanIntervals ranks = ranks_before(skip, skip->tried, pivot);
+
+	return rtscan_intervals_rows(&ranks);
+}
+
+/* Move the low and the high pivot towards each other, by values of the segment that is tried. */
+static void
+narrow(Skip *skip, uint64 wanted)
+{
+	uint32		low = skip->low.before > 0 ? place_of(skip, &skip->low) : 0;
+	uint32		high = skip->high.before < skip->all ? place_of(skip, &skip->high) :
+		skip->tried->segment->reader.segment->header.rows;
+
+	for (int i = 0; i < MAX_PIVOTS && high > low + 1 && wanted - skip->low.before > FEW_ROWS; i++)
+	{
+		uint32		place = i < EXPECTED || i % 2 == 0 ?
+			expected_place(low, high, skip->low.before, skip->high.before, wanted) : low + (high - low) / 2;
+		Pivot		pivot;
+
+		place = Min(Max(place, low + 1), high - 1);
+		pivot = pivot_at(skip, place);
+		count_before(skip, &pivot);
+		if (pivot.before <= wanted)
+		{
+			skip->low = pivot;
+			low = place;
+		}
+		else
+		{
+			skip->high = pivot;
+			high = place;
+		}
+	}
+}
+
+/* A segment's rows between the low and the high pivot. */
+static uint64
+count_between(Skip *skip, RtscanOrderedSource *source)
+{
+	uint64		low = skip->low.before > 0 ? count_in_segment(skip, source, &skip->low) : 0;
+	uint64		high = skip->high.before < skip->all ? count_in_segment(skip, source, &skip->high) : source->rows;
+
+	return high > low ? high - low : 0;
+}
+
+/*
+ * The next segment to try: the one that has the middle row of those between the pivots, if segments follow each other in the list as their
+ * values do, such as those of a table in the order of time.  NULL: no other segment has rows between them.
+ */
+static RtscanOrderedSource *
+find_middle(Skip *skip)
+{
+	RtscanOrderedSource *middle = NULL;
+	uint64		passed = 0;
+	ListCell   *cell;
+
+	foreach(cell, skip->ordered->sources)
+	{
+		RtscanOrderedSource *source = lfirst(cell);
+		uint64		between = source->segment && source != skip->tried ? count_between(skip, source) : 0;
+
+		CHECK_FOR_INTERRUPTS();
+		passed += between;
+		if (between > 0)
+			middle = source;
+		if (middle && passed >= (skip->high.before - skip->low.before) / 2)
+			break;
+	}
+	return middle;
+}
+
+/*
+ * Find the low pivot: as many rows come before it as are to be skipped, or a few less; false if there is none.  Values of one segment do where
+ * all have similar ones; rows between two of them are other segments', whose values are tried next.
+ */
+static bool
+find_pivot(Skip *skip, uint64 wanted)
+{
+	skip->low = (Pivot) {.before = 0};
+	skip->high = (Pivot) {.before = skip->all};
+	for (int i = 0; i < MAX_SEGMENTS && skip->tried; i++)
+	{
+		uint64		between = skip->high.before - skip->low.before;
+
+		narrow(skip, wanted);
+		if (wanted - skip->low.before <= FEW_ROWS ||
+			(i > 0 && skip->high.before - skip->low.before > between * PROGRESS))
+			break;
+		skip->tried = find_middle(skip);
+	}
+	return skip->low.before > 0;
+}
+
+/* ---------------------------------------------------------------- skipping */
+
+/* Have a segment's stream begin at a pivot. */
+static void
+begin_at(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
+{
+	source->passed = evaluate_before(skip, source, pivot);
+	for (uint32 chunk = 0; chunk < skip->bits->chunks; chunk++)
+		if (skip->bits->filled[chunk])
+			rtscan_and_not(rtscan_bits_chunk(source->bits, chunk), rtscan_bits_chunk(skip->bits, chunk));
+	source->bits->counted = false;
+	source->rows = rtscan_bits_count(source->bits);
+}
+
+static void
+begin_all_at(Skip *skip, const Pivot *pivot)
+{
+	RtscanOrdered *ordered = skip->ordered;
+	ListCell   *cell;
+
+	foreach(cell, ordered->sources)
+	{
+		RtscanOrderedSource *source = lfirst(cell);
+
+		if (source->segment)
+			begin_at(skip, source, pivot);
+		else
+			source->row = count_pending(skip, pivot) - 1;	/* the one before the next */
+	}
+}
+
+/* Have the bits only of rows that the snapshot sees, if that is less than to drop so many rows. */
+static bool
+clear_invisible(RtscanOrdered *ordered, uint64 wanted)
+{
+	uint64		uncertain = 0;
+	ListCell   *cell;
+
+	foreach(cell, ordered->sources)
+	{
+		const RtscanOrderedSource *source = lfirst(cell);
+
+		uncertain += source->sees_all ? 0 : source->rows;
+	}
+	if (uncertain / LOOKUPS > wanted)
+		return false;
+	foreach(cell, ordered->sources)
+	{
+		RtscanOrderedSource *source = lfirst(cell);
+
+		if (source->sees_all)
+			continue;
+		rtscan_clear_invisible(&ordered->visibility, source->segment, source->bits);
+		source->rows = rtscan_bits_count(source->bits);
+		source->sees_all = true;
+	}
+	return true;
+}
+
+/* The segment with the most rows that match; NULL: there is none. */
+static RtscanOrderedSource *
+find_largest(const RtscanOrdered *ordered)
+{
+	RtscanOrderedSource *largest = NULL;
+	ListCell   *cell;
+
+	foreach(cell, ordered->sources)
+	{
+		RtscanOrderedSource *source = lfirst(cell);
+
+		if (source->segment && (largest == NULL || source->rows > largest->rows))
+			largest = source;
+	}
+	return largest;
+}
+
+static uint64
+count_all(const RtscanOrdered *ordered)
+{
+	uint64		all = 0;
+	ListCell   *cell;
+
+	foreach(cell, ordered->sources)
+		all += ((const RtscanOrderedSource *) lfirst(cell))->rows;
+	return all;
+}
+
+uint64
+rtscan_skip_rows(RtscanOrdered *ordered, uint64 wanted)
+{
+	Skip		skip = {.ordered = ordered, .order = &ordered->order->columns[0], .tried = find_largest(ordered)};
+
+	if (wanted <= FEW_ROWS || skip.tried == NULL || !clear_invisible(ordered, wanted))
+		return wanted;
+	skip.all = count_all(ordered);
+	if (wanted >= skip.all)
+	{
+		ordered->sources = NIL;
+		return 0;
+	}
+	skip.bits = rtscan_bits_create(CurrentMemoryContext, RTSCAN_SEGMENT_CHUNKS);
+	if (!find_pivot(&skip, wanted))
+		return wanted;
+	begin_all_at(&skip, &skip.low);
+	return wanted - skip.low.before;
+}

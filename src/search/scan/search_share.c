@@ -1,0 +1,225 @@
+/*
+ * search_share.c
+ *		Who of the processes that share a search takes what.
+ */
+#include "search/scan/search.h"
+
+#include "access/parallel.h"
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "utils/wait_event.h"
+
+/* It does not pay to evaluate a segment again for fewer chunks. */
+#define LEAST_CHUNKS	2
+
+int
+rtscan_count_processes(const RtscanSearch *search)
+{
+	return search->shared ? search->shared->processes : 1;
+}
+
+/* ---------------------------------------------------------------- segments and lists */
+
+/* Are there rows that may match, as far as is known? */
+static bool
+has_work(const RtscanSegmentScan *segment)
+{
+	return !segment->skipped && !segment->filter.region.empty;
+}
+
+/* Of the segments with work, so many are a process's part. */
+static int
+size_of_part(const RtscanSearch *search)
+{
+	int			processes = rtscan_count_processes(search);
+	int			work = 0;
+
+	for (int i = 0; i < search->nsegments; i++)
+		work += has_work(&search->segments[i]);
+	return (work + processes - 1) / processes;
+}
+
+/* Where a process ends that begins here, with as many segments as it can have evaluated together, but no more than its part. */
+static int
+end_of_part(const RtscanSearch *search, int first)
+{
+	int			limit = Min(search->nsegments, first + search->round_segments);
+	int			work = 0;
+
+	for (int i = first; i < limit; i++)
+	{
+		if (has_work(&search->segments[i]) && ++work > search->part)
+			return i;
+	}
+	return limit;
+}
+
+/* Take the next segments of those that processes share: from *first on, until before the one that is returned. */
+static int
+take_part(RtscanSearch *search, int *first)
+{
+	pg_atomic_uint32 *next_segment = &search->shared->next_segment;
+	uint32		next = pg_atomic_read_u32(next_segment);
+	int			end;
+
+	if (search->part == 0)
+		search->part = Max(size_of_part(search), 1);
+	do
+	{
+		if (next >= (uint32) search->nsegments)
+		{
+			search->first_to_share = pg_atomic_fetch_add_u32(next_segment, 1) % search->nsegments;
+			return *first = search->nsegments;
+		}
+		end = end_of_part(search, next);
+	} while (!pg_atomic_compare_exchange_u32(next_segment, &next, end));
+	*first = search->first_to_share = next;
+	return end;
+}
+
+int
+rtscan_take_segments(RtscanSearch *search)
+{
+	RtscanClaim *claim = search->claim;
+	MemoryContext old;
+	int			end;
+
+	if (claim && claim->again)
+	{
+		int			member = bms_next_member(claim->segments, search->next_segment - 1);
+
+		search->next_segment = member < 0 ? search->nsegments : member;
+		return 1;
+	}
+	end = take_part(search, &search->next_segment);
+	if (claim == NULL)
+		return end - search->next_segment;
+	old = MemoryContextSwitchTo(claim->context);
+	for (int i = search->next_segment; i < end; i++)
+		claim->segments = bms_add_member(claim->segments, i);
+	MemoryContextSwitchTo(old);
+	return end - search->next_segment;
+}
+
+bool
+rtscan_take_pending(RtscanSearch *search)
+{
+	RtscanClaim *claim = search->claim;
+
+	if (claim && claim->again)
+		return claim->pending;
+	if (pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0)
+		return false;
+	if (claim)
+		claim->pending = true;
+	return true;
+}
+
+/* ---------------------------------------------------------------- chunks */
+
+/* The next chunk that nobody has taken, of the segment with a number. */
+static pg_atomic_uint32 *
+next_chunk(const RtscanSearch *search, int segment)
+{
+	return (pg_atomic_uint32 *) ((char *) search->shared + search->shared->next_chunks) + segment;
+}
+
+uint32
+rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment)
+{
+	return pg_atomic_fetch_add_u32(next_chunk(search, segment - search->segments), 1);
+}
+
+void
+rtscan_take_all_chunks(RtscanSearch *search, const RtscanSegmentScan *segment)
+{
+	pg_atomic_write_u32(next_chunk(search, segment - search->segments), RTSCAN_SEGMENT_CHUNKS);
+}
+
+static double
+seconds_since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+/* What does this process know of the time that bits of a segment take; or 0, if that is less than what is done with their rows? */
+static double
+bits_seconds(const RtscanSearch *search)
+{
+	double		bits = INSTR_TIME_GET_DOUBLE(search->stats.bits_time);
+
+	return search->evaluated == 0 || seconds_since(search->began) > 2 * bits ? 0 : bits / search->evaluated;
+}
+
+static bool
+has_chunks(const RtscanSearch *search, int i)
+{
+	return !search->segments[i].shared &&
+		pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS <= rtscan_chunks(search->segments[i].entry->rows);
+}
+
+/* Has another process been at work on a segment's rows for so long?  Its bits come first, and whoever helped with these would be too late. */
+static bool
+takes_long(const RtscanSearch *search, int i, double seconds)
+{
+	RtscanSegmentScan *segment = &search->segments[i];
+
+	if (seconds == 0)
+		return true;
+	if (pg_atomic_read_u32(next_chunk(search, i)) == 0)
+		return false;
+	if (INSTR_TIME_IS_ZERO(segment->seen))
+		INSTR_TIME_SET_CURRENT(segment->seen);
+	return seconds_since(segment->seen) >= seconds;
+}
+
+/* A segment whose rows are to be shared, or -1; any: are there some that may be? */
+static int
+find_segment_to_share(const RtscanSearch *search, double seconds, bool *any)
+{
+	*any = false;
+	for (int k = 0; k < search->nsegments; k++)
+	{
+		int			i = (search->first_to_share + k) % search->nsegments;
+
+		if (!has_chunks(search, i))
+			continue;
+		*any = true;
+		if (takes_long(search, i, seconds))
+			return i;
+	}
+	return -1;
+}
+
+static void
+wait_for_others(void)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, 1, WAIT_EVENT_EXECUTE_GATHER);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+int
+rtscan_wait_for_segment(RtscanSearch *search)
+{
+	double		bits = bits_seconds(search),
+				worked = seconds_since(search->began);
+	bool		any;
+	int			i;
+
+	do
+	{
+		if (pg_atomic_read_u32(&search->shared->kept) > 0)
+			return -1;
+		i = find_segment_to_share(search, bits, &any);
+		if (i < 0 && (!any || !IsParallelWorker() || seconds_since(search->began) > 2 * worked))
+			return -1;
+		if (i < 0)
+			wait_for_others();
+	} while (i < 0);
+	return i;
+}

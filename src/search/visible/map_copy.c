@@ -1,0 +1,145 @@
+/*
+ * map_copy.c
+ *		Copy pages of a heap's visibility map, and ask about its blocks.
+ */
+#include "search/visible/map_copy.h"
+
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/smgr.h"
+#include "utils/memutils.h"
+
+struct RtscanMapCopy
+{
+	Relation	heap;
+	BlockNumber blocks;			/* of the heap */
+	BlockNumber stored;			/* pages that the map has, since the first was copied */
+	MemoryContext context;
+	uint8	  **pages;			/* NULL: not copied */
+};
+
+/* ---------------------------------------------------------------- copying */
+
+RtscanMapCopy *
+rtscan_begin_map_copy(Relation heap, BlockNumber blocks)
+{
+	RtscanMapCopy *copy = palloc0(sizeof(RtscanMapCopy));
+
+	copy->heap = heap;
+	copy->blocks = blocks;
+	copy->stored = InvalidBlockNumber;
+	copy->context = CurrentMemoryContext;
+	copy->pages = palloc0((blocks / RTSCAN_MAP_PAGE_BLOCKS + 1) * sizeof(uint8 *));
+	return copy;
+}
+
+static void
+find_stored(RtscanMapCopy *copy)
+{
+	SMgrRelation smgr = RelationGetSmgr(copy->heap);
+
+	copy->stored = smgrexists(smgr, VISIBILITYMAP_FORKNUM) ? smgrnblocks(smgr, VISIBILITYMAP_FORKNUM) : 0;
+}
+
+static uint8 *
+copy_page(const RtscanMapCopy *copy, BlockNumber page)
+{
+	static uint8 none[RTSCAN_MAP_PAGE_BYTES];	/* beyond the map's end */
+	uint8	   *bytes;
+	Buffer		buffer;
+
+	if (page >= copy->stored)
+		return none;
+	CHECK_FOR_INTERRUPTS();
+	bytes = MemoryContextAlloc(copy->context, RTSCAN_MAP_PAGE_BYTES);
+	buffer = ReadBufferExtended(copy->heap, VISIBILITYMAP_FORKNUM, page, RBM_ZERO_ON_ERROR, NULL);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	memcpy(bytes, PageGetContents(BufferGetPage(buffer)), RTSCAN_MAP_PAGE_BYTES);
+	UnlockReleaseBuffer(buffer);
+	return bytes;
+}
+
+bool
+rtscan_copy_map(RtscanMapCopy *copy, BlockNumber first, BlockNumber last)
+{
+	bool		any = false;
+
+	if (copy->blocks == 0)
+		return false;
+	last = Min(last, copy->blocks - 1);
+	for (BlockNumber page = first / RTSCAN_MAP_PAGE_BLOCKS; page <= last / RTSCAN_MAP_PAGE_BLOCKS; page++)
+	{
+		if (copy->pages[page])
+			continue;
+		if (copy->stored == InvalidBlockNumber)
+			find_stored(copy);
+		copy->pages[page] = copy_page(copy, page);
+		any = true;
+	}
+	return any;
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static bool
+block_is_visible(const uint8 *map, uint32 block)
+{
+	return (map[block / RTSCAN_MAP_BYTE_BLOCKS] >> (block % RTSCAN_MAP_BYTE_BLOCKS * BITS_PER_HEAPBLOCK)) & VISIBILITYMAP_ALL_VISIBLE;
+}
+
+/* Are these blocks, of so many bytes of the map?  They are many, or few. */
+static bool
+bytes_are_visible(const uint8 *map, Size bytes)
+{
+	const uint64 visible = VISIBILITYMAP_ALL_VISIBLE * UINT64CONST(0x5555555555555555);
+	uint64		all = visible;
+	Size		i = 0;
+
+	for (; i + sizeof(uint64) <= bytes && all == visible; i += sizeof(uint64))
+	{
+		uint64		word;
+
+		memcpy(&word, map + i, sizeof(word));
+		all &= word;
+	}
+	for (; i < bytes; i++)
+		all &= ~visible | map[i] * UINT64CONST(0x0101010101010101);
+	return all == visible;
+}
+
+/* Are these blocks of a page, from one to the one before another? */
+static bool
+page_is_visible(const uint8 *map, uint32 block, uint32 end)
+{
+	for (; block < end && block % RTSCAN_MAP_BYTE_BLOCKS != 0; block++)
+		if (!block_is_visible(map, block))
+			return false;
+	if (block < end)
+	{
+		uint32		bytes = (end - block) / RTSCAN_MAP_BYTE_BLOCKS;
+
+		if (!bytes_are_visible(map + block / RTSCAN_MAP_BYTE_BLOCKS, bytes))
+			return false;
+		block += bytes * RTSCAN_MAP_BYTE_BLOCKS;
+	}
+	for (; block < end; block++)
+		if (!block_is_visible(map, block))
+			return false;
+	return true;
+}
+
+bool
+rtscan_blocks_are_visible(const RtscanMapCopy *copy, BlockNumber first, BlockNumber last)
+{
+	if (last >= copy->blocks || first > last)
+		return false;
+	for (BlockNumber page = first / RTSCAN_MAP_PAGE_BLOCKS; page <= last / RTSCAN_MAP_PAGE_BLOCKS; page++)
+	{
+		uint32		begin = page == first / RTSCAN_MAP_PAGE_BLOCKS ? first % RTSCAN_MAP_PAGE_BLOCKS : 0;
+		uint32		end = page == last / RTSCAN_MAP_PAGE_BLOCKS ? last % RTSCAN_MAP_PAGE_BLOCKS + 1 : RTSCAN_MAP_PAGE_BLOCKS;
+
+		if (copy->pages[page] == NULL || !page_is_visible(copy->pages[page], begin, end))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,125 @@
+/*
+ * read_stream.c
+ *		Blocks of a relation, one after another, that are read before they are asked for: for PostgreSQL before 17.
+ *
+ * The kernel is asked for as many blocks ahead as the relation's tablespace can read at the same time.  Who asks learns which
+ * buffer has the block, if one has it: it need not be looked for again, and its page can be on its way to the caches.
+ */
+#include "search/visible/read_stream.h"
+
+#if !RTSCAN_COMPAT_READ_STREAMS
+
+#include "pgstat.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
+
+/* A page's header and line pointers are in its first bytes. */
+#define HEAD_BYTES		512
+#define CACHE_LINE		64
+
+/* A block ahead, and the buffer that had it when we asked. */
+typedef struct BlockAhead
+{
+	BlockNumber block;
+	Buffer		recent;
+} BlockAhead;
+
+struct ReadStream
+{
+	BufferAccessStrategy strategy;
+	Relation	relation;
+	ForkNumber	fork;
+	ReadStreamBlockNumberCB callback;
+	void	   *private_data;
+	uint32		distance;		/* blocks that are asked for ahead of the one that is returned */
+	uint32		first;			/* in the ring: the next one to be returned, */
+	uint32		n;				/* and how many there are */
+	BlockAhead	ring[FLEXIBLE_ARRAY_MEMBER];	/* distance + 1 */
+};
+
+ReadStream *
+read_stream_begin_relation(int flags, BufferAccessStrategy strategy, Relation relation, ForkNumber fork,
+						   ReadStreamBlockNumberCB callback, void *callback_private_data, size_t per_buffer_data_size)
+{
+	uint32		distance = flags == READ_STREAM_SEQUENTIAL ? 0 : get_tablespace_io_concurrency(relation->rd_rel->reltablespace);
+	ReadStream *stream = palloc(offsetof(ReadStream, ring) + (distance + 1) * sizeof(BlockAhead));
+
+	Assert(per_buffer_data_size == 0);
+	*stream = (ReadStream) {
+		.strategy = strategy,
+		.relation = relation,
+		.fork = fork,
+		.callback = callback,
+		.private_data = callback_private_data,
+		.distance = distance,
+	};
+	return stream;
+}
+
+static void
+prefetch_page_head(Buffer buffer)
+{
+	const char *page = BufferGetPage(buffer);
+
+	for (Size byte = 0; byte < HEAD_BYTES; byte += CACHE_LINE)
+		__builtin_prefetch(page + byte);
+}
+
+/* Add a block to the ring. */
+static void
+ask_for(ReadStream *stream, BlockNumber block)
+{
+	BlockAhead *ahead = &stream->ring[(stream->first + stream->n) % (stream->distance + 1)];
+
+	*ahead = (BlockAhead) {block, InvalidBuffer};
+	/* The first one is wanted at once. */
+	if (stream->n++ > 0)
+		ahead->recent = PrefetchBuffer(stream->relation, stream->fork, block).recent_buffer;
+	if (BufferIsValid(ahead->recent))
+		prefetch_page_head(ahead->recent);
+}
+
+static Buffer
+read_block(ReadStream *stream, const BlockAhead *ahead)
+{
+	if (!BufferIsValid(ahead->recent) ||
+		!ReadRecentBuffer(stream->relation->rd_locator, stream->fork, ahead->block, ahead->recent))
+		return ReadBufferExtended(stream->relation, stream->fork, ahead->block, RBM_NORMAL, stream->strategy);
+	pgstat_count_buffer_read(stream->relation);
+	pgstat_count_buffer_hit(stream->relation);
+	return ahead->recent;
+}
+
+Buffer
+read_stream_next_buffer(ReadStream *stream, void **per_buffer_data)
+{
+	BlockAhead *ahead = &stream->ring[stream->first];
+
+	while (stream->n <= stream->distance)
+	{
+		BlockNumber block = stream->callback(stream, stream->private_data, NULL);
+
+		if (block == InvalidBlockNumber)
+			break;
+		ask_for(stream, block);
+	}
+	if (stream->n == 0)
+		return InvalidBuffer;
+	stream->first = (stream->first + 1) % (stream->distance + 1);
+	stream->n--;
+	return read_block(stream, ahead);
+}
+
+void
+read_stream_reset(ReadStream *stream)
+{
+	stream->n = 0;
+}
+
+void
+read_stream_end(ReadStream *stream)
+{
+	pfree(stream);
+}
+
+#endif
