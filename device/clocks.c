@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "report.h"
 
 /* Minimal time between notes of a use to the child, and until it is started again after a failure; in nanoseconds. */
 #define TELL_AGAIN		UINT64_C(1000000000)

@@ -5,12 +5,10 @@
 #define VOLK_IMPLEMENTATION
 #include "context.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "protocol.h"
 
@@ -21,38 +19,6 @@
 #define NVIDIA				0x10DE
 /* Seconds for which calibration waits for the clocks to rise, since it would measure wrong times meanwhile. */
 #define CLOCKS_SECONDS		5
-
-/* ---------------------------------------------------------------- reports */
-
-static void
-write_report(const char *kind, const char *format, va_list arguments)
-{
-	printf("%s: ", kind);
-	vprintf(format, arguments);
-	printf("\n");
-	fflush(stdout);
-}
-
-void
-report(const char *format,...)
-{
-	va_list		arguments;
-
-	va_start(arguments, format);
-	write_report("log", format, arguments);
-	va_end(arguments);
-}
-
-void
-fail(const char *format,...)
-{
-	va_list		arguments;
-
-	va_start(arguments, format);
-	write_report("log", format, arguments);
-	va_end(arguments);
-	_Exit(EXIT_FAILURE);
-}
 
 void
 check(VkResult result, const char *call)
@@ -584,15 +550,6 @@ submission_is_done(Context *context, const Submission *submission)
 		return false;
 	check(result, "vkGetFenceStatus");
 	return true;
-}
-
-uint64_t
-clock_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
 }
 
 uint64_t

@@ -15,6 +15,7 @@
 
 #include "clocks.h"
 #include "limits.h"
+#include "report.h"
 #include "volk.h"
 
 /* Faults to inject, for tests only. */
@@ -153,22 +154,13 @@ extern uint64_t submission_limit(const Context *context);
 /* Nanoseconds for which the host polls a device, other than software, before it sleeps. */
 #define WATCH_TIME	(UINT64_C(2) * 1000 * 1000)
 
-/* Return a monotonic time in nanoseconds. */
-extern uint64_t clock_now(void);
-
-/* Record a barrier: commands that follow see all writes of those before. */
+/* All writes of commands so far are seen by the commands that follow. */
 extern void context_barrier(Context *context);
 
 /* Record a barrier between shaders of these stages only, which is faster. */
 extern void context_shader_barrier(Context *context, VkPipelineStageFlags from, VkPipelineStageFlags to);
 
-/* Write a message to the server's log. */
-extern void report(const char *format,...) __attribute__((format(printf, 1, 2)));
-
-/* Write a message to the server's log and end the program; the background worker starts it again. */
-extern void fail(const char *format,...) __attribute__((format(printf, 1, 2), noreturn));
-
-/* Check the result of a Vulkan call that fails only if the device is lost. */
+/* A Vulkan call that cannot fail but for a lost device. */
 extern void check(VkResult result, const char *call);
 
 #endif							/* RTSCAN_DEVICE_CONTEXT_H */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "add_tasks.h"
 #include "collect.h"
 #include "make_tasks.h"
 #include "members.h"

@@ -9,8 +9,8 @@
 #ifndef RTSCAN_DEVICE_MAKE_JOB_H
 #define RTSCAN_DEVICE_MAKE_JOB_H
 
+#include "add_tasks.h"
 #include "make_tally.h"
-#include "make_tasks.h"
 
 /*
  * Add a segment's job, with its tally if it has one.  Builds the BVH of its space if it is missing.  Does

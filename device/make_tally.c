@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "make_tasks.h"
+#include "add_tasks.h"
 
 /* Chunks of a workgroup, at most, if there are at least MANY_CELLS cells. */
 #define MAX_SPAN		4

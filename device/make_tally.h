@@ -5,7 +5,7 @@
 #ifndef RTSCAN_DEVICE_MAKE_TALLY_H
 #define RTSCAN_DEVICE_MAKE_TALLY_H
 
-#include "evaluate.h"
+#include "evaluator.h"
 #include "space.h"
 
 /* A segment with a tally. */

@@ -1,66 +1,11 @@
 /*
  * make_tasks.h
- *		Make the tasks of a request: what to sieve, refine, trace, publish and tally.
- *
- * The tasks of several requests, a batch, are collected in an Evaluator's arrays.  Addresses of bits are
- * offsets until the batch is submitted.
+ *		What a request means in tasks: what to sieve, to refine, to trace, to publish and to tally.
  */
 #ifndef RTSCAN_DEVICE_MAKE_TASKS_H
 #define RTSCAN_DEVICE_MAKE_TASKS_H
 
-#include "evaluate.h"
-
-#define TASK_ARRAYS		21
-
-/* The words of a request's sets and maps begin at a multiple of this, which suits any structure. */
-#define WORDS_ALIGNMENT	64
-
-/* The sizes of a batch's arrays at some time, to remove a request that cannot be evaluated. */
-typedef struct TasksMark
-{
-	uint32_t	counts[TASK_ARRAYS];
-	uint32_t	largest_trace;
-	uint32_t	largest_job;
-	uint64_t	tally_words;
-	uint64_t	words_size;
-} TasksMark;
-
-/* A column of a segment whose tasks are being made. */
-typedef struct WorkColumn
-{
-	Resident   *resident;
-	const DeviceInterval *intervals;
-	uint32_t	count;
-} WorkColumn;
-
-/* A segment of a request whose tasks are being made. */
-typedef struct Work
-{
-	Evaluator  *evaluator;
-	Request    *request;
-	const EvaluateSegment *segment;
-	uint64_t	bits;			/* offset of the bits of the current group */
-	uint32_t	ncolumns;
-	WorkColumn	columns[DEVICE_MAX_COLUMNS];
-} Work;
-
-/* List all arrays of tasks, in the order of stage_tasks(). */
-extern void tasks_list_arrays(Evaluator *evaluator, Array **arrays);
-
-extern TasksMark tasks_mark(Evaluator *evaluator);
-extern void tasks_return_to(Evaluator *evaluator, const TasksMark *mark);
-
-/* Add workgroups of one kind to the array that maps them to tasks.  Their task is the one to be added next. */
-extern void tasks_add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups);
-
-/* Begin a sieve task.  Add its columns' runs next.  Its bits follow those of the tasks before. */
-extern void tasks_add_sieve(Work *work);
-
-/* AND a column's runs of bins, or ranges of rows if column is NULL, into the bits of the last sieve task. */
-extern void tasks_add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs);
-
-/* Add a column whose exact set is looked up by rays.  The returned task is valid until the next one is added. */
-extern ColumnTask *tasks_add_column(Evaluator *evaluator, const WorkColumn *column);
+#include "evaluator.h"
 
 /*
  * Add a request's tasks to the batch.  For the executors rt and rtcudb, build missing BVHs.  If the result is

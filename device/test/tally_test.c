@@ -6,6 +6,7 @@
  *
  * Columns, bits and words lie in memory of the host, which the device reads and writes.
  */
+#include "../evaluate.h"
 #include "../make_tally.h"
 
 #include <stdio.h>

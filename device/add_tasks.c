@@ -1,0 +1,119 @@
+/*
+ * add_tasks.c
+ *		Add tasks to a batch.
+ */
+#include "add_tasks.h"
+
+#include <string.h>
+
+void
+tasks_list_arrays(Evaluator *evaluator, Array **arrays)
+{
+	Array	   *all[TASK_ARRAYS] = {
+		&evaluator->ranges, &evaluator->runs, &evaluator->columns, &evaluator->sieve_tasks,
+		&evaluator->refine_tasks, &evaluator->publish_tasks, &evaluator->bundles, &evaluator->trace_tasks,
+		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of,
+		&evaluator->digits, &evaluator->measures, &evaluator->tally_tasks, &evaluator->tally_of,
+		&evaluator->collect_tasks, &evaluator->collect_of, &evaluator->job_tasks,
+		&evaluator->sets, &evaluator->members_tasks, &evaluator->members_of};
+
+	memcpy(arrays, all, sizeof(all));
+}
+
+TasksMark
+tasks_mark(Evaluator *evaluator)
+{
+	TasksMark	mark = {.largest_trace = evaluator->largest_trace, .largest_job = evaluator->largest_job,
+		.tally_words = evaluator->tally_words, .words_size = evaluator->words_size};
+	Array	   *arrays[TASK_ARRAYS];
+
+	tasks_list_arrays(evaluator, arrays);
+	for (int i = 0; i < TASK_ARRAYS; i++)
+		mark.counts[i] = arrays[i]->count;
+	return mark;
+}
+
+void
+tasks_return_to(Evaluator *evaluator, const TasksMark *mark)
+{
+	Array	   *arrays[TASK_ARRAYS];
+
+	tasks_list_arrays(evaluator, arrays);
+	for (int i = 0; i < TASK_ARRAYS; i++)
+		arrays[i]->count = mark->counts[i];
+	evaluator->largest_trace = mark->largest_trace;
+	evaluator->largest_job = mark->largest_job;
+	evaluator->tally_words = mark->tally_words;
+	evaluator->words_size = mark->words_size;
+}
+
+void
+tasks_add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups)
+{
+	uint32_t   *numbers = array_extend(task_of, workgroups);
+
+	for (uint32_t i = 0; i < workgroups; i++)
+		numbers[i] = task;
+}
+
+void
+tasks_add_sieve(Work *work)
+{
+	Evaluator  *evaluator = work->evaluator;
+	uint32_t	chunks = device_chunks(work->segment->rows);
+	SieveTask	task = {
+		.bits = (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES,
+		.first_chunk = evaluator->sieve_of.count,
+		.chunks = chunks,
+		.rows = work->segment->rows,
+		.first_run = evaluator->runs.count,
+	};
+
+	work->bits = task.bits;
+	tasks_add_workgroups(&evaluator->sieve_of, evaluator->sieve_tasks.count, chunks);
+	*(SieveTask *) array_extend(&evaluator->sieve_tasks, 1) = task;
+}
+
+void
+tasks_add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
+{
+	SieveTask  *sieve = (SieveTask *) evaluator->sieve_tasks.data + evaluator->sieve_tasks.count - 1;
+	uint32_t	count = runs->n > 0 ? runs->n : 1;	/* an empty run, if there is none */
+	RunTask    *tasks = array_extend(&evaluator->runs, count);
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		Range		range = runs->n > 0 ? runs->ranges[i] : (Range) {0, 0};
+
+		tasks[i] = (RunTask) {.first = range.first, .end = range.end, .last = i + 1 == count};
+		if (column == NULL || column->shape.heap_order)
+			continue;
+		tasks[i].pages = column->memory.address + column->layout.pages;
+		tasks[i].sieve = column->memory.address + column->layout.sieve;
+		tasks[i].bins = column->shape.bins;
+		tasks[i].radix = column->shape.radix;
+	}
+	sieve->runs += count;
+}
+
+ColumnTask *
+tasks_add_column(Evaluator *evaluator, const WorkColumn *column)
+{
+	const Resident *resident = column->resident;
+	bool		heap_order = resident->shape.heap_order;
+	ColumnTask	task = {
+		.codes = heap_order ? 0 : resident->memory.address + resident->layout.codes,
+		.code_bytes = resident->shape.code_bytes,
+		.first_interval = evaluator->ranges.count,
+		.intervals = column->count,
+	};
+	RangeTask  *ranges = array_extend(&evaluator->ranges, column->count);
+	ColumnTask *added = array_extend(&evaluator->columns, 1);
+
+	for (uint32_t i = 0; i < column->count; i++)
+		ranges[i] = heap_order ?
+			(RangeTask) {column->intervals[i].low_rank, column->intervals[i].high_rank} :
+			(RangeTask) {column->intervals[i].low_code, column->intervals[i].high_code};
+	*added = task;
+	return added;
+}
