@@ -5,6 +5,7 @@
 #include "compat.h"
 #include "rtscan.h"
 
+#include "device/assist.h"
 #include "device/device.h"
 #include "fmgr.h"
 #include "plan/aggregate/path.h"
@@ -23,6 +24,7 @@ void
 _PG_init(void)
 {
 	rtscan_init_settings();
+	rtscan_init_device_build();
 	rtscan_init_device();
 	rtscan_init_scan();
 	rtscan_init_aggregate();

@@ -2,9 +2,13 @@
  * build.c
  *		Use a device to help CREATE INDEX and merges.
  */
-#include "device/device.h"
+#include "device/build.h"
 
+#include "device/client.h"
+#include "device/experience.h"
+#include "device/worker.h"
 #include "miscadmin.h"
+#include "segment/segment.h"
 #include "settings.h"
 
 /* With fewer rows the CPU is faster than a request to the device. */
@@ -51,14 +55,4 @@ rtscan_device_ask_for_build(int device, const DeviceRequest *request)
 
 	rtscan_device_end_turn();
 	return answered && reply.result == DEVICE_OK;
-}
-
-void
-rtscan_init_device_build(void)
-{
-	rtscan_assistant = (RtscanAssistant) {
-		.sort = rtscan_device_sort,
-		.make_vectors = rtscan_device_vectors,
-		.dismiss = rtscan_device_trim_areas,
-	};
 }

@@ -6,7 +6,7 @@
  * and its reply, or in an upload, leaves the connection in an undefined state; the end of the transaction
  * closes it.  If a reply is missing the area is given back, too, since the program may still write to it.
  */
-#include "device/device.h"
+#include "device/client.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,6 +15,9 @@
 #include <unistd.h>
 
 #include "access/xact.h"
+#include "device/events.h"
+#include "device/experience.h"
+#include "device/worker.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -139,34 +142,7 @@ end_of_transaction(XactEvent event, void *arg)
 		rtscan_device_trim_areas();
 }
 
-WaitEventSet *
-rtscan_device_events(const int *sockets, int n)
-{
-	MemoryContext context = CurrentMemoryContext;
-	WaitEventSet *volatile events = NULL;
-
-	PG_TRY();
-	{
-		events = rtscan_compat_create_event_set(n + 2);
-		AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
-		AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
-		for (int i = 0; i < n; i++)
-			AddWaitEventToSet(events, WL_SOCKET_READABLE, sockets[i], NULL, NULL);
-	}
-	PG_CATCH();
-	{
-		/* only a system call has failed, and the caller has another way */
-		MemoryContextSwitchTo(context);
-		FlushErrorState();
-		if (events)
-			FreeWaitEventSet(events);
-		events = NULL;
-	}
-	PG_END_TRY();
-	return events;
-}
-
-/* Open a connection, but without waiting: a program whose queue is full cannot help. */
+/* Connect at once or not at all: a server with a full queue is one that cannot help. */
 static bool
 open_socket(Connection *connection)
 {

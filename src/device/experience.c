@@ -5,12 +5,13 @@
  * That is how fast they are, and which uploads and builds of BVHs would have paid off.  Also here is whose turn
  * it is to use a device for a build.
  */
-#include "device/device.h"
+#include "device/experience.h"
 
 #include <math.h>
 
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "port/atomics.h"
 #include "storage/shmem.h"
 #include "storage/spin.h"
 #include "utils/float.h"

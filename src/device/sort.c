@@ -2,8 +2,10 @@
  * sort.c
  *		Have the device sort a column's keys: CREATE INDEX and merges.
  */
-#include "device/device.h"
+#include "device/sort.h"
 
+#include "device/build.h"
+#include "device/experience.h"
 #include "port/pg_bitutils.h"
 
 StaticAssertDecl(sizeof(RtscanSorted) == sizeof(SortPair) &&

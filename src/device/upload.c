@@ -4,8 +4,10 @@
  *
  * Pages are copied to one of two windows of the area while the device reads the other one.
  */
-#include "device/device.h"
+#include "device/upload.h"
 
+#include "device/client.h"
+#include "device/worker.h"
 #include "miscadmin.h"
 #include "bits/bits.h"
 #include "bits/packed.h"

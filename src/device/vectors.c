@@ -2,8 +2,9 @@
  * vectors.c
  *		Have the device make a column's sieve vectors: CREATE INDEX and merges.
  */
-#include "device/device.h"
+#include "device/vectors.h"
 
+#include "device/build.h"
 #include "miscadmin.h"
 
 /*

@@ -7,7 +7,7 @@
  * dies, all sessions are terminated.)  Worker and program are connected by a socket.  The program writes lines
  * for the log to it, and reports when it is ready; both notice at once when the other one has ended.
  */
-#include "device/device.h"
+#include "device/worker.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -20,6 +20,8 @@
 #include <sys/prctl.h>
 #endif
 
+#include "device/events.h"
+#include "device/experience.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -177,7 +179,6 @@ register_worker(void)
 void
 rtscan_init_device(void)
 {
-	rtscan_init_device_build();
 	if (!process_shared_preload_libraries_in_progress)
 		return;
 	previous_request_hook = shmem_request_hook;

@@ -1,0 +1,20 @@
+/*
+ * assist.c
+ *		Have devices help to make segments.
+ */
+#include "device/assist.h"
+
+#include "device/client.h"
+#include "device/sort.h"
+#include "device/vectors.h"
+#include "segment/assistant.h"
+
+void
+rtscan_init_device_build(void)
+{
+	rtscan_assistant = (RtscanAssistant) {
+		.sort = rtscan_device_sort,
+		.make_vectors = rtscan_device_vectors,
+		.dismiss = rtscan_device_trim_areas,
+	};
+}

@@ -1,0 +1,35 @@
+/*
+ * events.c
+ *		Wait for the device programs.
+ */
+#include "device/events.h"
+
+#include "miscadmin.h"
+#include "storage/latch.h"
+
+WaitEventSet *
+rtscan_device_events(const int *sockets, int n)
+{
+	MemoryContext context = CurrentMemoryContext;
+	WaitEventSet *volatile events = NULL;
+
+	PG_TRY();
+	{
+		events = rtscan_compat_create_event_set(n + 2);
+		AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+		AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+		for (int i = 0; i < n; i++)
+			AddWaitEventToSet(events, WL_SOCKET_READABLE, sockets[i], NULL, NULL);
+	}
+	PG_CATCH();
+	{
+		/* No more than a system call has failed, and there is another way. */
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		if (events)
+			FreeWaitEventSet(events);
+		events = NULL;
+	}
+	PG_END_TRY();
+	return events;
+}

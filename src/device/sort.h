@@ -1,0 +1,14 @@
+/*
+ * sort.h
+ *		Sort keys on a device.
+ */
+#ifndef RTSCAN_DEVICE_SORT_H
+#define RTSCAN_DEVICE_SORT_H
+
+#include "rtscan.h"
+
+#include "segment/sorted.h"
+
+extern bool rtscan_device_sort(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n);
+
+#endif							/* RTSCAN_DEVICE_SORT_H */

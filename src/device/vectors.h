@@ -1,0 +1,16 @@
+/*
+ * vectors.h
+ *		Make sieve vectors on a device.
+ */
+#ifndef RTSCAN_DEVICE_VECTORS_H
+#define RTSCAN_DEVICE_VECTORS_H
+
+#include "rtscan.h"
+
+#include "segment/segment.h"
+#include "segment/sorted.h"
+
+extern uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries,
+									 const RtscanSorted *sorted, uint32 rows);
+
+#endif							/* RTSCAN_DEVICE_VECTORS_H */
