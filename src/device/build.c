@@ -8,7 +8,6 @@
 #include "device/experience.h"
 #include "device/worker.h"
 #include "miscadmin.h"
-#include "segment/segment.h"
 #include "settings.h"
 
 /* With fewer rows the CPU is faster than a request to the device. */

@@ -15,7 +15,6 @@
 #include "monitor/estimate_column.h"
 #include "monitor/version.h"
 #include "segment/rows.h"
-#include "segment/sort.h"
 #include "settings.h"
 #include "utils/acl.h"
 #include "utils/array.h"

@@ -28,8 +28,8 @@ static const char *const kind_names[RTSCAN_PAGE_KINDS] = {
 	[RTSCAN_PAGE_TAKEN] = "taken",
 };
 
-const char *
-rtscan_page_kind_name(RtscanPageKind kind)
+static const char *
+page_kind_name(RtscanPageKind kind)
 {
 	return kind < RTSCAN_PAGE_KINDS ? kind_names[kind] : "unknown";
 }
@@ -79,7 +79,7 @@ rtscan_read_page(Relation index, BlockNumber block, int mode,
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("index \"%s\" names no block for a %s page",
-						RelationGetRelationName(index), rtscan_page_kind_name(kind)),
+						RelationGetRelationName(index), page_kind_name(kind)),
 				 errhint("Please REINDEX it.")));
 
 	buffer = ReadBuffer(index, block);
@@ -121,7 +121,7 @@ rtscan_page_mismatch(Relation index, BlockNumber block, RtscanPageKind kind)
 						   RelationGetRelationName(index)),
 				 errhint("Retry the statement.")));
 	rtscan_page_corrupted(index, block, "It is not the %s page that it should be.",
-						  rtscan_page_kind_name(kind));
+						  page_kind_name(kind));
 }
 
 void

@@ -118,9 +118,6 @@ extern void rtscan_page_init(Page page, RtscanPageKind kind, uint64 owner, uint3
 /* Does the page have this kind, owner and ordinal? */
 extern bool rtscan_page_is(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal);
 
-/* Return the kind's name, for messages. */
-extern const char *rtscan_page_kind_name(RtscanPageKind kind);
-
 /*
  * Lock a page that another page names, while the caller may have locked others.  Returns false if this backend
  * has already locked it: damaged pages can lead there, and a process that waits for itself cannot be cancelled.

@@ -12,6 +12,7 @@
 #include "catalog/pg_statistic.h"
 #include "nodes/nodeFuncs.h"
 #include "rewrite/rewriteManip.h"
+#include "run/node/remembered.h"
 #include "utils/syscache.h"
 
 /* What is not known: as in a join, where the rows of one table come again for each of another's. */
@@ -111,14 +112,13 @@ is_restricted(const Query *around, bool in_targets)
 	return in_targets ? around->jointree->quals != NULL : is_andclause(around->jointree->quals);
 }
 
-/* As run/node/aggregate_node.c has it: where others add to a result it is not remembered, nor where subqueries are executed for it. */
 static bool
 is_remembered(const RtscanPath *path)
 {
 	const RtscanRequest *request = path->request;
 
-	return request->keys == NIL && list_length(request->sets) <= 1 && path->join == NULL && !request->partial && request->workers == 0 &&
-		!request->root->parse->hasSubLinks && request->root->init_plans == NIL;
+	return rtscan_may_remember(request->keys == NIL && list_length(request->sets) <= 1, request->partial, request->workers > 0,
+							   path->join || request->root->parse->hasSubLinks || request->root->init_plans != NIL);
 }
 
 double

@@ -12,7 +12,6 @@
 #include "access/sysattr.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
-#include "plan/cost/expression_cost.h"
 #include "run/vector/arithmetic.h"
 #include "utils/selfuncs.h"
 

@@ -17,7 +17,6 @@
 #include "plan/cost/resolve.h"
 #include "row/exact.h"
 #include "run/aggregate/aggregates.h"
-#include "run/answer/sets.h"
 #include "run/plan/expressions.h"
 #include "run/star/dimension.h"
 #include "run/tally/choices.h"

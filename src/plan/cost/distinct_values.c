@@ -9,7 +9,6 @@
 #include "optimizer/optimizer.h"
 #include "plan/cost/cost.h"
 #include "plan/cost/resolve.h"
-#include "plan/quals/quals.h"
 #include "utils/attoptcache.h"
 #include "utils/selfuncs.h"
 #include "utils/syscache.h"

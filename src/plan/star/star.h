@@ -88,9 +88,6 @@ extern List *rtscan_stars_of(PlannerInfo *root, const RelOptInfo *rel);
 /* The tables of a join relation that these are leaves of (RelOptInfo *). */
 extern List *rtscan_facts_of_leaves(PlannerInfo *root, const RelOptInfo *rel);
 
-/* The tables that are cores of a relation. */
-extern Relids rtscan_cores_of(PlannerInfo *root, const RelOptInfo *rel);
-
 /*
  * star.c: the star that a relation, with these cores, makes of another star; NULL: it is no dimension of it.  Does a row of an outer relation
  * meet no more than one of an inner one?

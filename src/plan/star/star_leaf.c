@@ -11,7 +11,6 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
-#include "plan/cost/leaves.h"
 #include "plan/quals/planning_run.h"
 #include "plan/quals/volatile.h"
 

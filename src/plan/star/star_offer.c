@@ -67,8 +67,9 @@ rtscan_stars_of(PlannerInfo *root, const RelOptInfo *rel)
 	return stars ? stars->stars : NIL;
 }
 
-Relids
-rtscan_cores_of(PlannerInfo *root, const RelOptInfo *rel)
+/* The tables that are cores of a relation. */
+static Relids
+cores_of(PlannerInfo *root, const RelOptInfo *rel)
 {
 	const JoinStars *stars = IS_SIMPLE_REL(rel) ? NULL : recall(root, rel);
 
@@ -306,7 +307,7 @@ static void
 add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 		  const JoinPathExtraData *extra)
 {
-	Relids		cores = rtscan_cores_of(root, inner);
+	Relids		cores = cores_of(root, inner);
 	const JoinStars *known = remembered(root, joinrel);
 	List	   *of_leaves = NIL;
 	bool		leaves_change = false;
@@ -371,7 +372,7 @@ consider_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptI
 	old = MemoryContextSwitchTo(this_run(root)->context);
 	offer_filtered(root, joinrel, outer, inner, type, extra);
 	if (rtscan_meets_one(type, extra))
-		remembered(root, joinrel)->cores = bms_union(remembered(root, joinrel)->cores, rtscan_cores_of(root, outer));
+		remembered(root, joinrel)->cores = bms_union(remembered(root, joinrel)->cores, cores_of(root, outer));
 	if (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI)
 		add_stars(root, joinrel, outer, inner, type, extra);
 	MemoryContextSwitchTo(old);

@@ -95,8 +95,8 @@ typedef struct RtscanSample
 	bool		within;			/* it is of values that have been narrowed before, which may be few in each chunk */
 	uint64		rows;			/* of the chunks that there have been; */
 	bool		may_have_nulls; /* some may be NULL */
-	uint32		step;			/* every so-manieth is in it, */
-	uint32		skip;			/* after so many that are not */
+	uint32		step;			/* one of this many values is in the sample */
+	uint32		skip;			/* the values to pass by before the next one that is in it */
 	uint32		n;
 	int64	   *keys;
 } RtscanSample;

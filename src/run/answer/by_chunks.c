@@ -18,8 +18,9 @@ typedef struct Argument
 	RtscanTotalKind kind;
 } Argument;
 
-bool
-rtscan_takes_total(const RtscanRowsAnswer *answer, int number)
+/* Is an aggregate one of a column's totals, or of rows? */
+static bool
+takes_total(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	const RtscanTransition *transition = &answer->transitions[number];
@@ -34,7 +35,7 @@ rtscan_takes_chunks(const RtscanRowsAnswer *answer)
 	bool		takes = answer->groups == NULL && answer->task->quals.state == NULL && answer->batch->attributes == NULL;
 
 	for (int i = 0; i < answer->task->naggregates && takes; i++)
-		takes = rtscan_takes_total(answer, i);
+		takes = takes_total(answer, i);
 	return takes;
 }
 

@@ -12,9 +12,6 @@
 #include "run/answer/answer.h"
 
 
-/* Is an aggregate one of a column's totals, or of rows? */
-extern bool rtscan_takes_total(const RtscanRowsAnswer *answer, int number);
-
 /* Can all aggregates be computed so, as far as is known without a segment? */
 extern bool rtscan_takes_chunks(const RtscanRowsAnswer *answer);
 

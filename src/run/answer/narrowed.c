@@ -18,7 +18,10 @@
 #define MIN_VALUES		65536
 #define DENSE			16
 
-/* The sample has every so-manieth value, at most; if it gets too large, half of it is dropped, from then on. */
+/*
+ * The sample has at most one of this many values.  If the sample gets too large, half of it is dropped, and the next
+ * values are taken half as often.
+ */
 #define LEAST_STEP		128
 #define MAX_SAMPLE		16384
 
@@ -130,7 +133,7 @@ find_bit(uint64 word, uint32 lower)
 	return pg_rightmost_one_pos64(word);
 }
 
-/* Rows of a chunk, every so-manieth. */
+/* Sample rows of a chunk, one of each sample->step. */
 static uint32
 choose_rows(RtscanSample *sample, const RtscanCursorChunk *chunk, uint32 *rows)
 {

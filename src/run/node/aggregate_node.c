@@ -92,24 +92,6 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 
 /* ---------------------------------------------------------------- the answer */
 
-/* RtscanBitsFilters.make */
-static void
-make_filter(const RtscanPlanFilter *plan, RtscanFilter *filter, void *arg)
-{
-	RtscanNode *node = (RtscanNode *) arg;
-
-	rtscan_make_filter(plan, node->index, node->schema, &node->values, filter);
-}
-
-/* RtscanBitsFilters.prepare */
-static void
-prepare_filters(void *arg)
-{
-	RtscanNode *node = (RtscanNode *) arg;
-
-	rtscan_evaluate_arguments(node, node->plan->where_arguments, list_length(node->arguments));
-}
-
 /* Give back what the answer at hand took, if there is one. */
 static void
 end_answer(AggregateState *state)
@@ -125,7 +107,6 @@ static void
 begin_answer(AggregateState *state, TupleTableSlot *slot)
 {
 	RtscanNode *node = &state->node;
-	RtscanBitsFilters filters = {state->filters_may_fail, prepare_filters, make_filter, node};
 	MemoryContext old;
 
 	rtscan_begin_answer(node);
@@ -133,7 +114,7 @@ begin_answer(AggregateState *state, TupleTableSlot *slot)
 	if (state->rows)
 		state->answer = rtscan_begin_rows(state->rows, &node->question);
 	else
-		rtscan_answer_by_bits(node->plan->aggregates, &node->question, &filters, slot->tts_values, slot->tts_isnull);
+		rtscan_answer_by_bits(&node->question, state->filters_may_fail, slot->tts_values, slot->tts_isnull);
 	MemoryContextSwitchTo(old);
 }
 
@@ -220,21 +201,15 @@ execute(CustomScanState *node)
 	return NULL;
 }
 
-/* Is there one result, that others of this node need not be combined with? */
 static bool
-has_one_result(const RtscanNode *node)
+may_remember(const RtscanNode *node)
 {
 	const RtscanNodePlan *plan = node->plan;
+	bool		one_result = !plan->by_rows ||
+		(list_length(plan->sets) == 1 && ((RtscanPlanSet *) linitial(plan->sets))->keys == NIL);
 
-	return !node->shared && !plan->partial &&
-		(!plan->by_rows || (list_length(plan->sets) == 1 && ((RtscanPlanSet *) linitial(plan->sets))->keys == NIL));
-}
-
-/* Subqueries and dimensions may call volatile functions, which have to be called each time. */
-static bool
-depends_on_parameters_alone(const RtscanNode *node)
-{
-	return node->custom.ss.ps.subPlan == NIL && node->custom.ss.ps.initPlan == NIL && node->ndimensions == 0;
+	return rtscan_may_remember(one_result, plan->partial, node->shared != NULL,
+							   node->custom.ss.ps.subPlan != NIL || node->custom.ss.ps.initPlan != NIL || node->ndimensions > 0);
 }
 
 /* What has parameters, if anything has. */
@@ -262,7 +237,7 @@ change_parameters(AggregateState *state)
 	CustomScanState *custom = &state->node.custom;
 	MemoryContext old = MemoryContextSwitchTo(custom->ss.ps.state->es_query_cxt);
 
-	if (state->remembered == NULL && has_one_result(&state->node) && depends_on_parameters_alone(&state->node))
+	if (state->remembered == NULL && may_remember(&state->node))
 		state->remembered = rtscan_create_remembered(custom->ss.ps.state, evaluated_expressions(state->node.plan),
 													 list_concat_copy(custom->ss.ps.plan->targetlist, custom->ss.ps.plan->qual),
 													 custom->ss.ss_ScanTupleSlot->tts_tupleDescriptor);

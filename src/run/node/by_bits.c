@@ -6,6 +6,7 @@
 
 #include "run/aggregate/accumulate.h"
 #include "run/answer/shared.h"
+#include "run/node/node.h"
 #include "search/filter/segment_filter.h"
 #include "search/visible/visibility.h"
 #include "storage/pending.h"
@@ -185,28 +186,31 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 }
 
 static void
-make_filters(RtscanBitsAnswer *answer, const RtscanBitsFilters *filters)
+make_filters(RtscanBitsAnswer *answer)
 {
-	filters->prepare(filters->arg);
+	RtscanNode *node = answer->question->node;
+
+	rtscan_evaluate_arguments(node, node->plan->where_arguments, list_length(node->arguments));
 	for (int i = 0; i < answer->naggregates; i++)
-		filters->make(answer->aggregates[i].filter_plan, &answer->aggregates[i].filter, filters->arg);
+		rtscan_make_filter(answer->aggregates[i].filter_plan, node->index, node->schema, &node->values,
+						   &answer->aggregates[i].filter);
 	answer->has_filters = true;
 }
 
 /* All passes: FILTERs that may fail are none's concern before there is a row. */
 static void
-search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, const RtscanBitsFilters *filters)
+search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, bool filters_may_fail)
 {
 	do
 	{
-		if (filters->may_fail && !answer->has_filters)
+		if (filters_may_fail && !answer->has_filters)
 		{
 			search(answer, image, 0);
 			if (answer->search.stats.rows == 0)
 				continue;
 		}
 		if (!answer->has_filters)
-			make_filters(answer, filters);
+			make_filters(answer);
 		search(answer, image, answer->naggregates);
 	} while (rtscan_next_pass(answer->question->node));
 }
@@ -225,9 +229,9 @@ begin_aggregate(Aggregate *aggregate, const RtscanSchema *schema, const RtscanPl
 }
 
 void
-rtscan_answer_by_bits(List *aggregates, const RtscanQuestion *question, const RtscanBitsFilters *filters,
-					  Datum *values, bool *isnull)
+rtscan_answer_by_bits(const RtscanQuestion *question, bool filters_may_fail, Datum *values, bool *isnull)
 {
+	List	   *aggregates = question->node->plan->aggregates;
 	RtscanBitsAnswer answer = {.question = question, .naggregates = list_length(aggregates)};
 	RtscanImage *image;
 
@@ -235,7 +239,7 @@ rtscan_answer_by_bits(List *aggregates, const RtscanQuestion *question, const Rt
 	for (int i = 0; i < answer.naggregates; i++)
 		begin_aggregate(&answer.aggregates[i], question->schema, list_nth(aggregates, i));
 	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot, question->reads_only);
-	search_for_all(&answer, image, filters);
+	search_for_all(&answer, image, filters_may_fail);
 	for (int i = 0; i < answer.naggregates; i++)
 		values[i] = rtscan_finish_accumulation(&answer.aggregates[i].accumulator, &isnull[i]);
 }

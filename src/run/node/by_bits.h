@@ -7,23 +7,12 @@
 
 #include "rtscan.h"
 
-#include "run/node/node.h"
-#include "run/plan/node_plan.h"
+#include "run/answer/question.h"
 
 /*
- * How FILTERs are made.  Where preparing them may raise an error, that is run a subplan, it is done
- * only if there is a row to ask them of: nobody would evaluate what is in FILTER otherwise.
+ * Answer with the aggregates of the question's node; memory is taken from the current context.  If evaluating arguments of FILTERs may fail, that is
+ * done only if there is a row to evaluate them for: PostgreSQL would not evaluate FILTER otherwise.
  */
-typedef struct RtscanBitsFilters
-{
-	bool		may_fail;
-	void		(*prepare) (void *arg);
-	void		(*make) (const RtscanPlanFilter *plan, RtscanFilter *filter, void *arg);
-	void	   *arg;
-} RtscanBitsFilters;
-
-/* Some aggregates (RtscanPlanAggregate *); memory is taken from the current context. */
-extern void rtscan_answer_by_bits(List *aggregates, const RtscanQuestion *question, const RtscanBitsFilters *filters,
-								  Datum *values, bool *isnull);
+extern void rtscan_answer_by_bits(const RtscanQuestion *question, bool filters_may_fail, Datum *values, bool *isnull);
 
 #endif							/* RTSCAN_BY_BITS_H */

@@ -17,6 +17,16 @@
 typedef struct RtscanRemembered RtscanRemembered;
 
 /*
+ * May a node's results be remembered?  The planner and the node both call this.  Results are not remembered if others are combined with them, or if
+ * the node executes subqueries or dimensions: these may call volatile functions, which have to be called each time.
+ */
+static inline bool
+rtscan_may_remember(bool one_result, bool partial, bool shared, bool executes_plans)
+{
+	return one_result && !partial && !shared && !executes_plans;
+}
+
+/*
  * For rows of results, of a node with such expressions, and such that are evaluated on results; in the current memory context, where it
  * takes as much as a hash may, about.
  */

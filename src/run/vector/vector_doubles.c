@@ -11,7 +11,6 @@
 #include <math.h>
 
 #include "bits/multiversion.h"
-#include "row/decimal.h"
 
 /* Integers up to here are doubles, and so are their quotients by powers of ten rounded once. */
 #define MAX_EXACT	(INT64CONST(1) << 53)

@@ -182,7 +182,7 @@ rtscan_expected_rows(const RtscanSegmentScan *scan)
 
 /* ---------------------------------------------------------------- the fastest */
 
-/* Nanoseconds: nobody else is asked for less. */
+/* Nanoseconds: where the CPU takes less, "auto" does not estimate other executors. */
 #define LEAST_REQUEST	10000.0
 
 /* To look at a chunk's bits that a device has written, nanoseconds: they are not in the CPU's cache. */

@@ -28,7 +28,9 @@ struct RtscanRound;
  */
 typedef struct RtscanExecutorMethods
 {
-	/* Is it there, for "auto" to choose?  "auto" asks it nothing else if not; what else it is asked it answers with its reason then. */
+	/*
+	 * Is it there, for "auto" to choose?  If not, "auto" calls no other function of it; prepare() and evaluate() return the reason.
+	 */
 	bool		(*is_ready) (void);
 
 	/* Can it evaluate a segment's regions, or some of them? */

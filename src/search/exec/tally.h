@@ -156,7 +156,10 @@ extern double rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema
  * that have too many measures. */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
 
-/* Can a segment's rows be in a tally?  Those are not whose bits the CPU has to combine, for alternatives are too many, or whose rows it has to test. */
+/*
+ * Can a segment's rows be in a tally?  They cannot if the CPU has to combine their bits, because there are too many
+ * alternatives, or has to test the rows.
+ */
 extern bool rtscan_may_be_tallied(const RtscanSegmentScan *scan);
 
 /* Can a region be a part of a filter?  These are sieved, whatever the executor. */

@@ -5,7 +5,6 @@
 #include "search/filter/region.h"
 
 #include "miscadmin.h"
-#include "search/filter/predicate.h"
 
 void
 rtscan_narrow_region(RtscanRegion *region, const RtscanRegionColumn *by)

@@ -79,8 +79,9 @@ typedef struct RtscanSearch
 extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
 
 /*
- * Somebody wants tallies (tally.h), before he asks for the first segment: where the CPU has been chosen for having the bits soon, another
- * executor may be worth while that adds the rows up, too.  Or none can be made after all.
+ * rtscan_search_for_tallies() says, before the first segment is pulled, that the caller wants tallies (tally.h).  If the
+ * CPU has been chosen because it finds the bits sooner, the search may choose another executor, which adds the rows up as
+ * well.  rtscan_search_without_tallies() says that no tally can be made after all.
  */
 extern void rtscan_search_for_tallies(RtscanSearch *search, const RtscanAdding *adding);
 extern void rtscan_search_without_tallies(RtscanSearch *search);

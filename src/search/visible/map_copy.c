@@ -87,7 +87,7 @@ block_is_visible(const uint8 *map, uint32 block)
 	return (map[block / RTSCAN_MAP_BYTE_BLOCKS] >> (block % RTSCAN_MAP_BYTE_BLOCKS * BITS_PER_HEAPBLOCK)) & VISIBILITYMAP_ALL_VISIBLE;
 }
 
-/* Are these blocks, of so many bytes of the map?  They are many, or few. */
+/* Are all blocks of some bytes of the map all-visible?  There may be many bytes, or few. */
 static bool
 bytes_are_visible(const uint8 *map, Size bytes)
 {
@@ -107,7 +107,7 @@ bytes_are_visible(const uint8 *map, Size bytes)
 	return all == visible;
 }
 
-/* Are these blocks of a page, from one to the one before another? */
+/* Are the blocks [block, end) of a page of the map all-visible? */
 static bool
 page_is_visible(const uint8 *map, uint32 block, uint32 end)
 {
