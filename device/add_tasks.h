@@ -12,10 +12,10 @@
 
 #define TASK_ARRAYS		21
 
-/* Words of a request's sets and maps begin where any structure may. */
+/* The words of a request's sets and maps begin at a multiple of this, which suits any structure. */
 #define WORDS_ALIGNMENT	64
 
-/* How far a batch has come, so that a request that cannot be evaluated is taken back. */
+/* The sizes of a batch's arrays at some time, to remove a request that cannot be evaluated. */
 typedef struct TasksMark
 {
 	uint32_t	counts[TASK_ARRAYS];
@@ -25,7 +25,7 @@ typedef struct TasksMark
 	uint64_t	words_size;
 } TasksMark;
 
-/* A column of a segment while its tasks are made. */
+/* A column of a segment whose tasks are being made. */
 typedef struct WorkColumn
 {
 	Resident   *resident;
@@ -33,33 +33,33 @@ typedef struct WorkColumn
 	uint32_t	count;
 } WorkColumn;
 
-/* A segment of a request while its tasks are made. */
+/* A segment of a request whose tasks are being made. */
 typedef struct Work
 {
 	Evaluator  *evaluator;
 	Request    *request;
 	const EvaluateSegment *segment;
-	uint64_t	bits;			/* offset of the bits of the group at hand */
+	uint64_t	bits;			/* offset of the bits of the current group */
 	uint32_t	ncolumns;
 	WorkColumn	columns[DEVICE_MAX_COLUMNS];
 } Work;
 
-/* All arrays of tasks; their order is that of stage_tasks(). */
+/* List all arrays of tasks, in the order of stage_tasks(). */
 extern void tasks_list_arrays(Evaluator *evaluator, Array **arrays);
 
 extern TasksMark tasks_mark(Evaluator *evaluator);
 extern void tasks_return_to(Evaluator *evaluator, const TasksMark *mark);
 
-/* The next workgroups of a kind, whose tasks are in another array, belong to the one that is added next. */
+/* Add workgroups of one kind to the array that maps them to tasks.  Their task is the one to be added next. */
 extern void tasks_add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups);
 
-/* Sieve the columns whose runs are added next; their group's bits follow those before. */
+/* Begin a sieve task.  Add its columns' runs next.  Its bits follow those of the tasks before. */
 extern void tasks_add_sieve(Work *work);
 
-/* Have a column's runs, or ranges of rows if that is NULL, ANDed into the bits of the sieve that was added last. */
+/* AND a column's runs of bins, or ranges of rows if column is NULL, into the bits of the last sieve task. */
 extern void tasks_add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs);
 
-/* A column whose exact set rays look up; its task stays there until the next one is added. */
+/* Add a column whose exact set is looked up by rays.  The returned task is valid until the next one is added. */
 extern ColumnTask *tasks_add_column(Evaluator *evaluator, const WorkColumn *column);
 
 #endif							/* RTSCAN_DEVICE_ADD_TASKS_H */

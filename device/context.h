@@ -154,13 +154,13 @@ extern uint64_t submission_limit(const Context *context);
 /* Nanoseconds for which the host polls a device, other than software, before it sleeps. */
 #define WATCH_TIME	(UINT64_C(2) * 1000 * 1000)
 
-/* All writes of commands so far are seen by the commands that follow. */
+/* Record a barrier: commands that follow see all writes of those before. */
 extern void context_barrier(Context *context);
 
 /* Record a barrier between shaders of these stages only, which is faster. */
 extern void context_shader_barrier(Context *context, VkPipelineStageFlags from, VkPipelineStageFlags to);
 
-/* A Vulkan call that cannot fail but for a lost device. */
+/* Check the result of a Vulkan call that fails only if the device is lost. */
 extern void check(VkResult result, const char *call);
 
 #endif							/* RTSCAN_DEVICE_CONTEXT_H */

@@ -14,20 +14,20 @@
 #include "tasks.h"
 #include "triangles.h"
 
-/* Approximates a column's exact set by bins: bins.h. */
+/* Approximate a column's exact set by bins: bins.h. */
 typedef void (*ChooseBins) (const Bins *bins, const RangeSet *exact, RangeSet *runs);
 
-/* For benchmarks: how the rt executor differs from the best that is known. */
+/* For benchmarks: settings of the executor rt that differ from the best known ones. */
 typedef struct EvaluatorOptions
 {
 	RayTuning	rays;
 	ChooseBins	choose_bins;
 } EvaluatorOptions;
 
-#define BATCHES			2		/* under way */
+#define BATCHES			2		/* batches in progress, at most */
 #define BATCH_REQUESTS	256
 
-/* Requests that have been begun together, and the memory for that. */
+/* The requests that were begun together, and their memory. */
 typedef struct Batch
 {
 	Submission	submission;
@@ -35,8 +35,8 @@ typedef struct Batch
 	Memory		bits;
 	Memory		tallies;
 	Memory		words;			/* of sets and maps */
-	uint64_t	number;			/* cache->batch */
-	uint32_t	chunks;			/* that are published */
+	uint64_t	number;			/* value of cache->batch */
+	uint32_t	chunks;			/* number of chunks that publish handles */
 	uint32_t	count;
 	Request    *requests[BATCH_REQUESTS];
 } Batch;
@@ -50,26 +50,26 @@ typedef struct Evaluator
 	VkPipeline	refine;
 	VkPipeline	members;
 	VkPipeline	publish;
-	VkPipeline	tally[TALLY_WAYS][2];	/* of narrow values, and of wide ones; VK_NULL_HANDLE: the device lacks what that needs */
+	VkPipeline	tally[TALLY_WAYS][2];
 	VkPipeline	collect;		/* likewise */
-	bool		tallies[TALLY_WAYS][2];	/* of the next batch: there are some for it, */
-	bool		takes_out;		/* and publishing takes rows out of what is tallied */
-	uint32_t	tally_table;	/* cells of 32 bits that its workgroups have memory for, */
-	uint32_t	large_table;	/* and those with large tables */
-	Raytracer	raytracer;		/* of rt, */
-	Raytracer	job_raytracer;	/* and of rtcudb; no pipeline: the device lacks what that needs */
+	bool		tallies[TALLY_WAYS][2];	/* true for the pipelines of tally that the next batch uses */
+	bool		takes_out;		/* publishing the next batch removes rows from its tallies */
+	uint32_t	tally_table;	/* 32-bit cells that fit in a workgroup's memory */
+	uint32_t	large_table;	/* 32-bit cells that fit in a workgroup's memory with large tables */
+	Raytracer	raytracer;		/* pipeline of the executor rt */
+	Raytracer	job_raytracer;	/* pipeline of rtcudb; VK_NULL_HANDLE: not supported by the device */
 	BvhBuilder	bvhs;
-	uint64_t	built_before;	/* the batch at hand */
+	uint64_t	built_before;	/* value of bvhs.builds before the current batch */
 	BoxMaker	boxes;
 	TriangleMaker triangles;
-	ChooseBins	choose_bins;	/* of rt */
+	ChooseBins	choose_bins;	/* for the executor rt */
 
-	/* Batches in turn: how many have been begun and ended. */
+	/* The batches, used in turn; begun and ended count them. */
 	Batch		batches[BATCHES];
 	uint64_t	begun;
 	uint64_t	ended;
 
-	/* The tasks of the next batch; addresses of bits are offsets until it is submitted. */
+	/* The tasks of the next batch.  Addresses of bits are offsets until it is submitted. */
 	Array		ranges;
 	Array		runs;
 	Array		columns;
@@ -78,8 +78,8 @@ typedef struct Evaluator
 	Array		publish_tasks;
 	Array		bundles;
 	Array		trace_tasks;
-	Array		job_tasks;		/* TraceTask, likewise */
-	Array		sieve_of;		/* the task of each workgroup; */
+	Array		job_tasks;		/* elements are TraceTask */
+	Array		sieve_of;		/* uint32: the sieve task of each workgroup; likewise for the other *_of */
 	Array		refine_of;
 	Array		publish_of;
 	Array		digits;
@@ -92,12 +92,12 @@ typedef struct Evaluator
 	Array		members_tasks;
 	Array		members_of;
 	uint64_t	tally_words;
-	uint64_t	words_size;		/* bytes of sets and maps; the first ones are nobody's, so that 0 is none */
-	uint32_t	largest_trace;	/* rays of a TraceTask, at most, */
-	uint32_t	largest_job;	/* and of a job's */
+	uint64_t	words_size;
+	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
+	uint32_t	largest_job;	/* rays of a job, at most */
 } Evaluator;
 
-/* Are values always taken for wide ones, so that there is no pipeline of narrow ones? */
+/* Return true if a way has no pipeline for narrow values, and treats all values as wide. */
 static inline bool
 tally_is_always_wide(uint32_t way)
 {

@@ -142,7 +142,7 @@ add_compute(Work *work)
 
 /* ---------------------------------------------------------------- rt */
 
-/* Trace the rays of a group whose columns have been added last. */
+/* Trace the rays of a group of columns, which were the last columns added. */
 static DeviceResult
 add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColumn *slabs)
 {

@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-/* Report to the server's log. */
+/* Write a message to the server's log. */
 extern void report(const char *format,...) __attribute__((format(printf, 1, 2)));
 
-/* Report, and end the program: the worker starts it again. */
+/* Write a message to the server's log and end the program; the background worker starts it again. */
 extern void fail(const char *format,...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Nanoseconds since some time or other. */
+/* Return a monotonic time in nanoseconds. */
 extern uint64_t clock_now(void);
 
 #endif							/* RTSCAN_DEVICE_REPORT_H */

@@ -7,7 +7,7 @@
 
 #include "rtscan.h"
 
-/* Be the assistant of whoever makes segments (segment/assistant.h). */
+/* Become the assistant of code that writes segments (segment/assistant.h). */
 extern void rtscan_init_device_build(void);
 
 #endif							/* RTSCAN_DEVICE_ASSIST_H */

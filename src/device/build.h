@@ -10,12 +10,13 @@
 #include "device/program.h"
 
 /*
- * An area for what a build asks one of the devices about so many rows; NULL where it asks none, or
- * that would not be faster.  Then that device is asked, or the turn ends.
+ * Return an area for a request about this number of rows of a build, and the device to send it to.  Returns
+ * NULL if no device is to be used, or would not be faster.  If it returns an area, the caller must call
+ * rtscan_device_ask_for_build() or rtscan_device_end_turn() next.
  */
 extern char *rtscan_device_build_area(uint32 rows, Size size, int *device);
 
-/* Ask for what is in it; then it may be another's turn.  False: there is no answer. */
+/* Send a build's request, receive the reply, and end the turn.  Returns false if there is no result. */
 extern bool rtscan_device_ask_for_build(int device, const DeviceRequest *request);
 
 #endif							/* RTSCAN_DEVICE_BUILD_H */

@@ -142,7 +142,7 @@ end_of_transaction(XactEvent event, void *arg)
 		rtscan_device_trim_areas();
 }
 
-/* Connect at once or not at all: a server with a full queue is one that cannot help. */
+/* Open a connection, but without waiting: a program whose queue is full cannot help. */
 static bool
 open_socket(Connection *connection)
 {

@@ -10,44 +10,44 @@
 #include "device/program.h"
 
 /*
- * Connect, unless connected, with an area of at least this size, whose content is not kept
- * if it has to grow.  NULL: there is no device to talk to.
+ * Connect to a device unless connected, and return an area of shared memory of at least this size in bytes,
+ * whose content is undefined.  Returns NULL if the device cannot be used.
  */
 extern char *rtscan_device_area(int device, Size size);
 
-/* Connect to the first device that there is; -1: there is none. */
+/* Connect to the first device that can be used; returns its number, or -1 if there is none. */
 extern int	rtscan_first_device(void);
 
 /*
- * What is in any areas is needed until rtscan_device_leave_area(): who asks for one before that, or gives it back, has
- * the function called first, once.  It must not raise an error.
+ * Keep the content of the areas: until rtscan_device_leave_area() with the same argument, the function is
+ * called before any area is requested or given back.  It is called at most once, and must not raise an error.
  */
 typedef void (*RtscanAreaSaver) (void *arg);
 extern void rtscan_device_keep_area(RtscanAreaSaver save, void *arg);
 extern void rtscan_device_leave_area(const void *arg);
 
-/* Has the program not answered in time, so that this backend stays away from it for a while? */
+/* Has a device's program not answered in time, so that this backend does not use it for a while? */
 extern bool rtscan_device_timed_out(int device);
 
-/* Why there has just been no area: a sentence. */
+/* Return the reason, a sentence, why rtscan_device_area() has just returned NULL. */
 extern const char *rtscan_device_absence(int device);
 
-/* Send a request; false if the connection is lost. */
+/* Send a request; returns false if the connection is lost. */
 extern bool rtscan_device_send(int device, const DeviceRequest *request);
 
-/* The reply to the oldest request that has none; false if the connection is lost. */
+/* Receive the reply to the oldest request without one; returns false if the connection is lost. */
 extern bool rtscan_device_receive(int device, DeviceReply *reply);
 
-/* Was there no reply yet when it was asked for?  Else nobody knows how long it took. */
+/* Did the last receive have to wait for the reply?  If not, the time that the request needed is not known. */
 extern bool rtscan_device_made_wait(int device);
 
-/* Send a request, and receive the reply. */
+/* Send a request and receive its reply; returns false if the connection is lost. */
 extern bool rtscan_device_ask(int device, const DeviceRequest *request, DeviceReply *reply);
 
-/* Does this backend have a connection from before? */
+/* Does this backend have a connection to a device? */
 extern bool rtscan_device_is_connected(int device);
 
-/* Of a device that this backend is connected to: is it software; does it make tallies; how much memory may be used? */
+/* Is the device that this backend is connected to a software one? */
 extern bool rtscan_device_is_software(int device);
 extern bool rtscan_device_makes_tallies(int device);
 extern uint64 rtscan_device_memory_limit(int device);

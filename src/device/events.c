@@ -23,7 +23,7 @@ rtscan_device_events(const int *sockets, int n)
 	}
 	PG_CATCH();
 	{
-		/* No more than a system call has failed, and there is another way. */
+		/* only a system call has failed, and the caller has another way */
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
 		if (events)

@@ -8,8 +8,8 @@
 #include "rtscan.h"
 
 /*
- * What to wait for: the latch, the postmaster's death, and sockets that have something to read.  NULL where the system has too many
- * files open.
+ * Create a set of events to wait for: the latch, the postmaster's death, and n sockets to become readable.
+ * Returns NULL if the system has too many files open.
  */
 extern struct WaitEventSet *rtscan_device_events(const int *sockets, int n);
 

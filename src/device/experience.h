@@ -9,14 +9,11 @@
 
 #include "device/program.h"
 
-/* In shared memory, while AddinShmemInitLock is held. */
+/* Return the size in bytes of this file's shared memory. */
 extern Size rtscan_device_experience_size(void);
 extern void rtscan_attach_device_experience(void);
 
-/*
- * A program has been started, and has measured, in nanoseconds, what each executor takes for a chunk, adding up a column of it, and
- * building a BVH of it; and how many bytes of memory it has, which backends that are not connected can ask for.
- */
+/* The speed of a device as its program has measured it, when it was started. */
 typedef struct RtscanDeviceCalibration
 {
 	double		chunk[DEVICE_EXECUTORS];
@@ -30,10 +27,12 @@ extern uint64 rtscan_device_total_memory(int device);
 extern double rtscan_device_building(int device);
 
 /*
- * How long the device takes, by experience of all backends: nanoseconds a request, there and
- * back, and a chunk.  Rays that cross where rows are crowded, for their columns are correlated, take many times as long as others: so what
- * a chunk takes is known of each group, an index and a set of its columns in as many regions, that has been searched lately.  Of others it is what those
- * took that were new before; a group of 0 stands for any.  What of_device is of what has elapsed, which is infinite if that says nothing, was the device's.
+ * The speed of a device, learnt from requests of all backends.
+ *
+ * Rays need many times as long if they cross regions crowded with rows, because columns are correlated.  So the
+ * time of a chunk is remembered for each group that has been searched recently: an index, a set of its columns
+ * and a number of regions.  For other groups it is an average of groups when they were first searched.  Group
+ * 0 stands for any group.
  */
 typedef struct RtscanDeviceSpeed
 {
@@ -45,11 +44,14 @@ extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor
 extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks,
 									 double elapsed, double of_device);
 
-/* Likewise to add up a column of a chunk's rows, in nanoseconds: of so many columns and chunks it took so long. */
+/* Return the nanoseconds that a device needs to add up a column of a chunk, as learnt from all backends. */
 extern double rtscan_device_adding(int device);
 extern void rtscan_note_device_adding(int device, double columns, double nanoseconds);
 
-/* The device was too slow to be chosen: let what is known of it slowly go back to what was measured first. */
+/*
+ * Let what is known about a device's speed slowly return to its first measurements, because the device was too
+ * slow to be chosen.  Otherwise it would not get another chance.
+ */
 extern void rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group);
 extern void rtscan_forget_device_adding(int device);
 
@@ -60,24 +62,23 @@ extern void rtscan_forget_device_adding(int device);
 extern double rtscan_cpu_slowness(void);
 extern void rtscan_note_cpu_speed(double price, double elapsed);
 
-/* It was too slow to be chosen: perhaps that was when pages were not in memory. */
+/* Let the ratio slowly return to 1, because the CPU was too slow to be chosen: pages may be in memory by now. */
 extern void rtscan_forget_cpu_speed(void);
 
 /*
- * A scan does without the device for want of a column on it, of so many bytes, and loses about
- * that many nanoseconds: have all scans that did by now lost what an upload takes?  Likewise for want of a group's BVHs, which take so many
- * nanoseconds to build.
+ * Record that a scan did without the device because a column of "size" bytes was not on it, which cost the scan
+ * about "gain" nanoseconds.  Returns whether scans have lost as much by this as the upload needs.
  */
 extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain);
 extern bool rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain);
 
-/* Has somebody been told that a group's BVHs are not there?  And they have been built since. */
+/* Are a group's BVHs recorded as missing by rtscan_device_build_pays(), and not built since? */
 extern bool rtscan_device_wants_build(int device, uint64 group);
 extern void rtscan_device_has_built(int device, uint64 group);
 
 /*
- * Builds and merges that "auto" lets a device help take turns: whoever would have to wait for another one is faster without.  False: it
- * is another's turn.  The end of the transaction ends it, too.
+ * Take a device's turn to help a build or merge, with rtscan.executor = "auto": a process that would have to
+ * wait for another one is faster without the device.  Returns false if another process has the turn.
  */
 extern bool rtscan_device_take_turn(int device);
 extern void rtscan_device_end_turn(void);

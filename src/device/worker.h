@@ -10,17 +10,17 @@
 /* When the library is preloaded: ask for shared memory, register the worker. */
 extern void rtscan_init_device(void);
 
-/* How many devices there should be: those with smaller numbers. */
+/* Return the number of devices that rtscan.device names. */
 extern int	rtscan_devices(void);
 
-/* Is a device's program running?  Is that of any? */
+/* Is a device's program running and ready? */
 extern bool rtscan_device_is_ready(int device);
 extern bool rtscan_is_any_device_ready(void);
 
-/* Why it is not: a sentence. */
+/* Return the reason, a sentence, why a device is not ready. */
 extern const char *rtscan_device_not_ready(void);
 
-/* A program has not answered in time: the worker will see whether it still lives. */
+/* Report that a device's program has not answered in time, so that the worker checks whether it still works. */
 extern void rtscan_suspect_device(int device);
 
 #endif							/* RTSCAN_DEVICE_WORKER_H */

@@ -34,7 +34,7 @@
 
 #include "rtscan.h"
 
-/* Has a tier filled that waits for other transactions? */
+/* Is there a full tier that waits until other transactions end? */
 extern bool rtscan_merge_waits(Relation index);
 
 /* Merge once; returns false if there is nothing to merge.  Needs the merge lock. */

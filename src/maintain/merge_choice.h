@@ -16,7 +16,7 @@
 #define MERGE_DEAD_FRACTION	0.3
 #define MERGE_HELD_FRACTION	0.125
 
-/* How much a merge may take on. */
+/* Limits of a merge, given by maintenance_work_mem. */
 typedef struct RtscanMergeLimit
 {
 	uint64		rows;

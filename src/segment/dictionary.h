@@ -59,10 +59,7 @@ extern void rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const Rtscan
 
 /* ---------------------------------------------------------------- reading */
 
-/*
- * Where a probe's value is or would be; with after, behind it.  Returns false only for a
- * soft reader.
- */
+/* Find the place of a probe.  Returns false only for a soft reader. */
 extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *probe,
 								   bool after, RtscanPosition *position);
 
@@ -78,10 +75,7 @@ extern void rtscan_dictionary_approach(RtscanReader *reader, int column, const R
 extern bool rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe,
 										  const RtscanPosition *place, RtscanPosition *behind);
 
-/*
- * Look many values up that ascend, of which there may be several that are equal: as one merge with the dictionary.  Calls a
- * function for those that are there, some at a time, as they ascend.  Returns false only for a soft reader.
- */
+/* Ascending values to look up, of which several may be equal. */
 extern bool rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes,
 									   RtscanFoundVisitor visitor, void *arg);
 
@@ -100,10 +94,6 @@ extern bool rtscan_dictionary_visit(RtscanReader *reader, int column, const Rtsc
 extern bool rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,
 										  uint32 last, const uint32 *wanted,
 										  RtscanDictionaryVisitor visitor, void *arg);
-
-/* Likewise without ranks: keys from a code on, up to RTSCAN_DICTIONARY_BLOCK at a time; of a column that has no keys, values one by one. */
-extern bool rtscan_dictionary_visit_values(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
-										   RtscanValuesVisitor visitor, void *arg);
 
 /* Visit values without their ranks. */
 extern bool rtscan_dictionary_visit_values(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,

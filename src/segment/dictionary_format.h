@@ -11,13 +11,14 @@
 
 typedef struct RtscanDictionaryPage
 {
-	uint32		first_code;		/* inner: number of the page that the first entry is about */
-	uint32		first_rank;		/* inner: the first code of the leaves below; likewise end_rank */
-	uint32		end_rank;		/* what the rank of an entry after the last would be */
+	uint32		first_code;		/* leaf: code of the first entry; inner page: number of the page that the first entry
+								 * is about */
+	uint32		first_rank;		/* leaf: rank of the first entry; inner page: first code of the leaves below */
+	uint32		end_rank;		/* the rank (inner page: code) that an entry after the last one would have */
 	uint32		entries;
-	uint32		blocks;			/* packed; 0: whole values */
-	uint32		values_end;		/* whole: where the ranks begin */
-	uint32		implicit_ranks; /* whole: entry i has rank first_rank + i */
+	uint32		blocks;			/* packed: number of blocks; 0: whole values */
+	uint32		values_end;		/* whole values: offset where the values end, and the ranks begin */
+	uint32		implicit_ranks; /* whole values: entry i has the rank first_rank + i, and there is no array of ranks */
 	uint32		unused;
 } RtscanDictionaryPage;
 

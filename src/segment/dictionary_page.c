@@ -162,7 +162,7 @@ rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most
 	return n;
 }
 
-/* How many blocks begin before the probe. */
+/* Count the blocks that begin before the place of a probe. */
 static uint32
 blocks_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool after)
 {

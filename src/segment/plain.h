@@ -74,6 +74,13 @@ extern void rtscan_plain_note(RtscanReader *reader, int column, bool after, cons
 							  uint32 high_rank);
 
 /*
+ * Return the noted entries if the place of a probe is between them too, as for the other end of a range, or for a
+ * statement that is executed again.  The dictionary need not be read then.
+ */
+extern bool rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
+								RtscanBetween *between, RtscanPosition *position);
+
+/*
  * Go a step towards a value (rtscan_dictionary_approach()) from what is beside it in the dictionary, and the place of
  * the greater of these.
  */

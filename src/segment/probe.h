@@ -11,24 +11,29 @@
 #include "row/keys.h"
 #include "row/schema.h"
 
-/* What to look for: a value of the column's type or, with another comparison, of any type. */
+/*
+ * A value to look up, of the column's type or, with a comparison of both types, of another type.
+ *
+ * The place of a probe is that of the first entry that is not less than its value or, with "after", of the first
+ * one that is greater.
+ */
 typedef struct RtscanProbe
 {
 	const RtscanColumn *column;
-	bool		has_key;		/* of the column's type, which has keys */
+	bool		has_key;		/* the value is of the column's type, which has keys */
 	uint64		key;
-	FmgrInfo   *compare;		/* (column's type, value's type) */
+	FmgrInfo   *compare;		/* comparison of (column's type, value's type) */
 	Datum		value;
 } RtscanProbe;
 
-/* A place in a dictionary: the code there, and how many rows have a smaller value. */
+/* A place in a dictionary. */
 typedef struct RtscanPosition
 {
 	uint32		code;
 	uint32		rank;
 } RtscanPosition;
 
-/* Is a value before where a probe's is or would be; with after, behind it?  Likewise its key, also if the probe has none. */
+/* Is a value before the place of a probe? */
 extern bool rtscan_value_is_before(const RtscanProbe *probe, bool after, Datum value);
 
 static inline bool
@@ -44,7 +49,7 @@ typedef struct RtscanProbes
 {
 	const RtscanColumn *column;
 	int			n;
-	const uint64 *keys;			/* of the column's type, which has keys; or NULL */
+	const uint64 *keys;			/* keys of the values, if they are of the column's type, which has keys; or NULL */
 	FmgrInfo   *compare;		/* (column's type, values' type) */
 	const Datum *values;
 } RtscanProbes;
@@ -61,7 +66,7 @@ rtscan_probe_of(const RtscanProbes *probes, int i)
 	};
 }
 
-/* The number of one that is there, its place, and the one behind it. */
+/* A value that has been found in the dictionary. */
 typedef struct RtscanFound
 {
 	uint32		value;

@@ -7,7 +7,7 @@
 
 #include "rtscan.h"
 
-/* A value and its row; the value is a key if the column has them, else a Datum. */
+/* A value and its row.  The value is a key if the column has keys, else a Datum. */
 typedef struct RtscanSorted
 {
 	uint64		value;
@@ -15,9 +15,8 @@ typedef struct RtscanSorted
 } RtscanSorted;
 
 /*
- * Bytes that sorting takes at its peak, a row: by keys the elements and as many again; by
- * comparison, if all values differ, also a hash table of images, the images, their
- * abbreviated keys and numbers.
+ * Bytes a row that sorting takes at its peak.  By keys: the elements, and as many again.  By comparison, if all
+ * values differ, also: a hash table of images, the images, their abbreviated keys and their numbers.
  */
 #define RTSCAN_KEY_SORT_BYTES	(2 * sizeof(RtscanSorted) + 1)
 #define RTSCAN_COMPARISON_SORT_BYTES	(RTSCAN_KEY_SORT_BYTES + 80)

@@ -93,7 +93,7 @@ extern void rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 
  */
 extern bool rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, int *scale);
 
-/* Bounds of a chunk's values, as they are stored: no page of rows is read. */
+/* Bounds of a chunk's values, from its frame; no page of rows is read. */
 typedef struct RtscanBounds
 {
 	RtscanExactKind kind;		/* kind of the bounds; NONE: they are not known, or there are NaNs */

@@ -86,13 +86,19 @@ extern uint32 rtscan_code_count(const RtscanValues *values);
  */
 extern bool rtscan_get_range(const RtscanValues *values, int64 *least, int64 *greatest, int *scale);
 
-/* The values of codes that ascend, by reference in the current memory context or that of the RtscanValues. */
+/* Read the values of n ascending codes, by reference in the current memory context or that of the RtscanValues. */
 extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes, uint32 n, Datum *datums);
 
-/* Exact integers that sort like the values, of the codes below n; of numerics, of one scale.  False if the column has none. */
+/*
+ * Read exact integers that sort as the values do, of the codes 0 .. n - 1, and the scale of numerics.  Returns
+ * false if the values have none, or several scales.
+ */
 extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, int *scale);
 
-/* The values of a column's exact integers, where it has them (rtscan_get_range(), or of codes); of numerics, of a scale. */
+/*
+ * Return the values of n exact integers of a column that has them (rtscan_get_range(), or of codes).  scale is that
+ * of numerics.
+ */
 extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums);
 
 #endif							/* RTSCAN_VALUES_H */

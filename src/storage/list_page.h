@@ -15,11 +15,12 @@
 /* The payload of a list page. */
 typedef struct RtscanPendingList
 {
-	uint32		pages;			/* in the chain: page n has the ordinal n */
-	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* InvalidBlockNumber: none so far */
+	uint32		pages;			/* number of pages in the chain; the n-th added has the ordinal n */
+	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* pages that rows are appended to, by place;
+													 * InvalidBlockNumber: none so far */
 } RtscanPendingList;
 
-/* The first content of a list page. */
+/* Write the content of a new, empty list page. */
 extern void rtscan_init_list_page(Page page, uint64 id);
 
 #endif							/* RTSCAN_LIST_PAGE_H */

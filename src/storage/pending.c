@@ -28,7 +28,7 @@ is_open(Buffer buffer, const RtscanListRef *list)
 	return rtscan_page_is(page, RTSCAN_PAGE_LIST, list->id, 0) && !rtscan_page_opaque(page)->sealed;
 }
 
-/* RtscanChange: give the open list its list page, unless somebody else already has; arg is its block. */
+/* RtscanChange: give the open list its list page, whose block is arg, unless another process already has. */
 static bool
 set_list_page(Relation index, RtscanImage **image, void *arg)
 {

@@ -31,7 +31,14 @@ rtscan_usable_indexes(const RelOptInfo *table)
 static bool
 has_index(RelOptInfo *rel)
 {
-	return IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) && rtscan_usable_indexes(rel) != NIL;
+	ListCell   *cell;
+
+	if (!IS_SIMPLE_REL(rel) || rel->rtekind != RTE_RELATION || IS_DUMMY_REL(rel))
+		return false;
+	foreach(cell, rel->indexlist)
+		if (is_usable(lfirst_node(IndexOptInfo, cell)))
+			return true;
+	return false;
 }
 
 /* Are all its rows in a heap? */

@@ -7,7 +7,7 @@
 
 #include "rtscan.h"
 
-#include "nodes/pg_list.h"
+#include "run/plan/written.h"
 #include "search/filter/implied.h"
 
 extern void rtscan_describe_asked(RtscanWritten *written, RtscanAsked *asked);

@@ -2,7 +2,7 @@
  * written.c
  *		Structs written as an array of integers and a list of nodes, and read from them.
  */
-#include "run/written.h"
+#include "run/plan/written.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
