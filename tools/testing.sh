@@ -3,8 +3,7 @@
 #
 # For each variant of the server, WORK has what the tests of that variant share: VARIANT, the tree with its build
 # products; server-VARIANT, a copy of the server in which rtscan is installed; VARIANT.data, a new cluster's files; and
-# finally
-# VARIANT.pg_config. A test runs as a step: in a subshell and a directory of its own, with a log of its own. So
+# finally VARIANT.pg_config. A test runs as a step: in a subshell and a directory of its own, with a log of its own. So
 # steps do not affect each other, and several run at a time.
 
 TEST_LIMIT=45m
@@ -17,6 +16,7 @@ STEPS_AT_A_TIME=2
 EXECUTOR=  # the executor for which a step's cluster uses a device
 LOGS=      # the directory of the logs
 LOG=       # of a step
+BACKGROUND=  # process ID of what runs beside the steps and is none, if anything does
 
 steps=0
 
@@ -180,9 +180,12 @@ unit_test() {
 
 # --- running steps, counting, reporting
 
+# Prints how many steps run.
+running_steps() { jobs -rp | grep -cvxF "${BACKGROUND:-none}" || true; }
+
 # Starts a step, as soon as fewer than the allowed number run.
 start_step() {
-  while [ "$(jobs -rp | wc -l)" -ge "$STEPS_AT_A_TIME" ]; do wait -n || true; done
+  while [ "$(running_steps)" -ge "$STEPS_AT_A_TIME" ]; do wait -n || true; done
   steps=$((steps + 1))
   run_step "$@" &
 }
@@ -235,7 +238,7 @@ report() {
 }
 
 # Waits for all steps that have been started.
-finish_steps() { wait; }
+finish_steps() { while [ "$(running_steps)" -gt 0 ]; do wait -n || true; done; }
 
 # Runs a step that is one test.
 step() {
