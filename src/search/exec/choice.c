@@ -1,6 +1,6 @@
 /*
  * choice.c
- *		Choose an executor for a search: what each is expected to take, and who does what the one that is set cannot.
+ *		Choose an executor for a search by the expected times, and fall back to the CPU.
  */
 #include "search/exec/choice.h"
 
@@ -12,9 +12,9 @@
 #include "search/filter/cost.h"
 #include "utils/float.h"
 
-/* ---------------------------------------------------------------- what it cannot */
+/* ---------------------------------------------------------------- fallback to the CPU */
 
-/* Into the server's log, once for each reason in a row. */
+/* Write the reason to the server's log, unless the last entry had the same one. */
 static void
 log_fallback(RtscanExecutor executor, const char *why)
 {
@@ -49,7 +49,7 @@ rtscan_fall_back(RtscanExecutor executor, const char *why)
 	rtscan_count_fallback(executor);
 }
 
-/* Why an executor cannot have all that a scan needs at the same time, or NULL. */
+/* Return the reason if an executor's memory has no room for all that a scan needs, or NULL. */
 static const char *
 memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *scans, int nscans)
 {
@@ -58,9 +58,9 @@ memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *
 	return NULL;
 }
 
-/* ---------------------------------------------------------------- what the CPU takes */
+/* ---------------------------------------------------------------- the CPU's time */
 
-/* Add what a region takes where so many rows matter. */
+/* Add the cost of evaluating a region if only "within" rows matter. */
 static void
 add_price(RtscanCpuPrice *price, const RtscanSegmentScan *scan, const RtscanRegion *region, double within)
 {
@@ -76,7 +76,10 @@ add_price(RtscanCpuPrice *price, const RtscanSegmentScan *scan, const RtscanRegi
 		price->pages += nanoseconds;
 }
 
-/* Where all pages are in memory.  Of alternatives those rows matter that the other conditions have left. */
+/*
+ * Price a segment's regions, with all pages in memory.  In the regions of alternatives (OR), only the rows that the
+ * filter's own region leaves matter.
+ */
 static RtscanCpuPrice
 price_regions(const RtscanSegmentScan *scan)
 {
@@ -98,7 +101,7 @@ price_of(const RtscanSegmentScan *scan)
 	if (price.pages + price.rows == 0)
 	{
 		price = price_regions(scan);
-		/* Rows here and there, or values that are looked up, are misses of the cache as well. */
+		/* Testing scattered rows and looking values up miss the cache too, so they slow down as pages do. */
 		price.pages += rtscan_tests_nanoseconds(&scan->reader, &scan->filter, true);
 	}
 	return price;
@@ -125,11 +128,12 @@ rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *
 }
 
 /*
- * Nanoseconds that the CPU takes for those segments that another executor can evaluate, and to add up what is found; or just more than a limit, if it
- * takes more: then nobody asks how much.
+ * Return the CPU's nanoseconds for the segments that another executor can evaluate, and to add up the rows found.
+ * Stops counting above a limit: it does not matter then how much more it is.
  */
 static double
-time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding, double limit)
+time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding,
+			double limit)
 {
 	double		slowness = rtscan_cpu_slowness();
 	double		time = 0;
@@ -139,7 +143,7 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 		if (!other->can(&scans[i]))
 			continue;
 		scans[i].price = price_of(&scans[i]);
-		/* What needs no bits takes no time. */
+		/* The CPU reads rows from ranks then, and makes no bits. */
 		if (!scans[i].takes_ranks)
 			time += time_of_price(scans[i].price, slowness);
 		if (adding && rtscan_may_be_tallied(&scans[i]))
@@ -149,8 +153,8 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 }
 
 /*
- * The CPU would take no longer than this if it tested the rows of each segment's narrowest column, of segments that others may evaluate; infinite,
- * if that takes time to find.
+ * Return an upper bound of the CPU's nanoseconds for the segments that other executors may evaluate: the time to test
+ * all rows of each segment's narrowest column.  Infinite if no bound can be found quickly.
  */
 static double
 most_of_cpu(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
@@ -180,17 +184,18 @@ rtscan_expected_rows(const RtscanSegmentScan *scan)
 	return scan->entry->rows * rtscan_filter_fraction(&scan->filter, scan->entry->rows);
 }
 
-/* ---------------------------------------------------------------- the fastest */
+/* ---------------------------------------------------------------- the fastest executor */
 
-/* Nanoseconds: where the CPU takes less, "auto" does not estimate other executors. */
+/* Nanoseconds: if the CPU needs less, "auto" does not estimate other executors. */
 #define LEAST_REQUEST	10000.0
 
-/* To look at a chunk's bits that a device has written, nanoseconds: they are not in the CPU's cache. */
+/* Nanoseconds to look at a chunk's bits that a device has written, which are not in the CPU's cache. */
 #define COLD_CHUNK		500.0
 
-/* What it takes the CPU to look at the bits that another executor has found, where there are words to look at. */
+/* Return the CPU's nanoseconds to look at the bits that another executor finds, in segments that need bits. */
 static double
-time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
+time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans,
+				const RtscanAdding *adding)
 {
 	double		chunks = 0;
 
@@ -200,12 +205,12 @@ time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *sca
 	return chunks * COLD_CHUNK;
 }
 
-/* What the executors but the CPU are expected to take, in nanoseconds. */
+/* The expected times, in nanoseconds, of all executors except the CPU. */
 typedef struct OtherTimes
 {
-	double		of[RTSCAN_EXECUTORS];	/* NOT_THERE; or infinite, where there is no telling */
-	double		shortest;
-	double		longest;		/* that is finite */
+	double		of[RTSCAN_EXECUTORS];	/* NOT_THERE if it cannot be chosen; infinite if its time is unknown */
+	double		shortest;		/* infinite if no time is known */
+	double		longest;		/* the longest finite one, or 0 */
 } OtherTimes;
 
 #define NOT_THERE		(-1.0)
@@ -232,8 +237,10 @@ times_of_others(const RtscanSegmentScan *scans, int nscans, int processes, const
 }
 
 /*
- * The executor that is expected to be the fastest for a scan, and to add up what it finds, or NULL: all but the CPU can evaluate the same
- * segments.  Each process has a CPU of its own, about.
+ * Choose the executor that should be the fastest for a scan and, unless "adding" is NULL, to add up what it finds.
+ * What has been learnt about the executors that are not chosen fades a little.
+ *
+ * All executors except the CPU can evaluate the same segments.  Each process is taken to have a CPU of its own.
  */
 static RtscanExecutor
 fastest_executor(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
@@ -250,15 +257,17 @@ fastest_executor(RtscanSegmentScan *scans, int nscans, int processes, const Rtsc
 	if (most < LEAST_REQUEST)
 		return RTSCAN_EXECUTOR_CPU;
 	times = times_of_others(scans, nscans, processes, adding);
-	/* Of what is little the CPU's time need not be known. */
+	/* If the upper bound already beats every device, do not compute the CPU's cost. */
 	cpu_time = most < times.shortest ? -1 :
-		time_of_cpu(rtscan_executors[RTSCAN_EXECUTOR_COMPUTE], scans, nscans, adding, times.longest * processes) / processes;
+		time_of_cpu(rtscan_executors[RTSCAN_EXECUTOR_COMPUTE], scans, nscans, adding,
+					times.longest * processes) / processes;
 	best_time = cpu_time;
 	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
 	{
 		if (times.of[i] == NOT_THERE)
 			continue;
-		elog(DEBUG2, "rtscan expects: cpu %s%.3f ms, %s %.3f ms", cpu_time > times.longest ? ">" : "", Max(cpu_time, 0) / 1e6,
+		elog(DEBUG2, "rtscan expects: cpu %s%.3f ms, %s %.3f ms",
+			 cpu_time > times.longest ? ">" : "", Max(cpu_time, 0) / 1e6,
 			 rtscan_executor_names[i], times.of[i] / 1e6);
 		if (times.of[i] < best_time)
 		{
@@ -299,7 +308,7 @@ rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, int processes, const R
 	return memory_shortage(rtscan_executors[executor], scans, nscans) ? RTSCAN_EXECUTOR_CPU : executor;
 }
 
-/* ---------------------------------------------------------------- for others */
+/* ---------------------------------------------------------------- times for the planner and for lookups */
 
 double
 rtscan_time_of_adding(double searched, double added, double bytes)

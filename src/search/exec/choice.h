@@ -1,9 +1,12 @@
 /*
  * choice.h
- *		Which executor is asked: the one that is set, or of "auto" the one that is expected to be the fastest; and the CPU for what it cannot.
+ *		Choose the executor of a scan: the one that is set or, with "auto", the one that should be the fastest.
  *
- * "auto" compares what the CPU takes by its costs (cpu_parts.h), times how slow its memory has been, with what devices have taken for such requests
- * (device/device.h).  What it does not choose it forgets a little of, so that a bad moment does not last.
+ * The CPU evaluates what the chosen executor cannot.
+ *
+ * "auto" compares the CPU's cost estimate (cpu_parts.h), scaled by how slow its memory has been, with the times that
+ * devices have needed for similar requests (device/experience.h).  Each time that an executor is not chosen, what
+ * has been learnt about its speed fades a little, so that one slow request does not exclude it for long.
  */
 #ifndef RTSCAN_CHOICE_H
 #define RTSCAN_CHOICE_H
@@ -11,53 +14,61 @@
 #include "search/exec/executor.h"
 
 /*
- * Choose the executor for all segments of a scan, which so many processes share.  With rtscan.fallback off, an error where the
- * one that is set cannot be used.
+ * Choose the executor for all segments of a scan that a number of processes share.  If the one that is set lacks the
+ * memory, the CPU is chosen, or an error is raised with rtscan.fallback off.
  */
 extern RtscanExecutor rtscan_choose_executor(RtscanSegmentScan *scans, int nscans, int processes);
 
-/* What the CPU takes to evaluate a segment's filter, in nanoseconds, about, as experience has it. */
+/* Return about how many nanoseconds the CPU needs to evaluate a segment's filter, given how fast it has been. */
 extern double rtscan_time_of_cpu(const RtscanSegmentScan *scan);
 
-/* What another executor than the CPU takes to test a segment's rows for a condition, in nanoseconds; 0 if none may be chosen that does. */
+/*
+ * Return the nanoseconds that an executor other than the CPU needs to test a segment's rows for a condition; 0 if no
+ * executor that tests rows can be chosen.
+ */
 extern double rtscan_test_time(const RtscanSegmentScan *scan);
 
-/* Rows that are found are to be added up. */
+/* The work of adding up the rows that are found. */
 typedef struct RtscanAdding
 {
-	double		row;			/* what that takes the CPU, nanoseconds a row, */
-	int			read;			/* beside reading values of so many columns; */
-	int			columns;		/* another executor looks at so many columns of them */
+	double		row;			/* the CPU's nanoseconds a row, without reading values */
+	int			read;			/* columns whose values the CPU reads */
+	int			columns;		/* columns that another executor looks at */
 } RtscanAdding;
 
-/* So many rows of a segment are found, about. */
+/* Return about how many rows of a segment match its filter. */
 extern double rtscan_expected_rows(const RtscanSegmentScan *scan);
 
-/* What it takes the CPU to add up those of a segment, in nanoseconds. */
+/* Return the nanoseconds that the CPU needs to add up the matching rows of a segment. */
 extern double rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *adding);
 
-/* The one that "auto" chooses for that. */
-extern RtscanExecutor rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding);
+/* Return the executor that "auto" chooses to find rows and add them up. */
+extern RtscanExecutor rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, int processes,
+										  const RtscanAdding *adding);
 
 /*
- * For the planner: nanoseconds that executors other than the CPU take to search so many regions' chunks, and to add up so many columns'
- * chunks; infinite, if there is none, or none that has memory for so many bytes.
+ * Return, for the planner, the nanoseconds that the fastest executor other than the CPU needs to search "searched"
+ * chunks (counted once for each region) and to add up "added" chunks (counted once for each column).  Infinite if
+ * there is no such executor, or none has memory for this many bytes.
  */
 extern double rtscan_time_of_adding(double searched, double added, double bytes);
 
-/* Can no other than the CPU be chosen, whatever the scan? */
+/* Is the CPU the only executor that can be chosen, whatever the scan? */
 extern bool rtscan_executor_is_cpu(void);
 
 /*
- * The CPU is about to do what no other executor does: an error with this reason, where rtscan.fallback
- * is off and another executor than the CPU is set.
+ * Note that the CPU is about to do what no other executor can.  Raises an error with this reason if rtscan.fallback is
+ * off and rtscan.executor names another executor than the CPU.
  */
 extern void rtscan_leave_to_cpu(const char *why);
 
 #define RTSCAN_FILTER_IS_CPUS		"An aggregate has a FILTER, which only the CPU evaluates."
 #define RTSCAN_ROW_FILTER_IS_CPUS	"It has conditions on its rows that the index does not look up."
 
-/* The executor cannot do it for this reason: the same, or a line in the server's log, and the CPU will. */
+/*
+ * Note that an executor has failed for this reason, and the CPU takes over.  Raises an error as rtscan_leave_to_cpu()
+ * does, or else logs the reason and counts the fallback.
+ */
 extern void rtscan_fall_back(RtscanExecutor executor, const char *why);
 
 #endif							/* RTSCAN_CHOICE_H */

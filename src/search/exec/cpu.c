@@ -1,24 +1,24 @@
 /*
  * cpu.c
- *		The executor that is always there: sieve and refine on the CPU.
+ *		The CPU executor: sieve and refine.
  *
  * A segment is evaluated in the cheapest of five ways.
  *
- *	codes		A segment of less than a chunk has no sieve: compare all codes.
- *	candidates	Few rows match the narrowest column: take them from its order, and test
- *				each by the other columns' codes; but for those outside of the window, where
- *				a column in heap order, or nearly so, has its rows.
- *	sieve		AND, in each chunk that is open, for no column's constant pages exclude it, a
- *				superset of each column's rows: its vectors at the nearest boundaries outwards.
- *	fill		A column's intervals that are much narrower than bins: set their rows' bits
- *				from the order, and AND those in place of vectors; or where few rows are left by then, test these by a bit for
- *				each code of the intervals.
- *	within		Only a few rows matter, which others have: test each by its codes.
+ *	codes		The segment has less than a chunk, and so no sieve: compare all codes.
+ *	candidates	Few rows match the narrowest column: find them through its order, and test each
+ *				by the other columns' codes.  Rows outside the window are left out: a column in
+ *				heap order, or nearly so, has all of its rows inside.
+ *	sieve		AND a superset of each column's rows, in each open chunk: the sieve vectors at
+ *				the nearest boundaries outside its intervals.  A chunk is open if no column's
+ *				constant pages exclude it.
+ *	fill		For a column with intervals much narrower than bins: set the bits of their
+ *				rows, found through the order, and AND these instead of vectors.  If few rows
+ *				are left by then, test each by a bitmap of the intervals' codes instead.
+ *	within		Only a few rows matter, which are known: test each by its codes.
  *
  * After sieve, the rows between an interval's ends and the boundaries, the gaps, are still
- * to be decided (RTScan's refine step, section 3.4).  Either all of them are cleared,
- * found through the order, or, where fewer rows than that survived, each survivor is
- * tested by its codes.
+ * undecided (RTScan's refine step, section 3.4).  Either all of them are found through the
+ * order and cleared or, if fewer rows than that survived, each survivor is tested by its codes.
  */
 #include "search/exec/cpu_parts.h"
 
@@ -65,7 +65,7 @@ rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region,
 	return evaluation;
 }
 
-/* If that is cheaper. */
+/* Test candidates if that is cheaper than to sieve.  Returns whether it was done. */
 static bool
 test_candidates(CpuEvaluation *evaluation)
 {
@@ -102,7 +102,7 @@ evaluate_region(CpuEvaluation *evaluation)
 	}
 }
 
-/* What that takes; *by_rows: looking into pages here and there. */
+/* Return the cost of what evaluate_region() does; *by_rows says whether that reads pages at random. */
 static CpuCost
 cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
 {
@@ -115,7 +115,7 @@ cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
 	return *by_rows ? rtscan_cpu_candidates_cost(evaluation, expected) : rtscan_cpu_sieve_cost(evaluation);
 }
 
-/* Is it less to test so many rows, which are all that matter? */
+/* Is it cheaper to test only the "within" rows that matter? */
 static bool
 tests_are_cheaper(const CpuEvaluation *evaluation, double within, CpuCost cost)
 {
@@ -153,7 +153,7 @@ rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double wit
 	*random_pages = by_rows ? cost.pages : 0;
 }
 
-/* ---------------------------------------------------------------- as an executor among others */
+/* ---------------------------------------------------------------- methods of the executor */
 
 static bool
 is_ready(void)
@@ -173,14 +173,14 @@ devices(void)
 	return 1;
 }
 
-/* What it needs is in shared buffers. */
+/* It needs no memory except shared buffers. */
 static bool
 fits(const RtscanSegmentScan *scans, int nscans, double times)
 {
 	return true;
 }
 
-/* Where the CPU tests rows, and where it looks up, is decided a condition at a time (rtscan_condition_is_long()). */
+/* For the CPU, rtscan_condition_is_long() decides for each condition whether to test rows or to look values up. */
 static double
 test_time(const RtscanSegmentScan *scan)
 {
@@ -204,7 +204,9 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSe
 	return NULL;
 }
 
-/* It evaluates one segment after another, when its bits are asked for: they are in the cache then. */
+/*
+ * Do nothing yet: rtscan_evaluate() has the CPU evaluate each segment when its bits are used, while these are cached.
+ */
 static const char *
 evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, struct RtscanRound *round,
 		 RtscanCounters *counters)

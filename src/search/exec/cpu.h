@@ -1,6 +1,6 @@
 /*
  * cpu.h
- *		The executor that is always there: the CPU.
+ *		The executor that is always available: the CPU.
  */
 #ifndef RTSCAN_CPU_H
 #define RTSCAN_CPU_H
@@ -12,11 +12,11 @@
 #include "search/filter/row_bits.h"
 #include "segment/segment.h"
 
-/* Row numbers of a page of an order. */
+/* The number of rows on a page of an order. */
 #define ORDER_PER_PAGE	2688
 StaticAssertDecl(ORDER_PER_PAGE == RTSCAN_CHUNK_BYTES / 3, "3 bytes a row number");
 
-/* Ranks, or rows: first .. end - 1. */
+/* A range of ranks or of rows: first .. end - 1. */
 typedef struct RankRange
 {
 	uint32		first;
@@ -24,29 +24,38 @@ typedef struct RankRange
 } RankRange;
 
 /*
- * Set the bits of a segment's rows that the region matches; it is not empty.  If there are others, only rows within them
- * matter: whether the rest is set does not.
+ * Set the bits of a segment's rows that match the region, which is not empty.  Unless "within" is NULL, only its rows
+ * matter: the bits of all others may or may not be set.
  */
 extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
 								RtscanRowBits *bits, RtscanCounters *counters);
 
 /*
- * What that takes where so many rows matter, or all: nanoseconds if all pages are in memory; pages read in the order of the file, or
- * else at random.
+ * Estimate what rtscan_cpu_evaluate() costs if "within" rows matter (all rows of the segment, or fewer): nanoseconds
+ * if all pages are in memory, and either pages read in the order of the file or pages read at random; the other is 0.
  */
 extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 								double *nanoseconds, double *pages, double *random_pages);
 
-/* Nanoseconds to test all rows of the narrowest column, found in no time, or infinity. */
+/*
+ * Return the nanoseconds to test all rows of the narrowest column.  This is quick to compute.  Infinite if the column
+ * has no order to find its rows by.
+ */
 extern double rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region);
 
-/*
- * cpu_rows.c: is a row in a region?  Row after row, in any order; without one of its columns, or -1.  And what a test takes, in nanoseconds.
- */
+/* A test of single rows, in any order (cpu_rows.c). */
 typedef struct RtscanRowTest RtscanRowTest;
 
+/*
+ * Create a test of rows for a region, in the current memory context.  It leaves out the column "but_for", unless that
+ * is -1.
+ */
 extern RtscanRowTest *rtscan_create_row_test(RtscanReader *reader, const RtscanRegion *region, int but_for);
+
+/* Is a row in the region? */
 extern bool rtscan_row_passes(RtscanRowTest *test, uint32 row);
+
+/* Return the nanoseconds that the test of a row needs. */
 extern double rtscan_row_test_time(const RtscanRegion *region);
 
 #endif							/* RTSCAN_CPU_H */

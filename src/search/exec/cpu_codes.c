@@ -1,6 +1,6 @@
 /*
  * cpu_codes.c
- *		Codes of all rows, one page after another.
+ *		Compare the codes of all rows of a small segment, one page after another.
  */
 #include "search/exec/cpu_parts.h"
 
@@ -8,9 +8,7 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
-/* ---------------------------------------------------------------- codes */
-
-/* AND one interval of a column's codes into bits of its (first and only) chunk. */
+/* AND the rows of one interval of a column's codes into the bits of the only chunk. */
 static void
 and_code_interval(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words,
 				  const RtscanInterval *interval)
@@ -49,7 +47,7 @@ rtscan_cpu_members(CpuColumn *part)
 	return part->members;
 }
 
-/* AND several intervals of a column's codes into words. */
+/* AND the rows of several intervals of a column's codes into the bits of the only chunk. */
 static void
 and_code_set(CpuEvaluation *evaluation, CpuColumn *part, uint64 *words)
 {

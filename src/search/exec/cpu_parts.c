@@ -1,6 +1,6 @@
 /*
  * cpu_parts.c
- *		How to evaluate a region: bins, gaps and costs.
+ *		Prepare the evaluation of a region by the CPU: bins, gaps, and the costs of each way to evaluate.
  */
 #include "search/exec/cpu_parts.h"
 
@@ -10,10 +10,10 @@
 
 /* ---------------------------------------------------------------- runs and gaps */
 
-/* Of many intervals the next boundary is near. */
+/* Boundaries to compare before a binary search: if a column has many intervals, the next boundary is near. */
 #define NEAR_BOUNDARIES		4
 
-/* The last boundary that is not above a rank; from is none that is above it. */
+/* Return the last boundary that is not above a rank.  Boundary "from" must not be above it either. */
 static uint32
 boundary_below(const RtscanSegmentColumn *column, uint32 from, uint32 rank)
 {
@@ -26,7 +26,7 @@ boundary_below(const RtscanSegmentColumn *column, uint32 from, uint32 rank)
 	return from + rtscan_last_not_above(boundaries + from, bins + 1 - from, rank);
 }
 
-/* The bins that the intervals touch, as few runs as there can be. */
+/* Find the bins that the intervals touch, in as few runs as possible. */
 static void
 find_runs(CpuColumn *part)
 {
@@ -59,7 +59,7 @@ add_gap(CpuColumn *part, uint32 first, uint32 end)
 	part->gap_rows += end - first;
 }
 
-/* The ranks that the runs have and the intervals do not. */
+/* Find the ranks that are in the runs, and not in the intervals. */
 static void
 find_gaps(CpuColumn *part)
 {
@@ -99,7 +99,7 @@ rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader, const RtscanReg
 
 /* ---------------------------------------------------------------- where rows can be */
 
-/* The planner may know some of a column's intervals only. */
+/* Are all of a column's intervals known?  The planner may have looked up only a sample of an array's values. */
 static bool
 knows_intervals(const CpuColumn *part)
 {
@@ -131,7 +131,7 @@ find_open_chunks(CpuEvaluation *evaluation)
 			close_chunks(evaluation, &evaluation->columns[i]);
 }
 
-/* From the first to the last row of open chunks. */
+/* Return the range from the first row of the first open chunk to the last row of the last one. */
 static RankRange
 open_window(const CpuEvaluation *evaluation)
 {
@@ -147,7 +147,7 @@ open_window(const CpuEvaluation *evaluation)
 	return (RankRange) {first * RTSCAN_CHUNK_ROWS, Min(end * RTSCAN_CHUNK_ROWS, evaluation->rows)};
 }
 
-/* In heap order a row's rank is its number. */
+/* Set the window.  A column in heap order narrows it, because its ranks are row numbers. */
 void
 rtscan_cpu_find_window(CpuEvaluation *evaluation)
 {
@@ -179,14 +179,20 @@ window_fraction(const CpuEvaluation *evaluation)
 	return (double) (evaluation->window.end - evaluation->window.first) / Max(evaluation->rows, 1);
 }
 
-/* Pages by which a column tests so many rows of the window, at most; in heap order a row's number says it. */
+/*
+ * Return the most pages that testing a number of rows of the window by a column can read.  A column in heap order needs
+ * none: it tests row numbers.
+ */
 double
 rtscan_cpu_row_pages(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
 {
 	return part->heap_order ? 0 : Min(rows, 1 + rtscan_cpu_row_area(part)->pages * window_fraction(evaluation));
 }
 
-/* Open chunks; and, if it is not known which, as few as a column in heap order may leave. */
+/*
+ * Return the number of chunks to sieve: the open ones.  A column in heap order bounds it too, since the planner may not
+ * know which chunks that column closes.
+ */
 static double
 chunks_to_sieve(const CpuEvaluation *evaluation)
 {
@@ -198,7 +204,7 @@ chunks_to_sieve(const CpuEvaluation *evaluation)
 	return chunks;
 }
 
-/* Pages of bits that a chunk of a column takes, at most. */
+/* Return the most pages of bits that sieving a chunk by a column reads. */
 static uint32
 pages_per_chunk(const CpuColumn *part)
 {
@@ -212,30 +218,31 @@ pages_per_chunk(const CpuColumn *part)
 	return pages;
 }
 
-/* Setting the intervals' rows one by one. */
+/* Return the nanoseconds to set the bits of the intervals' rows one by one. */
 static double
 fill_cost(const CpuEvaluation *evaluation, const CpuColumn *part)
 {
 	return part->region->rows * COST_ORDER_ROW + chunks_to_sieve(evaluation) * COST_FILL_CHUNK;
 }
 
-/* Testing so many rows of a coded column. */
+/* Return the nanoseconds to test a number of rows by a bitmap of a column's codes. */
 static double
 codes_cost(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
 {
 	return rows * COST_CODE_ROW + rtscan_cpu_row_pages(evaluation, part, rows) * COST_PAGE;
 }
 
-/* Is setting the intervals' rows one by one cheaper than vectors, and clearing gaps? */
+/* Is setting the bits of the intervals' rows one by one cheaper than reading vectors and clearing gaps? */
 bool
 rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part)
 {
 	if (part->heap_order || part->column->header.order.pages == 0)
 		return false;
-	return fill_cost(evaluation, part) < chunks_to_sieve(evaluation) * pages_per_chunk(part) * COST_PAGE + part->gap_rows * COST_ORDER_ROW;
+	return fill_cost(evaluation, part) <
+		chunks_to_sieve(evaluation) * pages_per_chunk(part) * COST_PAGE + part->gap_rows * COST_ORDER_ROW;
 }
 
-/* Is testing so many rows by their codes cheaper than to set all rows of the intervals? */
+/* Is testing this many rows by their codes cheaper than setting the bits of all rows of the intervals? */
 bool
 rtscan_cpu_codes_are_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
 {
@@ -244,7 +251,7 @@ rtscan_cpu_codes_are_cheaper(const CpuEvaluation *evaluation, const CpuColumn *p
 	return codes_cost(evaluation, part, rows) < fill_cost(evaluation, part);
 }
 
-/* Codes of a segment without a sieve. */
+/* Return the cost of comparing all codes, in a segment without a sieve. */
 CpuCost
 rtscan_cpu_codes_cost(const CpuEvaluation *evaluation)
 {
@@ -256,14 +263,21 @@ rtscan_cpu_codes_cost(const CpuEvaluation *evaluation)
 	return cost;
 }
 
-/* The rows of a column's intervals, of which so many are to be sorted; in heap order they are. */
+/*
+ * Return the nanoseconds to list the rows of a column's intervals, and to sort a number of them.  In heap order they
+ * are sorted already.
+ */
 static double
 list_cost(const CpuColumn *part, double sorted)
 {
-	return part->region->rows * COST_ORDER_ROW + (part->heap_order || sorted < 2 ? 0 : sorted * log2(sorted) * COST_COMPARISON);
+	return part->region->rows * COST_ORDER_ROW +
+		(part->heap_order || sorted < 2 ? 0 : sorted * log2(sorted) * COST_COMPARISON);
 }
 
-/* So many rows tested by the codes of a column and those after it; of the window, or anywhere. */
+/*
+ * Return the cost of testing a number of rows by the codes of this column and of those after it.  The rows are in the
+ * window, or anywhere in the segment.
+ */
 static CpuCost
 tests_cost(const CpuEvaluation *evaluation, int column, double rows, bool of_window)
 {
@@ -273,20 +287,25 @@ tests_cost(const CpuEvaluation *evaluation, int column, double rows, bool of_win
 	{
 		const CpuColumn *part = &evaluation->columns[i];
 
-		cost.pages += of_window ? rtscan_cpu_row_pages(evaluation, part, rows) : Min(rows, rtscan_cpu_row_area(part)->pages);
+		cost.pages += of_window ? rtscan_cpu_row_pages(evaluation, part, rows) :
+			Min(rows, rtscan_cpu_row_area(part)->pages);
 		cost.nanoseconds += rows * COST_TEST_ROW;
 	}
 	cost.nanoseconds += cost.pages * COST_PAGE;
 	return cost;
 }
 
+/* Return the cost of testing a number of rows, anywhere in the segment, by all columns. */
 CpuCost
 rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows)
 {
 	return tests_cost(evaluation, 0, rows, false);
 }
 
-/* Rows of the narrowest column that are in the window, if columns are independent; all of them, if it is by them that the window is one. */
+/*
+ * Return how many rows of the narrowest column are in the window, taking columns to be independent.  If the narrowest
+ * column itself has narrowed the window, that is all of its rows.
+ */
 double
 rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)
 {
@@ -300,7 +319,10 @@ rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)
 	return narrowest->region->rows * window_fraction(evaluation);
 }
 
-/* So many of them tested by the others' codes; no pages: it cannot be done. */
+/*
+ * Return the cost of candidates: to list the narrowest column's rows, and to test "left" of them by the other columns'
+ * codes.  0 pages mean that it cannot be done, for want of an order.
+ */
 CpuCost
 rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left)
 {
@@ -316,7 +338,7 @@ rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left)
 	return cost;
 }
 
-/* Reading vectors of some chunks, and clearing gaps. */
+/* Return the cost of reading a column's vectors for some chunks, and of clearing its gaps. */
 static CpuCost
 vectors_cost(const CpuColumn *part, double chunks)
 {
@@ -326,7 +348,7 @@ vectors_cost(const CpuColumn *part, double chunks)
 	return cost;
 }
 
-/* Setting a column's rows, or testing those that are left. */
+/* Return the cost of a column that is not sieved: of setting its rows' bits, or of testing the rows that are left. */
 static CpuCost
 rows_cost(const CpuEvaluation *evaluation, const CpuColumn *part, double left)
 {
@@ -345,6 +367,7 @@ add_cost(CpuCost *cost, CpuCost more)
 	cost->pages += more.pages;
 }
 
+/* Return the cost of the sieve, including filled columns and refine. */
 CpuCost
 rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation)
 {
@@ -379,7 +402,9 @@ rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region)
 		(1 + region->ncolumns * n) * COST_PAGE;
 }
 
-/* Are there so few rows in the narrowest column that each is tested by the others' codes? */
+/*
+ * Does the narrowest column have so few rows that testing each by the other columns' codes is cheaper than the sieve?
+ */
 bool
 rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation, double left)
 {

@@ -1,6 +1,6 @@
 /*
  * cpu_parts.h
- *		What the files of the CPU executor share; nobody else includes it.
+ *		Types and functions that only the files of the CPU executor share.
  */
 #ifndef RTSCAN_CPU_PARTS_H
 #define RTSCAN_CPU_PARTS_H
@@ -10,26 +10,25 @@
 #include "search/exec/cpu.h"
 #include "search/filter/cost.h"
 
-/*
- * Measured costs, in nanoseconds: a page that is in shared buffers (cost.h); a row
- * found through the order; a row tested by a code on a page at hand; the same of a row after another of a chunk, by a bit
- * for each code; the bits of a chunk set; and those of a chunk cleared and ANDed for a column to be filled.
- */
-#define COST_PAGE		RTSCAN_PAGE_NANOSECONDS
-#define COST_ORDER_ROW	1.2
-#define COST_TEST_ROW	6.0
-#define COST_COMPARISON	4.0
-#define COST_CODE_ROW	0.7
-#define COST_CHUNK_BITS	600.0
-#define COST_FILL_CHUNK	600.0
+/* Measured costs, in nanoseconds. */
+#define COST_PAGE		RTSCAN_PAGE_NANOSECONDS /* look at a page that is in shared buffers */
+#define COST_ORDER_ROW	1.2		/* find a row through the order, and set or clear its bit */
+#define COST_TEST_ROW	6.0		/* test a row by its code, on a page that is pinned already */
+#define COST_COMPARISON	4.0		/* compare two row numbers while sorting */
+#define COST_CODE_ROW	0.7		/* test one of a chunk's rows after another by a bitmap of codes */
+#define COST_CHUNK_BITS	600.0	/* set all bits of a chunk */
+#define COST_FILL_CHUNK	600.0	/* clear a chunk's bits, and AND them, to fill a column */
 
-/* A chunk's bits on the stack. */
+/* The bits of one chunk, for use on the stack. */
 typedef struct ChunkBits
 {
 	uint64		words[RTSCAN_CHUNK_WORDS];
 } ChunkBits __attribute__((aligned(64)));
 
-/* The vector F_i of a boundary, high | (next & low): for each of these, which page of bits a chunk has. */
+/*
+ * The sieve vector F_i of boundary i, which is high | (next & low).  Each of the three is an array, by chunk, of
+ * numbers of pages of bits.
+ */
 typedef struct BinVector
 {
 	const uint32 *high;
@@ -37,7 +36,10 @@ typedef struct BinVector
 	const uint32 *low;
 } BinVector;
 
-/* Boundaries i and j of a column: the rows with ranks X_i .. X_j - 1 are whole bins, those in F_j and not in F_i. */
+/*
+ * A run of bins between two boundaries of a column.  With X_i the rank of boundary i, the rows of the bins first ..
+ * end - 1 have the ranks X_first .. X_end - 1; they are in F_end, and not in F_first.
+ */
 typedef struct BinRun
 {
 	uint32		first;
@@ -46,27 +48,34 @@ typedef struct BinRun
 	BinVector	end_vector;
 } BinRun;
 
-/* How a column takes part. */
+/* A column of the region, and how far it has been evaluated. */
 typedef struct CpuColumn
 {
 	const RtscanRegionColumn *region;
 	const RtscanSegmentColumn *column;
-	bool		heap_order;
-	int64	   *bounds;			/* plain: of each interval that has values, the first and the last; once they have been needed */
-	uint32		nbounds;		/* likewise: how many these are; that of NULL alone is behind them */
-	bool		has_null;		/* likewise: the intervals have NULL */
-	bool		done;			/* no vectors to read: filled, or tested by codes */
-	uint64	   *members;		/* coded: a bit for each code of the intervals, once it has been needed */
+	bool		heap_order;		/* ranks are row numbers */
+
+	/* for a plain column: the first and last value of each interval that has values; NULL until needed */
+	int64	   *bounds;
+
+	/* intervals that have bounds; an interval of NULLs alone would be the last, and has none */
+	uint32		nbounds;
+	bool		has_null;		/* NULL is in the intervals; known once bounds are */
+	bool		done;			/* no vectors are read for it: its rows are filled, or tested by codes */
+
+	/* for a coded column: a bit for each code, set if in the intervals; NULL until needed */
+	uint64	   *members;
 	bool		decided;		/* all rows that are left are in its intervals */
-	bool		closes_chunks;	/* some have none of its rows */
-	uint64		rejected;		/* rows that have been tested by it, and were not */
-	uint32		nruns;
+	bool		closes_chunks;	/* some chunks have none of its rows */
+	uint64		rejected;		/* rows tested by this column that did not match */
+	uint32		nruns;			/* runs of bins that its intervals touch */
 	BinRun	   *runs;
-	uint32		ngaps;
+	uint32		ngaps;			/* ranges of ranks that are in the runs, and not in the intervals */
 	RankRange  *gaps;
-	uint32		gap_rows;
+	uint32		gap_rows;		/* rows in all gaps */
 } CpuColumn;
 
+/* The evaluation of a region. */
 typedef struct CpuEvaluation
 {
 	RtscanReader *reader;
@@ -75,19 +84,19 @@ typedef struct CpuEvaluation
 	uint32		rows;
 	int			ncolumns;
 	CpuColumn *columns;
-	bool	   *open;			/* by chunk: no column excludes it.  Of a segment without sieve: NULL */
-	uint32		nopen;			/* chunks that are */
-	RankRange	window;			/* rows outside of it are in no open chunk, or not in the intervals of a column in heap order */
+	bool	   *open;			/* by chunk: no column excludes it; NULL if the segment has no sieve */
+	uint32		nopen;			/* the number of open chunks */
+	RankRange	window;			/* rows outside are in no open chunk, or a column in heap order excludes them */
 } CpuEvaluation;
 
-/* What a way to evaluate takes. */
+/* The cost of a way to evaluate a region, or of a step. */
 typedef struct CpuCost
 {
 	double		nanoseconds;
 	double		pages;
 } CpuCost;
 
-/* Rows of a chunk; all but the last have RTSCAN_CHUNK_ROWS. */
+/* Return the number of rows in a chunk, RTSCAN_CHUNK_ROWS for all except the last. */
 static inline uint32
 rtscan_cpu_chunk_rows(const CpuEvaluation *evaluation, uint32 chunk)
 {
@@ -106,20 +115,21 @@ rtscan_cpu_clear_row(uint32 row, uint64 *words)
 	words[row / 64] &= ~(UINT64CONST(1) << (row % 64));
 }
 
-/* The area that rows of a column are tested by. */
+/* Return the area whose values, or codes, a column's rows are tested by. */
 static inline const RtscanArea *
 rtscan_cpu_row_area(const CpuColumn *part)
 {
 	return rtscan_is_plain(&part->column->header) ? &part->column->values.header.values : &part->column->header.codes;
 }
 
-/* A column has been evaluated in a way: that leaves so many rows, or those that are counted if anybody asks. */
+/* Note, for EXPLAIN, in which way a column has been evaluated, and how many rows that has left. */
 static inline void
 rtscan_cpu_trace(const CpuColumn *part, RtscanWay way, uint64 rows)
 {
 	rtscan_trace_ways(part->region->traces, way, rows);
 }
 
+/* The same, counting the rows that are left only if the column's conditions are traced. */
 static inline void
 rtscan_cpu_trace_bits(const CpuEvaluation *evaluation, const CpuColumn *part, RtscanWay way)
 {
@@ -127,10 +137,14 @@ rtscan_cpu_trace_bits(const CpuEvaluation *evaluation, const CpuColumn *part, Rt
 		rtscan_cpu_trace(part, way, rtscan_bits_count(evaluation->bits));
 }
 
-/* cpu.c: begin to evaluate a region, which must stay where it is, in the current memory context; with neither bits nor counters, to test rows. */
-extern CpuEvaluation rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region, RtscanRowBits *bits, RtscanCounters *counters);
+/*
+ * cpu.c: begin to evaluate a region, in the current memory context.  The result points to the region.  "bits" and
+ * "counters" are NULL if costs are estimated, or single rows tested.
+ */
+extern CpuEvaluation rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region, RtscanRowBits *bits,
+										RtscanCounters *counters);
 
-/* cpu_parts.c: bins and gaps of a column; where rows can be; what each way to evaluate costs. */
+/* cpu_parts.c: the bins and gaps of a column, where rows can be, and the cost of each way to evaluate. */
 extern void rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader,
 									  const RtscanRegionColumn *region);
 extern void rtscan_cpu_find_window(CpuEvaluation *evaluation);
@@ -144,7 +158,10 @@ extern CpuCost rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation);
 extern CpuCost rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows);
 extern bool rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation, double left);
 
-/* cpu_sieve.c: a superset of the rows, from vectors, filled columns and row ranges; chunks that have none of it. */
+/*
+ * cpu_sieve.c: find a superset of the matching rows by vectors, filled columns and ranges of rows; and find the chunks
+ * that have none of it.
+ */
 extern void rtscan_cpu_sieve(CpuEvaluation *evaluation);
 extern void rtscan_cpu_find_vectors(const CpuColumn *part, uint32 chunks, BinRun *run);
 extern bool rtscan_cpu_excludes_chunk(const CpuColumn *part, uint32 chunk);
@@ -152,17 +169,22 @@ extern void rtscan_cpu_set_all(uint64 *words, uint32 rows);
 extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part,
 									  uint32 chunk, uint64 *words);
 
-/* cpu_codes.c: codes of all rows, one page after another. */
+/* cpu_codes.c: compare the codes of all rows, one page after another. */
 extern void rtscan_cpu_scan_codes(CpuEvaluation *evaluation);
+/* Return part->members, a bit for each code of the column; create it if needed. */
 extern const uint64 *rtscan_cpu_members(CpuColumn *part);
 
-/*
- * cpu_rows.c: single rows, found through the order or tested by their codes.  Candidates are not tested, and that is false, where more of them than
- * expected are in the window, so many that the sieve is cheaper.
- */
+/* cpu_rows.c: find single rows through the order, or test them by their codes. */
 extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words);
+
+/*
+ * Evaluate a region by testing candidates, of which about "expected" should be in the window.  Returns false, and does
+ * nothing, if there are so many more that the sieve is cheaper.
+ */
 extern bool rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected);
+/* Evaluate a region by testing the rows that "within" has. */
 extern void rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within);
+/* After the sieve, clear the bits of rows that are in gaps. */
 extern void rtscan_cpu_refine(CpuEvaluation *evaluation);
 
 #endif							/* RTSCAN_CPU_PARTS_H */

@@ -1,6 +1,6 @@
 /*
  * cpu_rows.c
- *		Rows one by one: found through a column's order, or tested by their codes or values.
+ *		Find rows one by one through a column's order, or test them by their codes or values.
  */
 #include "search/exec/cpu_parts.h"
 
@@ -11,26 +11,30 @@
 #include "segment/frames.h"
 #include "segment/plain.h"
 
-/* Codes are looked for in so many intervals, at most; else among bits, one for each code. */
+/* The most intervals to search for a code; with more, a bitmap of codes is used instead. */
 #define FEW_INTERVALS	16
 
-/* So many intervals are on their way from memory at a time. */
+/* Prefetch distance, in intervals. */
 #define PREFETCHED_INTERVALS	12
 
-/* And so many rows of each: the processor itself goes on reading. */
+/* The rows of each interval to prefetch; the processor itself prefetches what follows. */
 #define PREFETCHED_ROWS			64
 
-/* ---------------------------------------------------------------- rows of ranks */
+/* ---------------------------------------------------------------- rows by rank */
 
-/* Called for the rows of some ranks, in the order of these. */
+/* A function called with the rows of consecutive ranks. */
 typedef void (*RowsFunction) (const uint32 *rows, uint32 n, void *arg);
 
-/* So many rows are unpacked at a time. */
+/* Rows that are unpacked at a time. */
 #define RANKS_AT_ONCE	256
 
-/* Call it for the rows of ranks first .. end - 1.  Rows that cannot be are a fault of the page, not a write out of bounds. */
+/*
+ * Call a function with the rows of ranks first .. end - 1.  Row numbers that are too large are reported as a fault of
+ * the page, so that the function does not write out of bounds.
+ */
 static void
-visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint32 end, RowsFunction function, void *arg)
+visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint32 end,
+			RowsFunction function, void *arg)
 {
 	RtscanReader *reader = evaluation->reader;
 	const RtscanArea *area = &part->column->header.order;
@@ -61,14 +65,14 @@ visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint
 }
 
 /*
- * Bits of rows, kept until they are in another word: where ranks are nearly in the order of rows, one bit after another would wait
- * for the word to be written.
+ * Bits of rows, gathered until a row is in another word.  If ranks are nearly in the order of rows, setting one bit
+ * after another in memory would wait each time for the last write to the same word.
  */
 typedef struct WordOfRows
 {
-	uint64	   *words;
-	uint32		place;
-	uint64		rows;
+	uint64	   *words;			/* all words */
+	uint32		place;			/* the word at hand */
+	uint64		rows;			/* its bits to set, or to clear */
 } WordOfRows;
 
 static inline void
@@ -83,7 +87,7 @@ clear_word(WordOfRows *word)
 	word->words[word->place] &= ~word->rows;
 }
 
-/* Do 64 rows follow each other? */
+/* Are 64 rows consecutive? */
 static bool
 are_consecutive(const uint32 *rows)
 {
@@ -142,7 +146,7 @@ clear_rows(const uint32 *rows, uint32 n, void *arg)
 	add_rows((WordOfRows *) arg, rows, n, clear_word);
 }
 
-/* Bring what one of a column's intervals begins with into the processor's cache: those of many keys are short, and anywhere. */
+/* Prefetch the beginning of a column's interval i.  The intervals of many keys are short, and scattered. */
 static inline void
 prefetch_interval(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 i)
 {
@@ -177,9 +181,9 @@ rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, u
 	set_word(&word);
 }
 
-/* ---------------------------------------------------------------- testing rows by code, or value */
+/* ---------------------------------------------------------------- tests by code or value */
 
-/* The page of codes, or values, at hand. */
+/* A page of codes or values that is pinned. */
 typedef struct RowPage
 {
 	Buffer		buffer;
@@ -187,7 +191,7 @@ typedef struct RowPage
 	const char *payload;
 } RowPage;
 
-/* Tests rows, best in ascending order, for which each column keeps its page. */
+/* A tester of rows.  Each column keeps its last page pinned, so rows should be tested in ascending order. */
 typedef struct RowTester
 {
 	CpuEvaluation *evaluation;
@@ -215,7 +219,7 @@ close_tester(RowTester *tester)
 		release_row_page(tester, i);
 }
 
-/* Several columns of a small segment may be on one page, which a standby would lock twice. */
+/* Release pages that columns of a small segment may share: a standby would lock such a page twice. */
 static void
 release_shared_pages(RowTester *tester)
 {
@@ -252,8 +256,8 @@ row_code(RowTester *tester, int i, uint32 row)
 }
 
 /*
- * Intervals begin and end between values, so that those of their first and last ranks bound them.  On a standby pages are locked: none
- * is at hand meanwhile.
+ * Find the bounds of a plain column's intervals.  Intervals begin and end between values, so the values of their first
+ * and last ranks bound them.  All pages are released before, because a standby has them locked.
  */
 static void
 find_bounds(RowTester *tester, CpuColumn *part)
@@ -270,7 +274,8 @@ find_bounds(RowTester *tester, CpuColumn *part)
 		part->has_null |= set->items[i].high.rank > nonnull;
 		if (set->items[i].low.rank >= end)
 			break;
-		rtscan_plain_at_rank(tester->evaluation->reader, part->region->column, set->items[i].low.rank, &bounds[2 * i]);
+		rtscan_plain_at_rank(tester->evaluation->reader, part->region->column, set->items[i].low.rank,
+							 &bounds[2 * i]);
 		rtscan_plain_at_rank(tester->evaluation->reader, part->region->column, end - 1, &bounds[2 * i + 1]);
 		part->nbounds++;
 		CHECK_FOR_INTERRUPTS();
@@ -298,7 +303,7 @@ bounds_have(const CpuColumn *part, int64 value)
 	return false;
 }
 
-/* The exact integer of a row whose chunk has several. */
+/* Return the exact integer of a row whose chunk has more than one value. */
 static int64
 row_value(RowTester *tester, int i, uint32 row)
 {
@@ -354,13 +359,15 @@ compare_uint32(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+/* The rows to test. */
 typedef struct Candidates
 {
-	RankRange	window;			/* rows outside of it are none */
+	RankRange	window;			/* rows outside are left out */
 	uint32		n;
-	uint32	   *rows;			/* room for all of the narrowest column's */
+	uint32	   *rows;			/* with room for all rows of the narrowest column, and no more */
 } Candidates;
 
+/* RowsFunction: append the rows that are in the window, without branches. */
 static void
 append_candidates(const uint32 *rows, uint32 n, void *arg)
 {
@@ -374,21 +381,26 @@ append_candidates(const uint32 *rows, uint32 n, void *arg)
 	}
 }
 
-/* The rows of the narrowest column that are in the window. */
+/* Find the rows of the narrowest column that are in the window. */
 static Candidates
 find_candidates(CpuEvaluation *evaluation)
 {
 	const CpuColumn *part = &evaluation->columns[0];
 	const RtscanIntervals *set = &part->region->intervals;
-	Candidates	found = {.window = evaluation->window, .rows = palloc(Max(part->region->rows, 1) * sizeof(uint32))};
+	Candidates	found = {
+		.window = evaluation->window,
+		.rows = palloc(Max(part->region->rows, 1) * sizeof(uint32))
+	};
 
 	for (uint32 i = 0; i < set->n; i++)
 	{
 		if (part->heap_order)
-			for (uint32 row = Max(set->items[i].low.rank, found.window.first); row < Min(set->items[i].high.rank, found.window.end); row++)
+			for (uint32 row = Max(set->items[i].low.rank, found.window.first);
+				 row < Min(set->items[i].high.rank, found.window.end); row++)
 				found.rows[found.n++] = row;
 		else
-			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank, append_candidates, &found);
+			visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
+						append_candidates, &found);
 	}
 	return found;
 }
@@ -400,7 +412,7 @@ sort_candidates(const CpuEvaluation *evaluation, Candidates *found)
 		qsort(found->rows, found->n, sizeof(uint32), compare_uint32);
 }
 
-/* Columns that are not decided have been tested, one after another, of so many rows. */
+/* Trace the columns that rows were tested by, one after another, beginning with this many rows. */
 static void
 trace_tests(const CpuEvaluation *evaluation, uint64 rows)
 {
@@ -415,7 +427,7 @@ trace_tests(const CpuEvaluation *evaluation, uint64 rows)
 	}
 }
 
-/* Keep the rows that are in all other columns' intervals; returns how many. */
+/* Keep the rows that are in the intervals of all columns after the first.  Returns how many these are. */
 static uint32
 keep_matching(CpuEvaluation *evaluation, uint32 *rows, uint32 n)
 {
@@ -445,7 +457,8 @@ static void
 set_bits(CpuEvaluation *evaluation, const uint32 *rows, uint32 n)
 {
 	for (uint32 k = 0; k < n; k++)
-		rtscan_cpu_set_row(rows[k] % RTSCAN_CHUNK_ROWS, rtscan_bits_fill(evaluation->bits, rows[k] / RTSCAN_CHUNK_ROWS));
+		rtscan_cpu_set_row(rows[k] % RTSCAN_CHUNK_ROWS,
+						   rtscan_bits_fill(evaluation->bits, rows[k] / RTSCAN_CHUNK_ROWS));
 }
 
 static uint32
@@ -488,13 +501,13 @@ rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected)
 	return true;
 }
 
-/* ---------------------------------------------------------------- rows that somebody else finds */
+/* ---------------------------------------------------------------- tests of single rows */
 
 struct RtscanRowTest
 {
 	RtscanRegion region;
 	CpuEvaluation evaluation;
-	MemoryContext context;		/* of what is found out when it is first needed */
+	MemoryContext context;		/* memory for bounds and bitmaps, which are created when first needed */
 };
 
 RtscanRowTest *
@@ -533,6 +546,7 @@ rtscan_row_test_time(const RtscanRegion *region)
 
 /* ---------------------------------------------------------------- refine */
 
+/* Clear the bits of all rows in gaps. */
 static void
 clear_gaps(CpuEvaluation *evaluation)
 {
@@ -549,6 +563,7 @@ clear_gaps(CpuEvaluation *evaluation)
 	clear_word(&word);
 }
 
+/* Clear the bits of a word's rows that do not match.  "base" is the row of its first bit. */
 static void
 test_survivors_of_word(RowTester *tester, uint64 *word, uint32 base)
 {
@@ -588,7 +603,6 @@ test_survivors(CpuEvaluation *evaluation, uint64 survivors)
 	evaluation->counters->refined_rows += survivors;
 }
 
-/* Of rows that others have. */
 void
 rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within)
 {
@@ -602,7 +616,7 @@ rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within)
 	trace_tests(evaluation, rtscan_bits_count(within));
 }
 
-/* What testing survivors costs: as good as every test may need another page. */
+/* Return the nanoseconds to test survivors.  Almost every test may need another page. */
 static double
 survivor_cost(const CpuEvaluation *evaluation, double survivors)
 {
@@ -618,7 +632,7 @@ survivor_cost(const CpuEvaluation *evaluation, double survivors)
 	return cost;
 }
 
-/* Survivors to expect if columns are independent: is it worth counting them? */
+/* Return the number of survivors to expect if columns are independent, to see whether counting them is worthwhile. */
 static double
 expected_survivors(const CpuEvaluation *evaluation)
 {

@@ -10,7 +10,7 @@
 #include "segment/sieve.h"
 #include "utils/memutils.h"
 
-/* ---------------------------------------------------------------- vectors of a chunk */
+/* ---------------------------------------------------------------- vectors */
 
 static const uint32 all_zeros[RTSCAN_SEGMENT_CHUNKS] = {[0 ... RTSCAN_SEGMENT_CHUNKS - 1] = RTSCAN_PAGE_ZEROS};
 static const uint32 all_ones[RTSCAN_SEGMENT_CHUNKS] = {[0 ... RTSCAN_SEGMENT_CHUNKS - 1] = RTSCAN_PAGE_ONES};
@@ -25,6 +25,7 @@ high_pages(const RtscanSegmentColumn *column, uint32 chunks, uint32 h)
 	return column->vector_pages + (Size) rtscan_high_vector(h) * chunks;
 }
 
+/* Return the sieve vector of boundary i. */
 static BinVector
 bin_vector(const RtscanSegmentColumn *column, uint32 chunks, uint32 i)
 {
@@ -50,7 +51,7 @@ rtscan_cpu_find_vectors(const CpuColumn *part, uint32 chunks, BinRun *run)
 	run->end_vector = bin_vector(part->column, chunks, run->end);
 }
 
-/* A vector in one chunk: high | (next & low), each the number of a page of bits. */
+/* A sieve vector in one chunk, high | (next & low): each of the three is the number of a page of bits. */
 typedef struct ChunkVector
 {
 	uint32		high;
@@ -58,7 +59,10 @@ typedef struct ChunkVector
 	uint32		low;
 } ChunkVector;
 
-/* Simplified where pages are constant: next and low both ones or zeros. */
+/*
+ * Return a vector in one chunk, simplified by its constant pages.  If these set all bits, high is all ones, and next
+ * and low are zeros; if next or low is all zeros, both are.
+ */
 static inline ChunkVector
 chunk_vector(const BinVector *bins, uint32 chunk)
 {
@@ -84,9 +88,10 @@ is_ones(const ChunkVector *vector)
 	return vector->high == RTSCAN_PAGE_ONES;
 }
 
-/* The pages of bits that a run of bins needs in a chunk: those of two vectors, each got once. */
+/* The most pages of bits that a run of bins needs in a chunk: those of two vectors. */
 #define RUN_PAGES	6
 
+/* The pages of bits of a run in a chunk, each pinned once. */
 typedef struct RunPages
 {
 	int			n;
@@ -121,7 +126,7 @@ get_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector *vect
 	};
 }
 
-/* AND the bins of a run into words. */
+/* AND the rows of a run of bins into a chunk's words. */
 static void
 and_run(CpuEvaluation *evaluation, const CpuColumn *part, const BinRun *run, uint32 chunk,
 		uint64 *words)
@@ -150,7 +155,7 @@ and_run(CpuEvaluation *evaluation, const CpuColumn *part, const BinRun *run, uin
 		rtscan_release(evaluation->reader, pages.buffers[i]);
 }
 
-/* AND a column's superset into words. */
+/* AND the superset of a column's rows into a chunk's words. */
 static void
 and_superset(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk, uint64 *words)
 {
@@ -182,7 +187,7 @@ prefetch_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector 
 			rtscan_prefetch_page(reader, area, pages[i]);
 }
 
-/* The pages of a column's first run in a chunk are going to be needed next. */
+/* Prefetch the pages of a column's first run in a chunk, which will be needed next. */
 static void
 prefetch_run(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
 {
@@ -198,9 +203,12 @@ prefetch_run(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
 	prefetch_vector(evaluation->reader, area, &first);
 }
 
-/* ---------------------------------------------------------------- filled columns, row ranges */
+/* ---------------------------------------------------------------- filled columns, ranges of rows */
 
-/* Bits of a segment to fill, none set in open chunks; one for all evaluations, which do not nest. */
+/*
+ * Return bits of a segment to fill, with none set in open chunks.  All evaluations share them, since these do not
+ * nest.
+ */
 static uint64 *
 fill_room(const CpuEvaluation *evaluation)
 {
@@ -214,7 +222,7 @@ fill_room(const CpuEvaluation *evaluation)
 	return room;
 }
 
-/* Set the bits of all rows of a column's intervals, and AND them into the segment's. */
+/* Find the rows of a column's intervals through its order, and AND their bits into the segment's. */
 static void
 fill_column(CpuEvaluation *evaluation, CpuColumn *part)
 {
@@ -228,7 +236,7 @@ fill_column(CpuEvaluation *evaluation, CpuColumn *part)
 	part->ngaps = part->gap_rows = 0;
 }
 
-/* The rows that are left, tested by their codes. */
+/* Test the rows that are left by their codes. */
 static void
 test_column(CpuEvaluation *evaluation, CpuColumn *part, uint64 rows)
 {
@@ -237,7 +245,7 @@ test_column(CpuEvaluation *evaluation, CpuColumn *part, uint64 rows)
 	part->ngaps = part->gap_rows = 0;
 }
 
-/* Columns whose vectors cost more than their rows, when the others' vectors have been read. */
+/* Evaluate the columns whose vectors cost more than their rows, after the vectors of the other columns. */
 static void
 fill_columns(CpuEvaluation *evaluation)
 {
@@ -257,7 +265,7 @@ fill_columns(CpuEvaluation *evaluation)
 	}
 }
 
-/* AND the row ranges of a column in heap order into a chunk. */
+/* AND a column in heap order into a chunk's words: its intervals are ranges of rows. */
 void
 rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk, uint64 *words)
 {
@@ -283,7 +291,7 @@ rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn *part, uint
 
 /* ---------------------------------------------------------------- chunks */
 
-/* The bits of a chunk that are of rows, all of them set. */
+/* Set the first "rows" bits of a chunk, and clear the rest. */
 void
 rtscan_cpu_set_all(uint64 *words, uint32 rows)
 {
@@ -314,7 +322,7 @@ sieve_chunk(CpuEvaluation *evaluation, uint32 chunk)
 	}
 }
 
-/* Do the states of its pages alone say that no row of a chunk is in the column's superset? */
+/* Do the constant pages of a chunk alone say that it has no row of the column's superset? */
 bool
 rtscan_cpu_excludes_chunk(const CpuColumn *part, uint32 chunk)
 {

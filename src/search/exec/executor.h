@@ -2,14 +2,12 @@
  * executor.h
  *		The one interface of all executors: regions in, row bits out.
  *
- * choice.h says which one is asked, round.h what is made of its bits.
+ * choice.h chooses the executor, and round.h combines the bits that it finds.
  *
- * Whatever executor evaluates a region, the bits are the same.  They do not know of dead
- * rows; rtscan_bits_remove_dead() takes those out.
+ * All executors find the same bits for a region.  These include dead rows; rtscan_bits_remove_dead() clears them.
  *
- * The cpu executor is always there.  The others (compute, rt, rtcudb) run in the device programs;
- * they take several segments at once, leave small ones to the cpu, and can fail, in which
- * case the cpu answers too.
+ * The cpu executor is always available.  The others (compute, rt, rtcudb) run in the device programs: they
+ * evaluate several segments at once, leave small ones to the cpu, and can fail, in which case the cpu answers too.
  */
 #ifndef RTSCAN_EXECUTOR_H
 #define RTSCAN_EXECUTOR_H
@@ -23,48 +21,55 @@
 struct RtscanRound;
 
 /*
- * What an executor is; a new one is one of these, and a name in settings.h.  All can be asked for any segments.  The CPU
- * evaluates what an executor leaves, so it does all that others cannot.
+ * The methods of an executor.  A new executor needs one of these, and a name in settings.h.  All executors accept
+ * any segments: the CPU evaluates those that another executor cannot.
  */
 typedef struct RtscanExecutorMethods
 {
 	/*
-	 * Is it there, for "auto" to choose?  If not, "auto" calls no other function of it; prepare() and evaluate() return the reason.
+	 * Can "auto" choose this executor?  If not, "auto" calls no other of its functions; prepare() and evaluate()
+	 * return the reason.
 	 */
 	bool		(*is_ready) (void);
 
-	/* Can it evaluate a segment's regions, or some of them? */
+	/* Can it evaluate at least some of a segment's regions? */
 	bool		(*can) (const RtscanSegmentScan *scan);
 
-	/* So many work for it at the same time. */
+	/* Return the number of devices that work for it at the same time. */
 	int			(*devices) (void);
 
 	/*
-	 * Can it have the columns of all segments that it can evaluate in its own memory at the same time?  Or of so many times as much, of
-	 * which these are a part.
+	 * Does its memory have room for the columns of all segments that it can evaluate?  "times" is at least 1: these
+	 * segments are a part of that many times as much data, all of which must have room.
 	 */
 	bool		(*fits) (const RtscanSegmentScan *scans, int nscans, double times);
 
 	/*
-	 * Of others than the CPU (choice.h): nanoseconds for the segments that it can evaluate, and to add up so many columns; and it has
-	 * been passed over, for that was too slow.
+	 * Return the expected nanoseconds to evaluate the segments that it can, and to add up "added" columns of the
+	 * rows found.  The CPU has no such function; choice.c knows its costs.
 	 */
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added);
+
+	/* Note that "auto" has not chosen it for these segments, because estimate() was too slow. */
 	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding);
 
-	/* rtscan_test_time(); infinity: it does not */
+	/* rtscan_test_time(); infinity if it cannot test rows */
 	double		(*test_time) (const RtscanSegmentScan *scan);
 
 	/* rtscan_time_of_adding() */
 	double		(*time_of_adding) (RtscanExecutor executor, double searched, double added, double bytes);
 
-	/* Put into its memory what it needs for regions of such columns.  Returns NULL, or why that could not be done. */
+	/*
+	 * Put into its memory what it needs to evaluate regions of the scans' columns.  Returns NULL, or the reason why
+	 * that could not be done.
+	 */
 	const char *(*prepare) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 							RtscanSegmentScan *scans, int nscans);
 
 	/*
-	 * Evaluate what it can of a round.  Returns NULL, or why it could not; rtscan_not_yet where it would take an upload
-	 * that does not pay yet, which only the executor "auto" minds.
+	 * Evaluate as much of a round as it can.  Returns NULL, or the reason why it could not.  The reason is
+	 * rtscan_not_yet if the executor was chosen by "auto", and a column is not on the device whose upload does not
+	 * pay yet.
 	 */
 	const char *(*evaluate) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 							 struct RtscanRound *round, RtscanCounters *counters);
@@ -72,12 +77,15 @@ typedef struct RtscanExecutorMethods
 
 extern const char rtscan_not_yet[];
 
-/* Why the CPU answers where what an executor has said cannot be.  With rtscan.debug_compare_executors that is an error. */
+/*
+ * Return the reason to give if an executor's answer contradicts itself, so that the CPU answers.  Raises an error
+ * with rtscan.debug_compare_executors.
+ */
 extern const char *rtscan_wrong_answer(void);
 
 extern const RtscanExecutorMethods rtscan_cpu_methods;	/* cpu.c */
 extern const RtscanExecutorMethods rtscan_device_methods;	/* device.c */
-extern const RtscanExecutorMethods rtscan_job_methods;	/* likewise, of the executor rtcudb */
+extern const RtscanExecutorMethods rtscan_job_methods;	/* device.c: the executor rtcudb */
 extern const RtscanExecutorMethods *const rtscan_executors[RTSCAN_EXECUTORS];
 
 #endif							/* RTSCAN_EXECUTOR_H */

@@ -1,6 +1,6 @@
 /*
  * round.c
- *		Have executors evaluate a round of segments, and combine what they find of the regions of each one's filter.
+ *		Have executors evaluate a round of segments, and combine the bits of the regions of each segment's filter.
  */
 #include "search/exec/round.h"
 
@@ -78,7 +78,7 @@ rtscan_begin_round(RtscanRound *round, RtscanExecutor executor, Relation index, 
 
 /* ---------------------------------------------------------------- scratch */
 
-/* The next ones that are free. */
+/* Return the next free row bits.  Decrement scratch->used to free them. */
 static RtscanRowBits *
 take_scratch(RtscanScratch *scratch)
 {
@@ -92,20 +92,22 @@ take_scratch(RtscanScratch *scratch)
 	return list_nth(scratch->all, scratch->used++);
 }
 
-/* For tests: are bits that have been found, but for rows in a tally, those that the CPU comes to? */
+/* For tests: raise an error if an executor's bits differ from the CPU's.  Rows in a tally are not compared. */
 static void
 compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits *expected)
 {
 	if (rtscan_bits_count(expected) != rtscan_bits_count(found) + found->tallied)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": " UINT64_FORMAT " rows instead of " UINT64_FORMAT,
+				  errmsg_internal("executors differ: segment " UINT64_FORMAT ": "
+								 UINT64_FORMAT " rows instead of " UINT64_FORMAT,
 								 scan->entry->id, rtscan_bits_count(found), rtscan_bits_count(expected))));
 	for (uint32 chunk = 0; found->words && chunk < expected->chunks; chunk++)
 	{
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
 		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
-		const uint64 *mask = scan->tally && scan->tally->made ? rtscan_not_tallied(scan->tally, chunk) : rtscan_ones();
+		const uint64 *mask = scan->tally && scan->tally->made ? rtscan_not_tallied(scan->tally, chunk) :
+			rtscan_ones();
 
 		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
 			if ((want[word] & mask[word]) != (have[word] & mask[word]))
@@ -113,7 +115,8 @@ compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits 
 						(errcode(ERRCODE_INTERNAL_ERROR),
 						 errmsg_internal("executors differ: segment " UINT64_FORMAT ", chunk %u, word %u: "
 										 UINT64_FORMAT " instead of " UINT64_FORMAT,
-										 scan->entry->id, chunk, word, have[word] & mask[word], want[word] & mask[word])));
+										 scan->entry->id, chunk, word,
+										 have[word] & mask[word], want[word] & mask[word])));
 	}
 }
 
@@ -169,19 +172,20 @@ typedef struct Evaluation
 {
 	RtscanSegmentScan *scan;
 	RtscanReader *reader;
-	RtscanExecutor executor;	/* of the round */
+	RtscanExecutor executor;	/* the one chosen for the round */
 	RtscanScratch *scratch;
 	RtscanCounters *counters;
-	bool		takes_list;		/* of all rows of the only region */
-	bool		takes_counts;	/* of all rows of the segment */
+	bool		takes_list;		/* the filter is one region, whose rows may be returned as a list */
+	bool		takes_counts;	/* all rows match, and only their number is needed */
 } Evaluation;
 
 static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter,
 									  const RtscanRowBits *within, RtscanRowBits *room);
 
 /*
- * The rows of a region that another executor has found, or NULL.  Bits lie where that may still write: they are copied into the room, and
- * those that are not what it has counted are not taken.
+ * Return the rows of a region that another executor has found, or NULL.  Their bits are in memory that the device
+ * program can still write to, so they are copied into "room".  If the copy contradicts the program's counts, the region
+ * is left to the CPU.
  */
 static RtscanRowBits *
 take_found(const Evaluation *evaluation, RtscanRegion *region, RtscanRowBits *room)
@@ -198,7 +202,10 @@ take_found(const Evaluation *evaluation, RtscanRegion *region, RtscanRowBits *ro
 	return NULL;
 }
 
-/* The rows of a region: those that another executor has found, or else the CPU's, into the room.  Not within others they do not matter. */
+/*
+ * Return the rows of a region: those that another executor has found or, if none has, those that the CPU finds.  Bits
+ * are stored in "room".  Rows outside "within" do not matter, unless that is NULL.
+ */
 static RtscanRowBits *
 evaluate_region(const Evaluation *evaluation, RtscanRegion *region, const RtscanRowBits *within, RtscanRowBits *room)
 {
@@ -208,7 +215,8 @@ evaluate_region(const Evaluation *evaluation, RtscanRegion *region, const Rtscan
 	{
 		for (int i = 0; i < region->ncolumns; i++)
 			if (region->columns[i].traces != NIL)
-				rtscan_trace_ways(region->columns[i].traces, RTSCAN_BY_DEVICE, rtscan_bits_count(found) + found->tallied);
+				rtscan_trace_ways(region->columns[i].traces, RTSCAN_BY_DEVICE,
+								  rtscan_bits_count(found) + found->tallied);
 		return found;
 	}
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
@@ -217,7 +225,7 @@ evaluate_region(const Evaluation *evaluation, RtscanRegion *region, const Rtscan
 	return room;
 }
 
-/* All rows, or those that others have, into the room. */
+/* Set the bits of all rows in "room" or, unless "within" is NULL, of its rows. */
 static void
 begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowBits *room)
 {
@@ -232,8 +240,8 @@ begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowB
 }
 
 /*
- * The rows of any alternative, into the room; of those that are not within others it does not matter whether they are there.
- * INCLUDEd columns come last, and are only asked about rows that no other alternative has.
+ * Set the bits of all rows in "room" that match any alternative.  Rows outside "within" do not matter.  Alternatives
+ * that test INCLUDEd columns are evaluated last, and only for rows that match no other alternative.
  */
 static void
 evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
@@ -259,7 +267,10 @@ evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disj
 	evaluation->scratch->used = used;
 }
 
-/* Take out the rows that no alternative has; NULL: of all rows, in the room. */
+/*
+ * Clear the bits of rows that match no alternative, and return the rest.  "bits" is NULL for all rows: then the result
+ * is in "room".
+ */
 static RtscanRowBits *
 and_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
 				RtscanRowBits *bits, RtscanRowBits *room)
@@ -278,7 +289,10 @@ and_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjuncti
 	return bits;
 }
 
-/* The rows that match, in the room, or as they are if they are only counted; those that are not within others do not matter. */
+/*
+ * Return the rows that match a filter.  Their bits are in "room"; if another executor has only counted the rows, its
+ * counts are returned as they are.  Rows outside "within" do not matter, unless that is NULL.
+ */
 static RtscanRowBits *
 evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter, const RtscanRowBits *within,
 				RtscanRowBits *room)
@@ -303,14 +317,15 @@ evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter, const
 		RtscanWay	way = RTSCAN_BY_DEVICE_TESTS;
 
 		if (!rtscan_is_tested(&filter->region))
-			evaluation->counters->refined_rows += rtscan_and_included(evaluation->reader, filter->included[i], bits, &way);
+			evaluation->counters->refined_rows +=
+				rtscan_and_included(evaluation->reader, filter->included[i], bits, &way);
 		if (filter->included[i]->trace)
 			rtscan_trace_way(filter->included[i]->trace, way, rtscan_bits_count(bits) + bits->tallied);
 	}
 	return bits;
 }
 
-/* Another executor has combined the filter's regions.  NULL: what it has is wrong. */
+/* Return the rows of a filter whose regions another executor has combined; NULL if its answer is wrong. */
 static RtscanRowBits *
 take_combined(const Evaluation *evaluation, RtscanRowBits *room)
 {
@@ -338,7 +353,12 @@ static void
 compare_combined(const Evaluation *evaluation, RtscanSegmentScan *scan)
 {
 	RtscanCounters counters = {0};
-	Evaluation	of_cpu = {.scan = scan, .reader = evaluation->reader, .scratch = evaluation->scratch, .counters = &counters};
+	Evaluation	of_cpu = {
+		.scan = scan,
+		.reader = evaluation->reader,
+		.scratch = evaluation->scratch,
+		.counters = &counters
+	};
 	RtscanRowBits *found = scan->filter.region.evaluated;
 
 	scan->filter.region.evaluated = NULL;
@@ -347,7 +367,7 @@ compare_combined(const Evaluation *evaluation, RtscanSegmentScan *scan)
 	evaluation->scratch->used--;
 }
 
-/* A segment, or a part of what is asked of it, is the CPU's. */
+/* Note that the CPU evaluates a segment's filter, or a part of it. */
 static void
 leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 {
@@ -355,15 +375,18 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 	rtscan_leave_to_cpu(why);
 }
 
-/* What takes less than this says little of how fast memory is; nanoseconds. */
+/* Nanoseconds: an evaluation that should need less says little about how fast memory is. */
 #define LEAST_PRICE		20000.0
 
-/* By the CPU, as far as nobody else has; it learns how long pages take that are in memory. */
+/*
+ * Have the CPU evaluate a filter, except for regions that another executor has evaluated.  If no page had to be read
+ * into shared buffers, learn from the time how fast memory is.
+ */
 static RtscanRowBits *
 evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRowBits *room)
 {
-	bool		learns = scan->price.pages >= LEAST_PRICE && scan->price.pages >= scan->price.rows && evaluated_regions(scan) == 0 &&
-		!rtscan_filter_asks_included(&scan->filter);
+	bool		learns = scan->price.pages >= LEAST_PRICE && scan->price.pages >= scan->price.rows &&
+		evaluated_regions(scan) == 0 && !rtscan_filter_asks_included(&scan->filter);
 	int64		read = pgBufferUsage.shared_blks_read;
 	instr_time	start,
 				end;
@@ -378,7 +401,7 @@ evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRo
 	return bits;
 }
 
-/* See what the CPU has to do. */
+/* Find out what is left to the CPU. */
 static void
 check_evaluated(RtscanSegmentScan *scan)
 {
@@ -388,7 +411,7 @@ check_evaluated(RtscanSegmentScan *scan)
 		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
 	if (evaluated == scan->nregions)
 		return;
-	/* There is nothing to evaluate, only to add up. */
+	/* All rows match, and only their tally was left undone. */
 	if (rtscan_asks_for_all(scan))
 	{
 		scan->left_to_cpu = true;
@@ -401,13 +424,20 @@ check_evaluated(RtscanSegmentScan *scan)
 RtscanRowBits *
 rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
 {
-	Evaluation	evaluation = {.scan = scan, .reader = &scan->reader, .executor = round->executor, .scratch = &round->scratch, .counters = counters};
+	Evaluation	evaluation = {
+		.scan = scan,
+		.reader = &scan->reader,
+		.executor = round->executor,
+		.scratch = &round->scratch,
+		.counters = counters
+	};
 	RtscanRowBits *room,
 			   *bits = NULL;
 
 	evaluation.takes_list = scan->takes_list && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0 &&
 		!(scan->tally && scan->tally->made);
-	evaluation.takes_counts = !scan->want_bits && scan->entry->dead == InvalidBlockNumber && rtscan_asks_for_all(scan) && scan->tally == NULL;
+	evaluation.takes_counts = !scan->want_bits && scan->entry->dead == InvalidBlockNumber &&
+		rtscan_asks_for_all(scan) && scan->tally == NULL;
 	round->scratch.used = 0;
 	if (scan->filter.region.empty)
 	{
@@ -425,7 +455,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 		bits = take_combined(&evaluation, room);
 	if (bits == NULL)
 		bits = evaluate_regions(&evaluation, scan, room);
-	/* This round has tallied them, or an earlier one, before the executor failed. */
+	/* This round has tallied these rows, or an earlier one before the executor failed. */
 	if (scan->tally && scan->tally->made)
 		rtscan_leave_out_tallied(scan->tally, bits);
 	return bits;
@@ -435,7 +465,13 @@ RtscanRowBits *
 rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, RtscanSegmentFilter *filter,
 					   const RtscanRowBits *bits, RtscanCounters *counters)
 {
-	Evaluation	evaluation = {.scan = scan, .reader = &scan->reader, .executor = round->executor, .scratch = &round->scratch, .counters = counters};
+	Evaluation	evaluation = {
+		.scan = scan,
+		.reader = &scan->reader,
+		.executor = round->executor,
+		.scratch = &round->scratch,
+		.counters = counters
+	};
 	RtscanRowBits *both = take_scratch(&round->scratch);
 
 	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);

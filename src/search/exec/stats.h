@@ -1,9 +1,9 @@
 /*
  * stats.h
- *		Statistics of scans: what the view pg_stat_rtscan shows.
+ *		Statistics of scans, which the view pg_stat_rtscan shows.
  *
- * Counters are in shared memory, cumulative, if the library was preloaded; else they are
- * this session's.
+ * If the library was preloaded, counters are in shared memory, and count for all sessions; otherwise each session has
+ * its own.
  */
 #ifndef RTSCAN_STATS_H
 #define RTSCAN_STATS_H
@@ -13,32 +13,32 @@
 #include "portability/instr_time.h"
 #include "settings.h"
 
-/* What evaluating regions took; added up over segments. */
+/* The work of evaluating regions, added up over segments. */
 typedef struct RtscanCounters
 {
-	uint64		segments;
-	uint64		skipped_segments;	/* of these: not opened, for the directory says that no row matches */
-	uint64		cpu_segments;	/* of these: the CPU evaluated them or a part of what was asked of them */
+	uint64		segments;		/* all segments of the scan */
+	uint64		skipped_segments;	/* segments not opened: the directory's bounds exclude the filter */
+	uint64		cpu_segments;	/* segments that the CPU evaluated, wholly or in part */
 	uint64		chunks_read;	/* chunks whose rows were looked at */
 	uint64		chunks_skipped; /* chunks that the sieve's constant pages excluded */
 	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
 	uint64		pages_read;
 	uint64		rays;			/* rays cast */
-	uint64		tallied_rows;	/* rows that are in a tally */
-	uint64		device_time;	/* nanoseconds */
+	uint64		tallied_rows;	/* rows that a device added up (tally.h) */
+	uint64		device_time;	/* nanoseconds that devices worked */
 } RtscanCounters;
 
-/* What one scan did. */
+/* The work of one scan. */
 typedef struct RtscanScanStats
 {
 	RtscanCounters counters;
 	uint64		pending_rows;	/* rows of pending lists that were compared */
 	uint64		rows;			/* TIDs returned */
-	instr_time	bits_time;		/* up to row bits: quals, dictionaries, vectors, refine, pending rows */
-	instr_time	tids_time;		/* from bits to TIDs in the bitmap */
+	instr_time	bits_time;		/* to find row bits: quals, dictionaries, vectors, refine, pending rows */
+	instr_time	tids_time;		/* to put the TIDs of these rows into the bitmap */
 } RtscanScanStats;
 
-/* What is counted of each executor. */
+/* The counters of each executor. */
 typedef enum RtscanCounter
 {
 	RTSCAN_COUNTER_SCANS,
@@ -50,26 +50,28 @@ typedef enum RtscanCounter
 	RTSCAN_COUNTER_PAGES_READ,
 	RTSCAN_COUNTER_ROWS,
 	RTSCAN_COUNTER_FALLBACKS,
-	RTSCAN_COUNTER_BITS_TIME,	/* in microseconds, as the next two */
-	RTSCAN_COUNTER_TIDS_TIME,
-	RTSCAN_COUNTER_DEVICE_TIME,
-	RTSCAN_COUNTERS_1_0,		/* so many has version 1.0 of the SQL */
+	RTSCAN_COUNTER_BITS_TIME,	/* microseconds */
+	RTSCAN_COUNTER_TIDS_TIME,	/* microseconds */
+	RTSCAN_COUNTER_DEVICE_TIME, /* microseconds */
+	RTSCAN_COUNTERS_1_0,		/* the number of counters that the SQL of version 1.0 shows */
 	RTSCAN_COUNTER_CPU_SEGMENTS = RTSCAN_COUNTERS_1_0,
 	RTSCAN_COUNTER_RAYS,
 	RTSCAN_COUNTERS
 } RtscanCounter;
 
-/* Ask for shared memory; called when the library is preloaded. */
+/* Set up the counters, in shared memory if the library is being preloaded; call this when it is loaded. */
 extern void rtscan_init_stats(void);
 
-/* Add a scan that an executor answered. */
+/* Count a scan that an executor answered. */
 extern void rtscan_count_scan(RtscanExecutor executor, const RtscanScanStats *stats);
 
-/* Add a round that an executor should have evaluated and could not. */
+/* Count a round that an executor should have evaluated, but could not. */
 extern void rtscan_count_fallback(RtscanExecutor executor);
 
-/* What has been counted; and begin anew. */
+/* Return the value of a counter. */
 extern uint64 rtscan_counter(RtscanExecutor executor, RtscanCounter counter);
+
+/* Set all counters to 0. */
 extern void rtscan_reset_counters(void);
 
 #endif							/* RTSCAN_STATS_H */
