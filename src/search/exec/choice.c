@@ -238,7 +238,7 @@ times_of_others(const RtscanSegmentScan *scans, int nscans, int processes, const
 
 /*
  * Choose the executor that should be the fastest for a scan and, unless "adding" is NULL, to add up what it finds.
- * What has been learnt about the executors that are not chosen fades a little.
+ * The speeds that have been learnt of executors that are not chosen fade a little.
  *
  * All executors except the CPU can evaluate the same segments.  Each process is taken to have a CPU of its own.
  */

@@ -178,8 +178,8 @@ extern const uint64 *rtscan_cpu_members(CpuColumn *part);
 extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words);
 
 /*
- * Evaluate a region by testing candidates, of which about "expected" should be in the window.  Returns false, and does
- * nothing, if there are so many more that the sieve is cheaper.
+ * Evaluate a region by testing candidates, of which about "expected" should be in the window.  If there are more, and
+ * the sieve is cheaper than testing them, do nothing and return false.
  */
 extern bool rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected);
 /* Evaluate a region by testing the rows that "within" has. */

@@ -1,6 +1,6 @@
 /*
  * device_members.c
- *		Conditions that a device tests rows for.
+ *		Find the conditions that a device can test rows for, and the sets that it needs.
  */
 #include "search/exec/device_members.h"
 
@@ -9,12 +9,18 @@
 #include "search/filter/lookup.h"
 #include "utils/memutils.h"
 
-/* If segments do not have a set in common, each has no more than that part of what it may have, so that a request has room for all. */
+/*
+ * If segments do not share a set, the size of each one's set is limited to this fraction of a shared set's, so that a
+ * request has room for all of them.
+ */
 #define APART	16
 
 /* ---------------------------------------------------------------- a condition */
 
-/* What is accepted in all segments, of exact integers of a kind; false if that cannot be told. */
+/*
+ * Find the exact integers of a kind that a condition accepts in all segments; *set is NULL if these are its keys.
+ * Returns false if they are not known.
+ */
 static bool
 find_common_set(const RtscanCondition *condition, RtscanExactKind exact, const RtscanIntegerSet **set)
 {
@@ -27,14 +33,19 @@ find_common_set(const RtscanCondition *condition, RtscanExactKind exact, const R
 	return true;
 }
 
-/* A key column that has codes is on a device as the integers that these stand for; what is accepted of them is so in all segments. */
+/*
+ * Find the column and the set for a key column with codes.  A device has the integers that the codes stand for; a
+ * condition accepts the same ones in all segments.
+ */
 static bool
-find_of_codes(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of, const RtscanIntegerSet **set)
+find_of_codes(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of,
+			  const RtscanIntegerSet **set)
 {
-	return rtscan_tally_integers(reader, condition->schema, condition->column, COLUMN_INTEGERS, of) && find_common_set(condition, condition->type->exact, set);
+	return rtscan_tally_integers(reader, condition->schema, condition->column, COLUMN_INTEGERS, of) &&
+		find_common_set(condition, condition->type->exact, set);
 }
 
-/* The codes that a dictionary of an INCLUDEd column's values has. */
+/* Return the column of codes of an INCLUDEd column that has a dictionary. */
 static RtscanTallyColumn
 column_of_dictionary(const RtscanCondition *condition, const RtscanSegmentInclude *include)
 {
@@ -44,11 +55,13 @@ column_of_dictionary(const RtscanCondition *condition, const RtscanSegmentInclud
 	return (RtscanTallyColumn) {.own = {condition->column, COLUMN_VALUES, largest, distinct == 0}, .largest = largest};
 }
 
-/* What is stored in row order: exact integers, or codes. */
+/* Find the column and the set for a column stored in row order, as exact integers or as codes. */
 static bool
-find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of, const RtscanIntegerSet **set)
+find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of,
+			const RtscanIntegerSet **set)
 {
-	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys, condition->column);
+	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys,
+															   condition->column);
 	RtscanIntegerSet *own;
 
 	if (include->header.storage == RTSCAN_STORED_PLAIN)
@@ -66,9 +79,11 @@ find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyC
 static bool
 is_about_codes_of_key(const RtscanCondition *condition, const RtscanReader *reader)
 {
-	return condition->column < condition->schema->nkeys && !rtscan_is_plain(&reader->segment->columns[condition->column].header);
+	return condition->column < condition->schema->nkeys &&
+		!rtscan_is_plain(&reader->segment->columns[condition->column].header);
 }
 
+/* Do segments share the set? */
 static bool
 is_common(const RtscanDeviceMembers *members)
 {
@@ -77,7 +92,7 @@ is_common(const RtscanDeviceMembers *members)
 	return members->set == NULL || (condition->accepted && members->set == &condition->accepted->set);
 }
 
-/* How many bits it takes.  Of a set of one span only its ends matter. */
+/* Return the number of bits that a bitmap needs; 0 for a set of one span, of which only the ends matter. */
 static uint64
 count_bits(const RtscanDeviceMembers *members)
 {
@@ -92,7 +107,7 @@ count_bits(const RtscanDeviceMembers *members)
 	return Min(bits, members->own.largest);
 }
 
-/* Can a set be in a table, or what it lacks? */
+/* Do a set's integers, or those that it lacks, fit into a table of at most "most"? */
 static void
 count_set(RtscanDeviceMembers *members, uint64 most)
 {
@@ -100,7 +115,7 @@ count_set(RtscanDeviceMembers *members, uint64 most)
 	members->lacks = !members->few && rtscan_lacks_few_integers(members->set, most);
 }
 
-/* The one that segments have in common is counted once. */
+/* The same for a set that segments share, which is only counted once. */
 static void
 count_common_set(RtscanDeviceMembers *members)
 {
@@ -128,13 +143,14 @@ count_integers(RtscanDeviceMembers *members)
 		count_set(members, DEVICE_MAX_IN_TABLE / (2 * APART));
 }
 
+/* Is the set small enough for a request? */
 static bool
 is_small(const RtscanDeviceMembers *members)
 {
 	return count_bits(members) < RTSCAN_MOST_BITS / (is_common(members) ? 1 : APART) || members->few || members->lacks;
 }
 
-/* So many of the integers that a segment may have are in a set. */
+/* Return how many of the integers that a segment may have are in a set. */
 static double
 count_members(const RtscanIntegerSet *set, int64 least, int64 greatest)
 {
@@ -145,7 +161,7 @@ count_members(const RtscanIntegerSet *set, int64 least, int64 greatest)
 	return sum;
 }
 
-/* The part of the rows that pass, if they have as many of each value that there may be. */
+/* Return the fraction of rows that pass, if all possible values are equally frequent. */
 static double
 part_that_passes(const RtscanDeviceMembers *members, const RtscanReader *reader)
 {
@@ -153,7 +169,8 @@ part_that_passes(const RtscanDeviceMembers *members, const RtscanReader *reader)
 	double		values = members->own.largest + 1.0;
 
 	if (members->set)
-		return Min(count_members(members->set, members->least, (int64) ((uint64) members->least + members->own.largest)) / values, 1);
+			return Min(count_members(members->set, members->least,
+								 (int64) ((uint64) members->least + members->own.largest)) / values, 1);
 	if (is_about_codes_of_key(condition, reader))
 		values = Max(reader->segment->columns[condition->column].header.distinct, 1);
 	return Min(condition->nvalues / values, 1);
@@ -208,7 +225,7 @@ list_members_of(RtscanReader *reader, RtscanSegmentFilter *filter)
 			return false;
 		all = lappend(all, members);
 	}
-	/* The fewer rows are left, the fewer are tested for what comes then. */
+	/* Test the most selective condition first, so that fewer rows are left for the others. */
 	list_sort(all, compare_parts);
 	filter->region.members = all;
 	filter->region.passing = 1;
@@ -235,7 +252,8 @@ rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *
 	double		sum = 0;
 
 	for (int i = 0; i < filter->nincluded && (!listed || filter->region.members != NIL); i++)
-		sum += rtscan_list_nanoseconds(filter->included[i], reader, rows * rtscan_region_fraction(&filter->region, rows));
+		sum += rtscan_list_nanoseconds(filter->included[i], reader,
+									   rows * rtscan_region_fraction(&filter->region, rows));
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)
 			sum += rtscan_tests_nanoseconds(reader, &filter->disjunctions[i].filters[k], listed);
@@ -253,7 +271,7 @@ rtscan_has_untested(const RtscanSegmentFilter *filter)
 	return has;
 }
 
-/* Of a filter's own conditions. */
+/* The same for a filter's own conditions, without its disjunctions. */
 static bool
 has_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter)
 {
@@ -263,7 +281,8 @@ has_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter)
 		return false;
 	for (int i = 0; i < filter->nincluded; i++)
 		if (!rtscan_is_included(filter->included[i]) &&
-			!rtscan_condition_is_long(filter->included[i], reader, rows * rtscan_region_fraction(&filter->region, rows)))
+			!rtscan_condition_is_long(filter->included[i], reader,
+									  rows * rtscan_region_fraction(&filter->region, rows)))
 			return true;
 	return false;
 }

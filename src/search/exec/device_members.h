@@ -1,9 +1,9 @@
 /*
  * device_members.h
- *		Conditions that a device tests rows for: their integers, in a column, are members of a set.
+ *		Conditions that a device tests rows for: is a row's integer a member of a set?
  *
- * Those are the conditions on INCLUDEd columns, and the long ones on key columns (region.h), which the CPU asks of the rows that are left
- * (included.h).
+ * These are conditions on INCLUDEd columns, and long ones on key columns (region.h).  The CPU would evaluate them on
+ * the rows that are left (included.h).
  */
 #ifndef RTSCAN_DEVICE_MEMBERS_H
 #define RTSCAN_DEVICE_MEMBERS_H
@@ -15,39 +15,41 @@
 #include "segment/integer_set.h"
 
 /*
- * A set of more than one span has a bit for each integer that segments may have, up to so many: 8 MB.  Integers that are further apart are
- * in a table (device/table.h), or those of the segments that are not in the set.
+ * The most bits, 8 MB, of a set that is a bitmap: it has a bit for each integer that the segments may have.  A set of
+ * integers that are further apart is a hash table (device/table.h) of its integers, or of those that it lacks.  A set
+ * of one span needs neither.
  */
 #define RTSCAN_MOST_BITS	(UINT64CONST(1) << 26)
 
-/* A condition in a segment, all of whose rows of the column that are not NULL have integers from the least on. */
+/* A condition in a segment. */
 typedef struct RtscanDeviceMembers
 {
 	const RtscanCondition *condition;
-	RtscanDeviceColumn own;
-	int64		least;
-	const RtscanIntegerSet *set;	/* segments may have it in common; NULL: those of the condition's keys */
-	bool		few;			/* all of its integers fit into a table, */
-	bool		lacks;			/* or else those between them do */
-	double		part;			/* of the rows that pass, about */
+	RtscanDeviceColumn own;		/* the segment's column whose integers are tested */
+	int64		least;			/* the column's least integer; "own" has the greatest distance from it */
+	const RtscanIntegerSet *set;	/* segments may share it; NULL: the members are the condition's keys */
+	bool		few;			/* all members fit into a table */
+	bool		lacks;			/* not few, but all integers between members fit into a table */
+	double		part;			/* about the fraction of rows that pass, from 0 to 1 */
 } RtscanDeviceMembers;
 
 /*
- * For each part of a segment's filter that has such conditions, list what a device needs to test rows for all of them, in the current memory
- * context.  False if it cannot for some: these parts' stay the CPU's.
+ * For each part of a segment's filter that has such conditions, list in its region's "members" what a device needs to
+ * test rows for all of them, in the current memory context.  Returns false if a device cannot test all conditions of
+ * some part, which are left to the CPU.
  */
 extern bool rtscan_list_members(RtscanReader *reader, RtscanSegmentFilter *filter);
 
-/* What testing rows for such conditions takes the CPU, in nanoseconds: for those that have been listed, or for all. */
+/* Return the CPU's nanoseconds to test rows for such conditions: only for those that have been listed, or for all. */
 extern double rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *filter, bool listed);
 
-/* Do parts of a filter have conditions that are left to the CPU, for no device has tested rows for them? */
+/* Does any part of a filter have such conditions that no device has tested rows for, so that the CPU has to? */
 extern bool rtscan_has_untested(const RtscanSegmentFilter *filter);
 
-/* And are there such, on key columns, that the CPU had better look up than test rows for? */
+/* Are some of these conditions on key columns, and cheaper for the CPU to look up than to test rows for? */
 extern bool rtscan_leaves_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter);
 
-/* Have rows of a region been tested for the conditions of its part of the filter? */
+/* Has a device tested a region's rows for such conditions of its part of the filter? */
 static inline bool
 rtscan_is_tested(const RtscanRegion *region)
 {

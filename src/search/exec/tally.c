@@ -1,6 +1,6 @@
 /*
  * tally.c
- *		What rows of segments come to by cell: what is asked for, and what came of it.
+ *		Lay out tallies, and read what the executor has made of them.
  */
 #include "search/exec/tally.h"
 
@@ -9,20 +9,25 @@
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
-/* There is room for all cells if rows are so many times more, or cells are few. */
+/* There is room for all cells if there are at least this many rows for each. */
 #define ROWS_A_CELL		16
+
+/* With no more cells than this, there is room for all of them, however few rows there are. */
 #define FEW_CELLS		1024
 
-/* More of them than that cannot be numbered. */
+/* The most cells that can be numbered. */
 #define MAX_CELLS		(UINT64CONST(1) << 62)
 
-/* Integers take the place of codes if they are less than so many times as many. */
+/* A digit is integers rather than codes if the range of integers is less than this many times the number of codes. */
 #define DENSE			2
 
-/* Of so many values that are stored as codes, integers are looked up before it is known whether the cells are too many. */
+/*
+ * The most codes for which the integers that they stand for are looked up.  This happens before it is known whether
+ * there are too many cells.
+ */
 #define FEW_CODES		4096
 
-/* What it takes to know of a column what is kept is not: there are many segments. */
+/* Create memory for reading about a column, to be deleted soon: there may be many segments. */
 static MemoryContext
 short_memory(void)
 {
@@ -40,7 +45,7 @@ rtscan_create_tally(const RtscanSegment *segment)
 
 /* ---------------------------------------------------------------- columns */
 
-/* A column's exact integers, whose range is known; false if so many are different that a distance might be NULL's mark. */
+/* Set the range of a column's exact integers.  Returns false if it is so wide that a distance could be NULL's mark. */
 static bool
 set_range(RtscanTallyColumn *found, int64 least, int64 greatest)
 {
@@ -50,7 +55,7 @@ set_range(RtscanTallyColumn *found, int64 least, int64 greatest)
 	return found->largest < PG_UINT64_MAX;
 }
 
-/* In frames; false if it has none there. */
+/* Find a column's exact integers in frames.  Returns false if it has none there. */
 static bool
 find_framed_column(const RtscanValues *values, int column, RtscanTallyColumn *found)
 {
@@ -61,7 +66,7 @@ find_framed_column(const RtscanValues *values, int column, RtscanTallyColumn *fo
 	return rtscan_get_range(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
 }
 
-/* By its codes. */
+/* Find the exact integers that a column's codes stand for.  Returns false if there are none. */
 static bool
 find_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
 {
@@ -73,19 +78,21 @@ find_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
 }
 
 bool
-rtscan_tally_integers(RtscanReader *reader, const RtscanSchema *schema, int column, ColumnForm form, RtscanTallyColumn *found)
+rtscan_tally_integers(RtscanReader *reader, const RtscanSchema *schema, int column, ColumnForm form,
+					  RtscanTallyColumn *found)
 {
 	MemoryContext context = short_memory();
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RtscanValues *values = rtscan_open_values(reader, schema, column);
-	bool		has = form == COLUMN_VALUES ? find_framed_column(values, column, found) : find_coded_column(values, column, found);
+	bool		has = form == COLUMN_VALUES ? find_framed_column(values, column, found) :
+		find_coded_column(values, column, found);
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return has;
 }
 
-/* A column that the index has once more, from a number on; -1: it does not. */
+/* Return the number, at least "from", under which the index has a table column once more; -1 if it does not. */
 static int
 find_again(Relation index, int column, int from)
 {
@@ -98,7 +105,10 @@ find_again(Relation index, int column, int from)
 	return -1;
 }
 
-/* What can be measured in place of a column: as it is stored, if that is in frames; else its codes' integers. */
+/*
+ * Find what can be measured for a column, under any number that the index has it: preferably integers stored in frames,
+ * otherwise those that its codes stand for.
+ */
 static bool
 look_for_measured(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyColumn *found)
 {
@@ -131,7 +141,7 @@ find_measured(RtscanReader *reader, const RtscanSchema *schema, int column, Rtsc
 	return has;
 }
 
-/* In the form in which rows have codes: those of a key column in heap order are not stored. */
+/* Return the form in which a device has a column's codes.  Those of a key column in heap order are not stored. */
 static ColumnForm
 form_of_codes(const RtscanSegment *segment, int column)
 {
@@ -140,7 +150,7 @@ form_of_codes(const RtscanSegment *segment, int column)
 	return segment->columns[column].header.flags & RTSCAN_COLUMN_HEAP_ORDER ? COLUMN_CODES : COLUMN_KEY;
 }
 
-/* The codes themselves, so many with NULL's. */
+/* Return a column that consists of codes.  "codes" is their number, including NULL's. */
 static RtscanTallyColumn
 find_codes(const RtscanTally *tally, int column, uint32 codes)
 {
@@ -152,8 +162,10 @@ find_codes(const RtscanTally *tally, int column, uint32 codes)
 
 /* ---------------------------------------------------------------- digits */
 
+/* Find the digit for a column: integers in frames, integers that are dense enough to replace codes, or codes. */
 static bool
-look_for_digit(const RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyDigit *digit)
+look_for_digit(const RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column,
+			   RtscanTallyDigit *digit)
 {
 	RtscanValues *values = rtscan_open_values(reader, schema, column);
 	uint32		codes = rtscan_code_count(values);
@@ -161,8 +173,9 @@ look_for_digit(const RtscanTally *tally, RtscanReader *reader, const RtscanSchem
 	*digit = (RtscanTallyDigit) {.coded = false};
 	if (codes == PG_UINT32_MAX)
 		return find_framed_column(values, column, &digit->of);
-	/* The range of numerics takes long to be found. */
-	if (!schema->columns[column].numeric && find_coded_column(values, column, &digit->of) && digit->of.largest < (uint64) DENSE * codes)
+	/* Finding the range of numerics takes too long. */
+	if (!schema->columns[column].numeric && find_coded_column(values, column, &digit->of) &&
+		digit->of.largest < (uint64) DENSE * codes)
 		return true;
 	digit->coded = true;
 	digit->of = find_codes(tally, column, codes);
@@ -187,9 +200,10 @@ rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema 
 	return found;
 }
 
-/* A digit whose numbers all segments have in common. */
+/* Add a digit whose numbers are the same in all segments. */
 static bool
-add_common_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyDigit digit)
+add_common_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column,
+				 RtscanTallyDigit digit)
 {
 	if (tally->ndigits == DEVICE_MAX_DIGITS || !find_measured(reader, schema, column, &digit.of))
 		return false;
@@ -198,25 +212,27 @@ add_common_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *s
 }
 
 bool
-rtscan_tally_mapped_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyMap *map)
+rtscan_tally_mapped_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column,
+						  const RtscanTallyMap *map)
 {
 	return add_common_digit(tally, reader, schema, column, (RtscanTallyDigit) {.map = map});
 }
 
 bool
-rtscan_tally_binned_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyBins *bins)
+rtscan_tally_binned_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column,
+						  const RtscanTallyBins *bins)
 {
 	return add_common_digit(tally, reader, schema, column, (RtscanTallyDigit) {.bins = bins});
 }
 
-/* Are its numbers the same in all segments? */
+/* Are a digit's numbers the same in all segments? */
 static bool
 is_common(const RtscanTallyDigit *digit)
 {
 	return digit->map || digit->bins;
 }
 
-/* May rows of a column have no value? */
+/* Can a column be NULL in some rows of a segment? */
 static bool
 has_nulls(const RtscanSegment *segment, const RtscanValues *values, int column)
 {
@@ -232,7 +248,7 @@ has_nulls(const RtscanSegment *segment, const RtscanValues *values, int column)
 	return false;
 }
 
-/* Does it say what value a column has? */
+/* Does a digit say which value a column has? */
 static bool
 is_digit_of(const RtscanTallyDigit *digit, int column)
 {
@@ -248,7 +264,7 @@ has_digit(const RtscanTally *tally, int column)
 	return false;
 }
 
-/* A digit of a column, which may be there already: its number plus one; 0: it cannot be. */
+/* Return the number plus one of a column's digit, which is added unless there is one; 0 if that is not possible. */
 static int
 add_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column)
 {
@@ -258,7 +274,10 @@ add_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, 
 	return rtscan_tally_digit(tally, reader, schema, column) ? tally->ndigits : 0;
 }
 
-/* What so many codes stand for, with NULL's, which stands for nothing; false if they are too many, or have no integers. */
+/*
+ * Look up the integers that a column's codes stand for.  "codes" is their number, including NULL's, which stands for no
+ * integer.  Returns false if there are too many, or values are no integers.
+ */
 static bool
 find_integers(RtscanReader *reader, const RtscanSchema *schema, int column, uint64 codes, RtscanTallyValue *value)
 {
@@ -271,13 +290,17 @@ find_integers(RtscanReader *reader, const RtscanSchema *schema, int column, uint
 	value->integers = palloc(codes * sizeof(int64));
 	context = short_memory();
 	old = MemoryContextSwitchTo(context);
-	found = rtscan_get_integers_of_codes(rtscan_open_values(reader, schema, column), codes - 1, value->integers, &value->of.scale);
+	found = rtscan_get_integers_of_codes(rtscan_open_values(reader, schema, column), codes - 1, value->integers,
+										 &value->of.scale);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return found;
 }
 
-/* Let its numbers say a column's values: of few codes, or integers that are not far apart; however far, if they are a digit already. */
+/*
+ * Have a digit say a column's values.  A digit that is there already will do.  A new one is only added if its codes are
+ * few, or its integers close to each other.
+ */
 static bool
 find_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTallyValue *value)
 {
@@ -313,8 +336,10 @@ rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema, int column)
 	return Max(rtscan_code_count(rtscan_open_values(reader, schema, of.own.number)), 2);
 }
 
+/* Add a value that is a digit. */
 static bool
-add_digit_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind)
+add_digit_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column,
+				RtscanTotalKind kind)
 {
 	RtscanTallyValue value = {.kind = kind};
 
@@ -324,24 +349,28 @@ add_digit_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *sc
 	return true;
 }
 
+/* Add a value that is measured. */
 static bool
-add_measured_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind)
+add_measured_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column,
+				   RtscanTotalKind kind)
 {
 	RtscanTallyValue value = {.kind = kind};
 
 	if (!find_measured(reader, schema, column, &value.of))
 		return false;
-	value.nulls = has_nulls(tally->segment, rtscan_open_values(reader, schema, value.of.own.number), value.of.own.number);
+	value.nulls = has_nulls(tally->segment, rtscan_open_values(reader, schema, value.of.own.number),
+							value.of.own.number);
 	tally->values[tally->nvalues++] = value;
 	return true;
 }
 
 bool
-rtscan_tally_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind)
+rtscan_tally_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column,
+				   RtscanTotalKind kind)
 {
 	if (tally->nvalues == DEVICE_MAX_MEASURES)
 		return false;
-	/* One that is a digit, for GROUP BY, is known without being measured. */
+	/* A column of GROUP BY is a digit already, and need not be measured. */
 	return (has_digit(tally, column) && add_digit_value(tally, reader, schema, column, kind)) ||
 		add_measured_value(tally, reader, schema, column, kind) ||
 		add_digit_value(tally, reader, schema, column, kind);
@@ -360,7 +389,10 @@ rtscan_tally_factor(RtscanTally *tally, RtscanReader *reader, const RtscanSchema
 
 /* ---------------------------------------------------------------- joining */
 
-/* Have a column's integers count from the least of two segments'; false if that cannot be: one may be stored otherwise. */
+/*
+ * Widen a column's range to include that of another segment.  Returns false if they cannot be combined, for example
+ * because the other segment stores the column in another form.
+ */
 static bool
 widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
 {
@@ -376,7 +408,8 @@ widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
 	}
 	if (all->scale != one->scale)
 		return false;
-	all->largest = Max(all->largest + ((uint64) all->least - (uint64) least), one->largest + ((uint64) one->least - (uint64) least));
+	all->largest = Max(all->largest + ((uint64) all->least - (uint64) least),
+					   one->largest + ((uint64) one->least - (uint64) least));
 	all->least = least;
 	return all->largest < PG_UINT64_MAX;
 }
@@ -389,7 +422,7 @@ widen_digit(RtscanTallyDigit *all, const RtscanTallyDigit *one)
 	return !is_common(one) && !all->coded && !one->coded && widen(&all->of, &one->of);
 }
 
-/* Widen all columns of a tally. */
+/* Widen the ranges of all columns of a tally. */
 static bool
 widen_all(RtscanTally *all, const RtscanTally *one)
 {
@@ -405,6 +438,7 @@ widen_all(RtscanTally *all, const RtscanTally *one)
 	return wide;
 }
 
+/* Have a segment's column count from the least integer of all segments. */
 static void
 shift(RtscanTallyColumn *one, const RtscanTallyColumn *all)
 {
@@ -447,7 +481,7 @@ rtscan_tally_numbers(const RtscanTallyDigit *digit)
 	return highest_number(digit) + 1;
 }
 
-/* Number the cells; false if they are too many for that. */
+/* Number the cells.  Returns false if there are too many. */
 static bool
 lay_out_cells(RtscanTally *tally)
 {
@@ -468,20 +502,26 @@ lay_out_cells(RtscanTally *tally)
 	return true;
 }
 
-/* The word of a measure, which may be there already; 0: there is no room. */
+/* Return the number plus one of a measure, which is added unless there is one; 0 if there is no room. */
 static int
 add_measure(RtscanTally *tally, const RtscanTallyColumn *of, TallyKind kind)
 {
 	for (int i = 0; i < tally->nmeasures; i++)
-		if (tally->measures[i].column == (uint32) of->own.number && tally->measures[i].form == of->own.form && tally->measures[i].kind == kind)
+		if (tally->measures[i].column == (uint32) of->own.number && tally->measures[i].form == of->own.form &&
+			tally->measures[i].kind == kind)
 			return 1 + i;
 	if (tally->nmeasures == DEVICE_MAX_MEASURES)
 		return 0;
-	tally->measures[tally->nmeasures] = (TallyMeasure) {.column = of->own.number, .kind = kind, .form = of->own.form, .shift = of->shift};
+	tally->measures[tally->nmeasures] = (TallyMeasure) {
+		.column = of->own.number,
+		.kind = kind,
+		.form = of->own.form,
+		.shift = of->shift
+	};
 	return ++tally->nmeasures;
 }
 
-/* The measures that a value's total is made of; false if there is no room for them. */
+/* Add the measures that a value's total is made of.  Returns false if there is no room for them. */
 static bool
 lay_out_value(RtscanTally *tally, RtscanTallyValue *value)
 {
@@ -503,7 +543,7 @@ lay_out_value(RtscanTally *tally, RtscanTallyValue *value)
 	return fits;
 }
 
-/* Where that is not for all cells, it is for no more than there can be of so many rows. */
+/* Return how many entries to make room for: all cells or, if these are too many, no more than there are rows. */
 static uint32
 room_for_entries(const RtscanTally *tally, uint64 rows, int ntallies)
 {
@@ -514,7 +554,7 @@ room_for_entries(const RtscanTally *tally, uint64 rows, int ntallies)
 	return Min(Min(share / 2, rows), tally->cells);
 }
 
-/* Lay out one of several tallies, of so many rows. */
+/* Lay out one of several tallies, for this many rows.  Returns false if it has too many cells or measures. */
 static bool
 lay_out(RtscanTally *tally, uint64 rows, int ntallies)
 {
@@ -527,7 +567,7 @@ lay_out(RtscanTally *tally, uint64 rows, int ntallies)
 	return fits;
 }
 
-/* Is there room for all cells of each, if they do not join? */
+/* If the tallies do not join, is there room for all cells of each? */
 static bool
 have_room_apart(RtscanTally **tallies, int n)
 {
@@ -552,7 +592,10 @@ count_rows(RtscanTally **tallies, int n)
 	return rows;
 }
 
-/* What all of them have together; false if they cannot join, or had better not. */
+/*
+ * Find the ranges of all tallies together.  Returns false if they cannot join, or should not, because only separate
+ * tallies have room for all of their cells.
+ */
 static bool
 find_all(RtscanTally **tallies, int n, RtscanTally *all)
 {
@@ -563,7 +606,8 @@ find_all(RtscanTally **tallies, int n, RtscanTally *all)
 		if (!widen_all(all, tallies[i]))
 			return false;
 	trial = *all;
-	return lay_out(&trial, count_rows(tallies, n), 1) && (rtscan_tally_has_room_for_all_cells(&trial) || !have_room_apart(tallies, n));
+	return lay_out(&trial, count_rows(tallies, n), 1) &&
+		(rtscan_tally_has_room_for_all_cells(&trial) || !have_room_apart(tallies, n));
 }
 
 void
@@ -601,7 +645,7 @@ rtscan_has_few_intervals(const RtscanRegion *region)
 	return true;
 }
 
-/* Are all of a filter's conditions, and those of its alternatives, matters of parts? */
+/* Can all conditions of a filter and of its alternatives be evaluated as parts of a combined filter? */
 static bool
 has_few_questions(const RtscanSegmentFilter *filter)
 {
@@ -641,7 +685,7 @@ rtscan_not_tallied(const RtscanTally *tally, uint32 chunk)
 	return tally->certain.others[chunk] ? tally->certain.others[chunk] : rtscan_zeros();
 }
 
-/* Of rows that are only counted there are no bits: all of them are in it. */
+/* If a device has only counted the rows, the bits have no words.  Then all rows are in the tally, and none is read. */
 void
 rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits)
 {
@@ -662,7 +706,7 @@ rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits)
 
 /* ---------------------------------------------------------------- answers */
 
-/* The integers that a value's codes stand for, as far as they are looked up. */
+/* Copy the integers that a value's codes stand for. */
 static int64 *
 copy_integers(const RtscanTally *tally, const RtscanTallyValue *value)
 {
@@ -685,18 +729,19 @@ rtscan_copy_tally(const RtscanTally *tally)
 	for (int i = 0; i < tally->ndigits; i++)
 		Assert(tally->digits[i].map == NULL && tally->digits[i].bins == NULL);
 	for (int i = 0; i < tally->nvalues; i++)
-		copy->values[i].integers = tally->values[i].digit > 0 && tally->values[i].integers ? copy_integers(tally, &tally->values[i]) : NULL;
+		copy->values[i].integers = tally->values[i].digit > 0 && tally->values[i].integers ?
+			copy_integers(tally, &tally->values[i]) : NULL;
 	return copy;
 }
 
-/* How many rows there are, or a measure. */
+/* Return a word of an entry: a measure by its number plus one, or the number of rows for 0. */
 static uint64
 word(const RtscanTally *tally, int measure, uint32 entry)
 {
 	return rtscan_tally_entry(tally, entry)[1 + measure];
 }
 
-/* Halves of 32 bits, times the rows of segments searched together, and sums of such, do not overflow. */
+/* Sums of 32-bit halves, over all rows of the segments that are searched together, do not overflow. */
 StaticAssertDecl((uint64) RTSCAN_MAX_DEVICES * RTSCAN_ROUND_SEGMENTS * RTSCAN_SEGMENT_ROWS < UINT64CONST(1) << 31,
 				 "sums of a tally may overflow");
 
@@ -707,12 +752,13 @@ find_sums(const RtscanTally *tally, const RtscanTallyValue *value, uint32 first,
 	{
 		int64		count = (int64) totals[i].count;
 
-		totals[i].upper = (value->of.least >> 32) * count + (value->upper > 0 ? (int64) word(tally, value->upper, first + i) : 0);
+		totals[i].upper = (value->of.least >> 32) * count +
+			(value->upper > 0 ? (int64) word(tally, value->upper, first + i) : 0);
 		totals[i].lower = (uint64) (uint32) value->of.least * count + word(tally, value->lower, first + i);
 	}
 }
 
-/* Of the least ones the words have the complements. */
+/* The words of minima are complements, so that the device can find minima and maxima as greatest words. */
 static void
 find_outermost(const RtscanTally *tally, const RtscanTallyValue *value, uint32 first, uint32 n, RtscanTotal *totals)
 {
@@ -722,7 +768,7 @@ find_outermost(const RtscanTally *tally, const RtscanTallyValue *value, uint32 f
 		totals[i].outermost = (int64) ((uint64) value->of.least + (word(tally, value->outermost, first + i) ^ flip));
 }
 
-/* All rows of an entry have the same value; or NULL. */
+/* Return the total of a value that is a digit: all rows of an entry have the same value, or NULL. */
 static RtscanTotal
 total_of_digit(const RtscanTally *tally, const RtscanTallyValue *value, uint32 entry)
 {

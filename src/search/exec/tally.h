@@ -1,15 +1,19 @@
 /*
  * tally.h
- *		What rows of segments come to by cell, where the executor that finds them adds them up as well.
+ *		Tallies: have the executor that finds a segment's rows aggregate them as well.
  *
- * Then their bits do not leave it.  Only the CPU knows which rows a snapshot sees without the heap (visibility.h): these are in the
- * tally, the others come as bits.
+ * The rows' bits then need not be returned.  Only the CPU knows which rows the snapshot sees without the heap
+ * (visibility.h): these are in the tally, and all others are returned as bits.
  *
- * A row's cell is one number, as in run/group/row_groups.h: of codes, or of exact integers less the least, like digits.  What is
- * measured are the integers of columns in frames, or of codes, less the least as well; device/protocol.h says how.  Make one for each segment, offer
- * it digits and values, settle them together, and hang them onto the segments' RtscanSegmentScans before a round is begun.  Segments
- * without codes, which mean something else in each, join: those of a round have one set of words, which the first has: an entry for
- * each cell that has rows.  How many these are only the executor finds out; if there is no room for so many, it has made none.
+ * Rows are aggregated by cell.  A row's cell is one number, as in run/group/row_groups.h.  Its digits are codes of
+ * columns, or exact integers less the least one.  The measures of a cell aggregate exact integers, of columns in frames
+ * or of those that codes stand for, also less the least one; device/protocol.h describes them.
+ *
+ * Create a tally for each segment, add digits and values, settle all tallies together, and attach them to the segments'
+ * RtscanSegmentScans before a round begins.  Segments whose digits are integers join: those of a round have one set of
+ * words, which belongs to the first of them, the head.  (Codes mean something else in each segment.)  The words are an
+ * entry for each cell that has rows.  Only the executor finds out how many cells these are; if there is no room for
+ * all of them, it makes no tally.
  *
  *	tally = rtscan_create_tally(segment);
  *	rtscan_tally_digit(tally, reader, schema, g);
@@ -20,7 +24,8 @@
  *	for (uint32 entry = 0; entry < tally->n; entry++)
  *		total = rtscan_tally_total(tally, 0, entry);
  *
- * What has been given to whoever asked must not be given once more, as bits or by another round: "made" and "given" say so.
+ * Rows that the caller has got in a tally must not be returned again, as bits or by another round: the members "made"
+ * and "given" record that.
  */
 #ifndef RTSCAN_TALLY_H
 #define RTSCAN_TALLY_H
@@ -32,128 +37,152 @@
 #include "search/visible/visibility.h"
 #include "segment/totals.h"
 
-/* Exact integers of a column, from the least to the greatest of them; of numerics, of a scale. */
+/* The exact integers of a column, from the least to the greatest of all segments that join. */
 typedef struct RtscanTallyColumn
 {
-	RtscanDeviceColumn own;		/* the segment's */
-	int			scale;
-	bool		empty;			/* all rows of all segments that join are NULL; of those that are not: */
-	int64		least;
-	uint64		largest;		/* distance from it */
-	uint64		shift;			/* the segment's own least is so much above */
+	RtscanDeviceColumn own;		/* the segment's own column */
+	int			scale;			/* the scale of numerics */
+	bool		empty;			/* all rows of all segments that join are NULL */
+	int64		least;			/* the least integer of all these segments; 0 if empty */
+	uint64		largest;		/* distance from the least integer to the greatest */
+	uint64		shift;			/* distance from "least" to the segment's own least integer */
 } RtscanTallyColumn;
 
 /*
- * Numbers of integers from a first one on; others, and NULL, have the highest, as those have that it is for.  They are by distance from the
- * first, or in a table (device/table.h).  Or steps, as distances from it: an integer's number is how many it is not below.
+ * A map from integers to numbers.  The numbers are in an array, by distance from the first integer, or in a table
+ * (device/table.h).  NULL, and integers that the map does not have, get the highest number.
+ *
+ * Instead of numbers a map can have steps, as distances from the first integer: an integer's number is the number of
+ * steps that are not above it.
  */
 typedef struct RtscanTallyMap
 {
-	int64		first;
-	uint64		reach;			/* so far is the last from the first; or so many steps there are, less one */
-	uint32		highest;
-	int			bits;			/* of a number: 8, 16 or 32; or DEVICE_STEP_BITS */
-	int			slot_bits;		/* of a table; or 0 */
-	void	   *numbers;
+	int64		first;			/* the integer that distances count from */
+	uint64		reach;			/* distance from the first integer to the last; for steps, their number less one */
+	uint32		highest;		/* the highest number */
+	int			bits;			/* bits of a number, 8, 16 or 32; DEVICE_STEP_BITS for steps */
+	int			slot_bits;		/* a table has 2^slot_bits slots; 0 for an array or steps */
+	void	   *numbers;		/* the numbers, the table or the steps */
 } RtscanTallyMap;
 
-/* Numbers of integers from a first one on, 2^dropped of which have each; NULL, and others, have the highest. */
+/* Bins of 2^dropped consecutive integers each, numbered from 0. */
 typedef struct RtscanTallyBins
 {
-	int64		first;
-	int			dropped;
-	uint32		highest;
+	int64		first;			/* the first integer of the first bin */
+	int			dropped;		/* low bits of a distance from "first" that are dropped to get the bin */
+	uint32		highest;		/* the number of NULL, and of integers in no bin */
 } RtscanTallyBins;
 
+/* A digit of the cell's number. */
 typedef struct RtscanTallyDigit
 {
 	RtscanTallyColumn of;
 	bool		coded;			/* its integers are codes, from 0 on */
-	const RtscanTallyMap *map;	/* what has numbers in place of the integers, or NULL; */
-	const RtscanTallyBins *bins;	/* likewise */
-	uint32		null;			/* the number of NULL; those of other integers are below */
-	uint64		stride;
+	const RtscanTallyMap *map;	/* gives the digit from the integer; or NULL */
+	const RtscanTallyBins *bins;	/* give the digit from the integer; or NULL */
+	uint32		null;			/* the digit of NULL; those of integers are less */
+	uint64		stride;			/* what the digit is multiplied by in the cell's number */
 } RtscanTallyDigit;
 
-/* Values: the words that have their total; or what the codes of a digit stand for. */
+/* A value, whose total is made of the words of measures or, if it is a digit too, of the cell's number. */
 typedef struct RtscanTallyValue
 {
 	RtscanTallyColumn of;
 	RtscanTotalKind kind;
-	int			digit;			/* its number plus one; 0: words have the total */
-	int64	   *integers;		/* by code, if the digit is coded */
-	bool		nulls;			/* some rows may have none */
-	int			count;			/* 0: all rows have values; likewise: there is no such word */
-	int			lower;
-	int			upper;
-	int			outermost;
+	int			digit;			/* the number of its digit plus one; 0 if words have the total */
+	int64	   *integers;		/* by code, if the digit is coded: the integer that it stands for */
+	bool		nulls;			/* the value may be NULL in some rows */
+	int			count;			/* number plus one of the measure that counts values; 0: all rows have values */
+	int			lower;			/* number plus one of the measure that adds up lower halves; 0: there is none */
+	int			upper;			/* number plus one of the measure that adds up upper halves; 0: there is none */
+	int			outermost;		/* number plus one of the measure of the minimum or maximum; 0: there is none */
 } RtscanTallyValue;
 
+/* A segment's tally. */
 typedef struct RtscanTally
 {
-	const RtscanSegment *segment;	/* until it is settled */
+	const RtscanSegment *segment;	/* valid until the tally is settled */
 	int			ndigits;
 	RtscanTallyDigit digits[DEVICE_MAX_DIGITS];
 	int			nvalues;
 	RtscanTallyValue values[DEVICE_MAX_MEASURES];
-	RtscanCertainRows certain;	/* the rows that are in it, */
-	double		cpu_time;		/* and what the CPU would take to add up those that match, in nanoseconds */
+	RtscanCertainRows certain;	/* the rows that are in it, if they match */
+	double		cpu_time;		/* nanoseconds that the CPU would need to add up the matching rows */
 
-	/* Settled: */
-	bool		joins;			/* it is like those of the other segments */
-	uint64		cells;
-	uint32		room;			/* for entries: for all cells, or for fewer, if they are many */
+	/* set by rtscan_settle_tallies() */
+	bool		joins;			/* it can share words with the other segments' tallies */
+	uint64		cells;			/* the number of cells, with or without rows */
+	uint32		room;			/* the most entries: all cells, or fewer if there are many cells */
 	int			nmeasures;
 	TallyMeasure measures[DEVICE_MAX_MEASURES];
 
-	/* Of the round at hand: */
-	bool		made;			/* the rows are in the words, which the head has: */
-	struct RtscanTally *head;	/* itself, or that of an earlier segment */
-	uint32		n;				/* a head's: entries, in any order */
-	const uint64 *words;		/* of each the cell, how many rows, and the measures */
-	bool		given;			/* a head's words have been, and are not to be made again */
-	bool		overflowed;		/* there was no room for all, of this one or of another that was asked for with it */
+	/* set by the current round */
+	bool		made;			/* the rows are in the head's words, and have no bits */
+	struct RtscanTally *head;	/* the tally that has the words: this one, or that of an earlier segment */
+	uint32		n;				/* in a head: the number of entries, which are in any order */
+	const uint64 *words;		/* in a head: for each entry the cell, the number of rows, and the measures */
+	bool		given;			/* in a head: the caller has got the words, and they must not be made again */
+	bool		overflowed;		/* this tally, or one in the same request, had no room for all of its entries */
 } RtscanTally;
 
-/* An empty one, in the current memory context: of one cell, without values or rows. */
+/* Create an empty tally, in the current memory context: one cell, without values or rows. */
 extern RtscanTally *rtscan_create_tally(const RtscanSegment *segment);
 
 /*
- * A digit of the cell's number; false if there is none, for want of codes and integers, or of room.  A column's integers are numbers that
- * segments can have in common, so they are preferred to codes where they are not many more.
+ * Make a column a digit of the cell's number.  Returns false if it has neither codes nor integers, or there are too
+ * many digits.  Integers are preferred to codes unless there are many more of them, since segments can share
+ * integers.
  */
 extern bool rtscan_tally_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column);
 
-/* The same of numbers that a map has for a column's integers: columns of a dimension whose keys these are. */
-extern bool rtscan_tally_mapped_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyMap *map);
+/*
+ * The same with the numbers that a map gives a column's integers.  For example, the column has a dimension's keys, and
+ * the numbers stand for values of one of the dimension's columns.
+ */
+extern bool rtscan_tally_mapped_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema,
+									  int column, const RtscanTallyMap *map);
 
 /*
- * The same of bins: so many of a column's integers are in each.  It says how far the segment's integers are from each other; the bins have to
- * be known when tallies are settled.
+ * The same with bins of a column's integers.  The bins need not be filled in before the tallies are settled: the digit
+ * then has the range of the segment's integers, from which the caller can choose bins.
  */
-extern bool rtscan_tally_binned_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, const RtscanTallyBins *bins);
-
-/* A column's exact integers: of COLUMN_VALUES from frames, of COLUMN_INTEGERS those that its codes stand for.  False if it has none there. */
-extern bool rtscan_tally_integers(RtscanReader *reader, const RtscanSchema *schema, int column, ColumnForm form, RtscanTallyColumn *found);
+extern bool rtscan_tally_binned_digit(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema,
+									  int column, const RtscanTallyBins *bins);
 
 /*
- * Values, whose totals can be had by their number, from 0 on; false if the column has none, or they are too many.  Where they are
- * stored as codes, what these stand for is measured, or, if they are few and that cannot be, the cell says which a row has: they
- * become a digit.  What is a digit already need not be measured.
+ * Find a column's exact integers: those stored in frames for COLUMN_VALUES, and those that its codes stand for for
+ * COLUMN_INTEGERS.  Returns false if it has none in this form.
  */
-extern bool rtscan_tally_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column, RtscanTotalKind kind);
+extern bool rtscan_tally_integers(RtscanReader *reader, const RtscanSchema *schema, int column, ColumnForm form,
+								  RtscanTallyColumn *found);
 
-/* The same of what values are multiplied by: all values of a cell are alike, so they become a digit in any case. */
+/*
+ * Add a value, whose totals rtscan_tally_totals() returns by its number, from 0 on.  Returns false if the column has no
+ * integers, or there are too many values.
+ *
+ * A column that is a digit already need not be measured.  If values are stored as codes, the integers that these stand
+ * for are measured.  If that is not possible and the codes are few, the column becomes a digit, and the cell says
+ * which value a row has.
+ */
+extern bool rtscan_tally_value(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column,
+							   RtscanTotalKind kind);
+
+/*
+ * The same for a column that others are multiplied by.  It always becomes a digit, so that all rows of a cell have the
+ * same factor.
+ */
 extern bool rtscan_tally_factor(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, int column);
 
 /*
- * Of a column whose integers can be measured in place of one, itself, or the same one INCLUDEd, in how many ways rows can differ, with NULL;
- * 0 if there is none.
+ * Return how many values a column can have, including NULL, as far as its integers can be measured; 0 if they cannot.
+ * If the index has the column twice, the INCLUDEd one may be measured instead.
  */
 extern double rtscan_tally_ways(RtscanReader *reader, const RtscanSchema *schema, int column);
 
-/* Decide about some segments' tallies, which have the same columns; NULL is put in place of those whose cells cannot be numbered, or
- * that have too many measures. */
+/*
+ * Decide how the tallies of some segments, which have the same columns, are laid out, and whether they join.  Those
+ * that have too many cells to be numbered, or too many measures, are replaced by NULL.
+ */
 extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
 
 /*
@@ -162,25 +191,28 @@ extern void rtscan_settle_tallies(RtscanTally **tallies, int n);
  */
 extern bool rtscan_may_be_tallied(const RtscanSegmentScan *scan);
 
-/* Can a region be a part of a filter?  These are sieved, whatever the executor. */
+/*
+ * Can a region be a part of a combined filter?  Whatever the executor is, such parts are sieved, so no column may have
+ * too many intervals.
+ */
 extern bool rtscan_has_few_intervals(const RtscanRegion *region);
 
-/* Forget what an earlier round has made, unless that has been given. */
+/* Forget what an earlier round has made, unless the caller has got it. */
 extern void rtscan_reset_tally(RtscanTally *tally);
 
-/* The rows of a chunk that are not in it, and are to be given as bits. */
+/* Return a chunk's mask: the bits of the rows that are not in the tally, and are returned as bits. */
 extern const uint64 *rtscan_not_tallied(const RtscanTally *tally, uint32 chunk);
 
-/* Clear the bits of rows that are in it, for it was made by an earlier round. */
+/* Clear the bits of rows that are in a tally that has been made, and count these as tallied. */
 extern void rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits);
 
-/* A digit has so many numbers in its segment, with NULL's. */
+/* Return how many values a digit can have, including that of NULL. */
 extern uint64 rtscan_tally_numbers(const RtscanTallyDigit *digit);
 
-/* So many columns of a row are looked at. */
+/* Return how many columns of each row the executor looks at for a tally. */
 extern int	rtscan_tally_columns(const RtscanTally *tally);
 
-/* Of an answer with so many entries. */
+/* Return the number of words of an answer with this many entries. */
 static inline uint64
 rtscan_tally_words(const RtscanTally *tally, uint32 entries)
 {
@@ -193,7 +225,7 @@ rtscan_tally_has_room_for_all_cells(const RtscanTally *tally)
 	return tally->room == tally->cells;
 }
 
-/* Of a head: an entry's cell, how many rows it has, and their total of some values. */
+/* Return an entry of a head: the words of its cell, its number of rows, and its measures. */
 static inline const uint64 *
 rtscan_tally_entry(const RtscanTally *tally, uint32 entry)
 {
@@ -212,12 +244,16 @@ rtscan_tally_rows(const RtscanTally *tally, uint32 entry)
 	return rtscan_tally_entry(tally, entry)[1];
 }
 
-/* Of a head without maps or bins: its entries, in the current memory context, to be read when its round is over. */
+/*
+ * Copy a head and its entries, in the current memory context, to be read when its round is over.  It must not have maps
+ * or bins.
+ */
 extern RtscanTally *rtscan_copy_tally(const RtscanTally *tally);
 
-/* Of some entries, one after another. */
+/* Return the totals of a value, by its number, in the n entries of a head from "first" on. */
 extern void rtscan_tally_totals(const RtscanTally *tally, int number, uint32 first, uint32 n, RtscanTotal *totals);
 
+/* The same in one entry. */
 static inline RtscanTotal
 rtscan_tally_total(const RtscanTally *tally, int number, uint32 entry)
 {
@@ -227,7 +263,7 @@ rtscan_tally_total(const RtscanTally *tally, int number, uint32 entry)
 	return total;
 }
 
-/* The number that a digit has in an entry. */
+/* Return the value of a digit in an entry. */
 static inline uint32
 rtscan_tally_number(const RtscanTally *tally, const RtscanTallyDigit *digit, uint32 entry)
 {
