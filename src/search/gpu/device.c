@@ -2,7 +2,7 @@
  * device.c
  *		The executors compute, rt and rtcudb: have the device programs evaluate a round.
  *
- * Each device is asked for the segments that have their place on it; all of them work at the same time.
+ * Each device evaluates the segments that have their place on it; all devices work at the same time.
  */
 #include "search/exec/executor.h"
 
@@ -22,7 +22,7 @@
 #include "utils/float.h"
 #include "utils/memutils.h"
 
-/* Segments of less than a chunk have no sieve, and are not worth the way. */
+/* Can a device have the segment?  One of less than a chunk has no sieve, and is not worth sending to a device. */
 static bool
 can_have(const RtscanSegmentScan *scan)
 {
@@ -35,7 +35,7 @@ can(const RtscanSegmentScan *scan)
 	return scan->nregions > 0 && can_have(scan);
 }
 
-/* All columns of a segment's regions. */
+/* Return the numbers of all columns of a segment's regions. */
 static Bitmapset *
 columns_of(const RtscanSegmentScan *scan)
 {
@@ -47,7 +47,7 @@ columns_of(const RtscanSegmentScan *scan)
 	return columns;
 }
 
-/* Somebody must be there who can be told that there is nobody. */
+/* Return the number of devices, at least 1: if there is none, the part of device 0 gets the reason. */
 static int
 devices(void)
 {
@@ -56,14 +56,14 @@ devices(void)
 	return Max(n, 1);
 }
 
-/* Of a segment that is open. */
+/* Return the device of a segment that is open. */
 static int
 device_of(const RtscanSegmentScan *scan)
 {
 	return rtscan_device_of_segment(scan->reader.index, scan->entry->id);
 }
 
-/* Bytes that columns of a segment's regions take on its device. */
+/* Return the bytes of device memory that the columns of a segment's regions need. */
 static uint64
 size_of(const RtscanSegmentScan *scan)
 {
@@ -73,7 +73,8 @@ size_of(const RtscanSegmentScan *scan)
 	ListCell   *cell;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		bytes += rtscan_device_column_size(scan->reader.segment, &(RtscanDeviceColumn) {.number = column, .form = COLUMN_KEY});
+		bytes += rtscan_device_column_size(scan->reader.segment,
+										   &(RtscanDeviceColumn) {.number = column, .form = COLUMN_KEY});
 	bms_free(columns);
 	for (int i = 0; i < scan->nregions; i++)
 		foreach(cell, scan->regions[i]->members)
@@ -81,16 +82,20 @@ size_of(const RtscanSegmentScan *scan)
 	return bytes;
 }
 
-/* And what BVHs of their spaces take: one for each region. */
+/* The same with the BVHs of the executor rtcudb, one for each region. */
 static uint64
 size_of_jobs(const RtscanSegmentScan *scan)
 {
 	return size_of(scan) + scan->nregions * rtscan_device_job_size(scan->reader.segment);
 }
 
-/* Nothing is limited as long as there is nothing to talk to.  What does not fit into a device's part of a round is not reckoned with. */
+/*
+ * Do all segments fit into the memory of their devices?  A device that cannot be used has no limit.  All segments are
+ * counted for their own device, even though some of a round with very many regions may be evaluated by another one.
+ */
 static bool
-all_fit(const RtscanSegmentScan *scans, int nscans, double times, uint64 (*size_of_scan) (const RtscanSegmentScan *scan))
+all_fit(const RtscanSegmentScan *scans, int nscans, double times,
+		uint64 (*size_of_scan) (const RtscanSegmentScan *scan))
 {
 	uint64		bytes[RTSCAN_MAX_DEVICES] = {0},
 				all = 0;
@@ -101,7 +106,7 @@ all_fit(const RtscanSegmentScan *scans, int nscans, double times, uint64 (*size_
 			bytes[device_of(&scans[i])] += size_of_scan(&scans[i]);
 			all += size_of_scan(&scans[i]);
 		}
-	/* what is not known is spread evenly */
+	/* if these segments are a part of more data, the rest is taken to be spread evenly */
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (bytes[device] > 0 && rtscan_device_area(device, 1) != NULL &&
 			bytes[device] + all * (times - 1) / Max(rtscan_devices(), 1) > rtscan_device_memory_limit(device))
@@ -145,7 +150,7 @@ count_tests(const RtscanSegmentScan *scan)
 	return n;
 }
 
-/* To test rows takes about what it takes to add up a column of them. */
+/* Testing rows needs about the time of adding up one of their columns. */
 static double
 test_time(const RtscanSegmentScan *scan)
 {
@@ -154,14 +159,14 @@ test_time(const RtscanSegmentScan *scan)
 
 	if (!can_have(scan) || !rtscan_device_is_ready(device))
 		return get_float8_infinity();
-	/* What is compared is to be all that there is, however slow the device is. */
+	/* For tests, have devices test rows of every other segment, however slow they are. */
 	if (rtscan_debug_compare_executors && scan->entry->id % 2 == 0)
 		return 1;
 	adding = rtscan_device_adding(device);
 	return isinf(adding) ? adding : Max(scan->reader.segment->chunks * adding, 1);
 }
 
-/* If rows are to be added up those of all alternatives are combined. */
+/* Return how many regions a device evaluates.  To add up rows, it combines the regions of all alternatives. */
 static int
 count_regions(const RtscanSegmentScan *scan, bool adding)
 {
@@ -170,6 +175,7 @@ count_regions(const RtscanSegmentScan *scan, bool adding)
 	return scan->nregions;
 }
 
+/* Return the group by which the speed of searches like this one is remembered (device/experience.h). */
 static uint64
 group_of_scan(const RtscanSegmentScan *scan)
 {
@@ -180,7 +186,7 @@ group_of_scan(const RtscanSegmentScan *scan)
 	return hash_combine64(hash_combine64(MyDatabaseId, RelationGetRelid(scan->reader.index)), searched);
 }
 
-/* Of the first segment that can be evaluated: the others have the same columns. */
+/* Return the group of the first segment that can be evaluated; the others have the same columns. */
 static uint64
 group_of(const RtscanSegmentScan *scans, int nscans)
 {
@@ -190,7 +196,7 @@ group_of(const RtscanSegmentScan *scans, int nscans)
 	return 0;
 }
 
-/* All devices work at the same time, and the CPU after them, for those that are not there. */
+/* All devices work at the same time.  After them, the CPU evaluates the segments of devices that are not ready. */
 static double
 estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
@@ -225,7 +231,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 	return longest + of_cpu;
 }
 
-/* What nobody has measured yet, as of rtcudb at first, is taken to be what compute takes. */
+/* Estimate a device's time.  For an executor not measured yet, as rtcudb at first, that of compute is taken. */
 static double
 guess_time(int device, DeviceExecutor executor, double searched, double added)
 {
@@ -234,7 +240,7 @@ guess_time(int device, DeviceExecutor executor, double searched, double added)
 	return isinf(time) ? rtscan_estimate_device(device, DEVICE_COMPUTE, 0, searched, added) : time;
 }
 
-/* Segments are spread evenly over the devices that there are, of which nobody is asked. */
+/* Segments are taken to be spread evenly over the devices that are ready.  No device is contacted for this. */
 static double
 time_of_adding(RtscanExecutor executor, double searched, double added, double bytes)
 {
@@ -268,7 +274,7 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, b
 			passed = bms_add_member(passed, device_of(&scans[i]));
 	while ((device = bms_next_member(passed, device)) >= 0)
 	{
-		/* What compute takes to find rows is known from other requests. */
+		/* How fast compute finds rows is known from other requests, so only its speed of adding may be wrong. */
 		if (adding && executor == RTSCAN_EXECUTOR_COMPUTE)
 			rtscan_forget_device_adding(device);
 		else
@@ -279,14 +285,14 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, b
 
 /* ---------------------------------------------------------------- a round */
 
-/* All parts of a round: as many as there are devices. */
+/* The parts of a round, one for each device. */
 typedef struct Parts
 {
 	int			n;
 	RtscanDevicePart *items;
 } Parts;
 
-/* A search by "auto" does without a device that is not there, which is no failure. */
+/* Is a part to be sent?  With "auto", a search does without a device that is not ready, which is no failure. */
 static bool
 is_wanted(const RtscanDevicePart *part)
 {
@@ -294,7 +300,10 @@ is_wanted(const RtscanDevicePart *part)
 		(part->header.prepare || rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_device_is_ready(part->device));
 }
 
-/* A device's part or, if that is full, another one: every device can evaluate every segment.  NULL: there is none. */
+/*
+ * Return a device's part or, if that is full, the part of another device that is ready, since every device can evaluate
+ * every segment; NULL if all are full.
+ */
 static RtscanDevicePart *
 part_with_room(const Parts *parts, int device)
 {
@@ -308,6 +317,7 @@ part_with_room(const Parts *parts, int device)
 	return NULL;
 }
 
+/* Add a segment's whole filter to a part, to be combined, or else its regions one by one, as far as there is room. */
 static void
 add_segment(const Parts *parts, RtscanSegmentScan *scan)
 {
@@ -324,7 +334,7 @@ add_segment(const Parts *parts, RtscanSegmentScan *scan)
 	}
 }
 
-/* Divide a round among the devices: each gets a part like this one. */
+/* Divide a round among the devices.  Each gets a part that begins as a copy of "like". */
 static Parts
 divide(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans)
 {
@@ -348,8 +358,8 @@ divide(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans)
 }
 
 /*
- * Ask all devices for their parts, and wait until all have answered, or say why not.  How long one took is best known of the first
- * that is waited for: that is each in turn.
+ * Send all parts to their devices, and wait until each has an answer, or the reason why not.  The time that a request
+ * took is known best for the device that is waited for first, so the devices take turns in being first.
  */
 static void
 ask_all(Parts *parts)
@@ -364,9 +374,9 @@ ask_all(Parts *parts)
 		rtscan_await_part(&parts->items[(turn + i) % parts->n]);
 }
 
-/* ---------------------------------------------------------------- as an executor among others */
+/* ---------------------------------------------------------------- methods of the executors */
 
-/* Why a part has no answer, or NULL.  That a column is not there yet is the least of reasons. */
+/* Return why a part has no answer, or NULL if all have one.  Any reason takes precedence over rtscan_not_yet. */
 static const char *
 why_not(const Parts *parts)
 {
@@ -397,7 +407,7 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 	return why_not(&parts);
 }
 
-/* Memory for what becomes of a round, empty. */
+/* Return memory for a round's answer and saved bits, after clearing it. */
 static MemoryContext
 round_memory(RtscanRound *round)
 {
@@ -438,7 +448,7 @@ evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanR
 	return why_not(&parts);
 }
 
-/* Each set of columns that a query asks for takes a BVH of its own: that is for who asks for it, not for "auto". */
+/* "auto" never chooses rtcudb, because it needs a BVH for each set of columns that queries use. */
 static bool
 is_never_ready(void)
 {

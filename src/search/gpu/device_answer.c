@@ -1,13 +1,13 @@
 /*
  * device_answer.c
- *		Check a device's answer, and take it.
+ *		Check a device's answer, and give it to the segments.
  */
 #include "search/gpu/device_answer.h"
 
 #include "bits/bits.h"
 #include "search/gpu/device_tally.h"
 
-/* ---------------------------------------------------------------- where it is */
+/* ---------------------------------------------------------------- the answer's place */
 
 static char *
 answer_of(const RtscanDevicePart *part)
@@ -42,9 +42,9 @@ rtscan_answer_overflows(const RtscanDevicePart *part)
 	return false;
 }
 
-/* ---------------------------------------------------------------- can it be? */
+/* ---------------------------------------------------------------- checks */
 
-/* May a segment's chunks have so many rows, in its tally and out of it? */
+/* Can a segment's chunks have this many matching rows, in its tally and outside it? */
 static bool
 are_possible_counts(const RtscanDeviceRegion *item, const ChunkCount *counts)
 {
@@ -72,7 +72,7 @@ tallied_rows(const RtscanDeviceRegion *item, const ChunkCount *counts)
 	return rows;
 }
 
-/* Copy counts and tallies of an answer, and check them. */
+/* Copy the counts and tallies of an answer, and check them.  Returns false if they are impossible. */
 static bool
 read_answer(const RtscanDevicePart *part, ChunkCount *counts, MemoryContext context)
 {
@@ -93,9 +93,9 @@ read_answer(const RtscanDevicePart *part, ChunkCount *counts, MemoryContext cont
 	return rtscan_end_tallies(&taken);
 }
 
-/* ---------------------------------------------------------------- taking it */
+/* ---------------------------------------------------------------- results */
 
-/* A region's part of the answer.  Of rows that are in a tally there are no bits. */
+/* Give a region its rows: counts, and words unless rows are only counted.  Rows in a tally have no bits. */
 static void
 take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *words, RtscanRowBits *bits)
 {

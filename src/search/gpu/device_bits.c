@@ -1,6 +1,6 @@
 /*
  * device_bits.c
- *		Save what a round has left in the areas of devices, when these get other content.
+ *		Save the bits that a round has left in the devices' areas, before these get other content.
  */
 #include "search/gpu/device_bits.h"
 
@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Bits go from an area to memory of their own. */
+/* Copy bits from an area to other memory, and have them refer to the copy. */
 static void
 move_bits(RtscanRowBits *bits, uint64 *words)
 {
@@ -18,7 +18,10 @@ move_bits(RtscanRowBits *bits, uint64 *words)
 	bits->words = words;
 }
 
-/* Save bits of a segment that is still to be asked for, or let them be lost; *left: so many bytes may be taken. */
+/*
+ * Save bits of a segment that has not been read, or note that they are lost.  *left is the number of bytes that may
+ * still be allocated.
+ */
 static void
 save_bits(RtscanRound *round, RtscanSegmentScan *scan, RtscanRowBits *bits, Size *left)
 {
@@ -45,7 +48,7 @@ save_segment(RtscanRound *round, RtscanSegmentScan *scan, Size *left)
 		save_bits(round, scan, scan->regions[i]->evaluated, left);
 }
 
-/* RtscanAreaSaver: an area is about to get other content.  This must not fail. */
+/* RtscanAreaSaver: an area is about to get other content.  This must not raise an error. */
 static void
 save_round(void *arg)
 {

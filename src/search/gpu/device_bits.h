@@ -1,6 +1,6 @@
 /*
  * device_bits.h
- *		Bits of a round stay in the memory that is shared with the device programs, until they are asked for, or that is needed.
+ *		Keep the bits of a round in the memory shared with the device programs, until they are read.
  */
 #ifndef RTSCAN_DEVICE_BITS_H
 #define RTSCAN_DEVICE_BITS_H
@@ -8,8 +8,8 @@
 #include "search/exec/round.h"
 
 /*
- * The bits of a round are in the areas of its devices.  Who needs one of these next has them saved before, or as many as fit into
- * work_mem (round.h); the round's context takes them back.
+ * Keep the bits of a round in its devices' areas.  Before an area is used for something else, as many bits as fit into
+ * work_mem are saved (round.h).  This ends with the search's memory context.
  */
 extern void rtscan_keep_round_bits(RtscanRound *round);
 

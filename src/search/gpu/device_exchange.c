@@ -1,6 +1,6 @@
 /*
  * device_exchange.c
- *		Ask a device for its part of a round, give it what it lacks, and wait for its answer.
+ *		Send a device its part of a round, upload what it lacks, and wait for its answer.
  */
 #include "search/gpu/device_exchange.h"
 
@@ -14,10 +14,13 @@
 #include "search/gpu/device_tally.h"
 #include "utils/float.h"
 
-/* What stands for all columns that a part with tallies needs, where their uploads are weighed against what they save: more than any column. */
+/*
+ * A number, greater than that of any column and form, that stands for all columns of a part when their uploads are
+ * weighed against what they would save.
+ */
 #define ALL_COLUMNS(hash)	(COLUMN_FORMS * INDEX_MAX_KEYS + (int) ((hash) % 0x10000000))
 
-/* Of a request's time that is spent on adding up, at least, whatever is known of the rest. */
+/* The least fraction of a request's time that is attributed to what is measured, however long the rest should take. */
 #define LEAST_ADDING	0.1
 
 #define NO_ROOM_FOR_ALL	"The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it."
@@ -34,14 +37,14 @@ rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double
 
 /* ---------------------------------------------------------------- what it lacks */
 
-/* What the device says is missing. */
+/* A column that the device program reports missing. */
 typedef struct Missing
 {
 	RtscanSegmentScan *scan;
 	RtscanDeviceColumn column;
 } Missing;
 
-/* None, if they have been counted. */
+/* Return the bytes of device memory that a column needs; 0 if it is in *counted, to which it is added. */
 static uint64
 bytes_of_column(const RtscanSegmentScan *scan, const RtscanDeviceColumn *column, Bitmapset **counted)
 {
@@ -53,12 +56,12 @@ bytes_of_column(const RtscanSegmentScan *scan, const RtscanDeviceColumn *column,
 	return rtscan_device_column_size(scan->reader.segment, column);
 }
 
-/* Bytes of all columns of a part. */
+/* Return the bytes of device memory that all columns of a part need. */
 static uint64
 bytes_of_part(const RtscanDevicePart *part)
 {
 	uint64		size = 0;
-	Bitmapset  *counted = NULL; /* of the scan at hand, in any form */
+	Bitmapset  *counted = NULL; /* columns of the current scan, each form by itself */
 
 	for (int i = 0; i < part->nregions; i++)
 	{
@@ -68,7 +71,11 @@ bytes_of_part(const RtscanDevicePart *part)
 		if (i > 0 && item->scan != part->regions[i - 1].scan)
 			counted = NULL;
 		for (int c = 0; c < item->region->ncolumns; c++)
-			size += bytes_of_column(item->scan, &(RtscanDeviceColumn) {.number = item->region->columns[c].column, .form = COLUMN_KEY}, &counted);
+			size += bytes_of_column(item->scan,
+									&(RtscanDeviceColumn) {
+										.number = item->region->columns[c].column,
+										.form = COLUMN_KEY
+									}, &counted);
 		foreach(cell, item->region->members)
 			size += bytes_of_column(item->scan, &((RtscanDeviceMembers *) lfirst(cell))->own, &counted);
 		if (item->tally)
@@ -79,7 +86,7 @@ bytes_of_part(const RtscanDevicePart *part)
 	return size;
 }
 
-/* Of the columns of a part's first segment; the others have the same. */
+/* Return a hash of the columns of a part's first segment; the others have the same. */
 static uint32
 hash_of_columns(const RtscanDevicePart *part)
 {
@@ -103,11 +110,12 @@ hash_of_columns(const RtscanDevicePart *part)
 	return hash;
 }
 
-/* What the device saves the CPU, in nanoseconds. */
+/* Return the nanoseconds by which the device is faster than the CPU, or 0 if it is not. */
 static double
 gain_of(const RtscanDevicePart *part)
 {
-	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->group, part->searched, part->added + part->tested);
+	double		gain = -rtscan_estimate_device(part->device, part->header.executor, part->group, part->searched,
+											   part->added + part->tested);
 
 	for (int i = 0; i < part->nregions; i++)
 	{
@@ -120,8 +128,9 @@ gain_of(const RtscanDevicePart *part)
 }
 
 /*
- * Who asks for an executor gets it; "auto" counts what an upload takes.  Without any of its columns a part is not tallied, and there may be
- * many: all of them are worth it, or none.
+ * Is it worth uploading a missing column?  An executor that is set by name always gets it; with "auto", it has to pay.
+ * If a part has tallies or tests rows, every missing column, of which there may be many, would prevent that.  So it
+ * has to pay to upload all of them, or none is.
  */
 static bool
 is_worth_uploading(RtscanDevicePart *part, const Missing *missing, SegmentKey key)
@@ -130,13 +139,15 @@ is_worth_uploading(RtscanDevicePart *part, const Missing *missing, SegmentKey ke
 		return true;
 	if (part->tally_words == 0 && part->header.members == 0)
 		return rtscan_device_upload_pays(&key, missing->column.form * INDEX_MAX_KEYS + missing->column.number,
-										 rtscan_device_column_size(missing->scan->reader.segment, &missing->column), gain_of(part));
+										 rtscan_device_column_size(missing->scan->reader.segment, &missing->column),
+										 gain_of(part));
 	key.segment = part->regions[0].scan->entry->id;
-	part->uploads_pay = rtscan_device_upload_pays(&key, ALL_COLUMNS(hash_of_columns(part)), bytes_of_part(part), gain_of(part));
+	part->uploads_pay = rtscan_device_upload_pays(&key, ALL_COLUMNS(hash_of_columns(part)), bytes_of_part(part),
+												  gain_of(part));
 	return part->uploads_pay;
 }
 
-/* BVHs that the part's search takes: one for up to three columns of a region. */
+/* Return the nanoseconds to build the BVHs that a part's search needs: one for up to three columns of a region. */
 static double
 time_to_build(const RtscanDevicePart *part)
 {
@@ -149,7 +160,10 @@ time_to_build(const RtscanDevicePart *part)
 	return chunks * rtscan_device_building(part->device);
 }
 
-/* "auto" asks for rays where these are faster than compute: have they been by as much as it takes to build what they meet? */
+/*
+ * "auto" uses rays where they are faster than compute.  Would they have saved as much time by now as building their
+ * BVHs needs?
+ */
 static bool
 builds_pay(const RtscanDevicePart *part)
 {
@@ -160,6 +174,7 @@ builds_pay(const RtscanDevicePart *part)
 	return rtscan_device_build_pays(part->device, part->group, time_to_build(part), Max(gain, 0));
 }
 
+/* Upload a missing column.  Returns NULL, or the reason why it has not been uploaded. */
 static const char *
 upload_missing(RtscanDevicePart *part, const Missing *missing)
 {
@@ -174,7 +189,7 @@ upload_missing(RtscanDevicePart *part, const Missing *missing)
 	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
 }
 
-/* A column that rows are tested by, or NULL. */
+/* Return a column that a region's rows are tested by, or NULL. */
 static const RtscanDeviceColumn *
 find_members_column(const RtscanRegion *region, uint32 number, ColumnForm form)
 {
@@ -190,7 +205,10 @@ find_members_column(const RtscanRegion *region, uint32 number, ColumnForm form)
 	return NULL;
 }
 
-/* Upload what a reply says is missing. */
+/*
+ * Upload the column that a reply reports missing.  If it is only needed for a tally and cannot be uploaded, drop the
+ * part's tallies.  Returns NULL, or the reason why repeating the request is no use.
+ */
 static const char *
 upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
 {
@@ -202,7 +220,10 @@ upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
 	item = &part->regions[reply->segment];
 	if (!reply->of_rows)
 		return reply->column >= (uint32) item->region->ncolumns ? NOT_THERE :
-			upload_missing(part, &(Missing) {item->scan, {.number = item->region->columns[reply->column].column, .form = COLUMN_KEY}});
+			upload_missing(part, &(Missing) {item->scan, {
+								   .number = item->region->columns[reply->column].column,
+								   .form = COLUMN_KEY
+							   }});
 	column = find_members_column(item->region, reply->column, reply->form);
 	if (column)
 		return upload_missing(part, &(Missing) {item->scan, *column});
@@ -230,16 +251,16 @@ explain_result(DeviceResult result)
 	}
 }
 
-/* ---------------------------------------------------------------- to ask, and to wait */
+/* ---------------------------------------------------------------- requests and replies */
 
-/* Does the device have the memory for all columns of a round together?  Else they would push each other out. */
+/* Do all columns of a round fit into half of the device's memory?  Otherwise they might evict each other. */
 static bool
 has_room_for_tallies(const RtscanDevicePart *part)
 {
 	return bytes_of_part(part) <= rtscan_device_memory_limit(part->device) / 2;
 }
 
-/* Ask for the part; returns why that cannot be done, or NULL. */
+/* Send a part's request, without tallies if the device cannot make them.  Returns NULL, or the reason why not. */
 static const char *
 ask(RtscanDevicePart *part)
 {
@@ -259,7 +280,7 @@ ask(RtscanDevicePart *part)
 	return NULL;
 }
 
-/* Who has asked for rays that lack what they meet need not ask again, until that is to be built. */
+/* If the BVHs that rays need are known to be missing, have them built if that pays by now, or else use compute. */
 static void
 reckon_with_builds(RtscanDevicePart *part)
 {
@@ -278,7 +299,7 @@ rtscan_ask_part(RtscanDevicePart *part)
 	if (!part->wanted)
 		return;
 	reckon_with_builds(part);
-	/* Tallies have maps among the words. */
+	/* Without tallies there are no maps, and so fewer words. */
 	if (part->words.n > DEVICE_MAX_SET_WORDS && part->tally_words > 0)
 		rtscan_drop_part_tallies(part);
 	part->why = part->header.intervals > DEVICE_MAX_INTERVALS || part->words.n > DEVICE_MAX_SET_WORDS ?
@@ -286,9 +307,10 @@ rtscan_ask_part(RtscanDevicePart *part)
 }
 
 /*
- * How fast was it?  What compute takes to find rows is known, where there is something to find, and so is what rays take beyond adding up; to
- * test a column is about what it takes to add it up.  Processes of a query ask at the same time, and wait for each other: that says nothing of
- * a request by itself.
+ * Learn from the time of a request.  A request that both finds and adds up rows only teaches one speed; the other one
+ * is taken to be known.  With compute, that is the speed of adding; with rays, that of finding.  Testing rows by a
+ * column counts as adding it up.  Parallel processes of a query send requests at the same time and wait for each
+ * other, so the elapsed time is not used then.
  */
 static void
 note_speed(const RtscanDevicePart *part, double elapsed)
@@ -296,18 +318,21 @@ note_speed(const RtscanDevicePart *part, double elapsed)
 	DeviceExecutor executor = part->header.executor;
 	double		of_device = part->reply.nanoseconds;
 	double		added = part->tally_words > 0 ? part->added + part->tested : part->tested;
-	double		finding = part->header.columns > 0 ? part->searched * rtscan_device_speed(part->device, executor, part->group).chunk : 0;
+	double		finding = part->header.columns > 0 ?
+		part->searched * rtscan_device_speed(part->device, executor, part->group).chunk : 0;
 
 	if (part->tally_words == 0 && added == 0)
-		rtscan_note_device_speed(part->device, executor, part->group, part->searched, IsInParallelMode() ? get_float8_infinity() : elapsed, of_device);
+		rtscan_note_device_speed(part->device, executor, part->group, part->searched,
+								 IsInParallelMode() ? get_float8_infinity() : elapsed, of_device);
 	else if (added > 0 && executor == DEVICE_COMPUTE)
 		rtscan_note_device_adding(part->device, added, Max(of_device - finding, LEAST_ADDING * of_device));
 	else if (finding > 0 && executor == DEVICE_RT)
 		rtscan_note_device_speed(part->device, executor, part->group, part->searched, get_float8_infinity(),
-								 Max(of_device - added * rtscan_device_adding(part->device), LEAST_ADDING * of_device));
+								 Max(of_device - added * rtscan_device_adding(part->device),
+									 LEAST_ADDING * of_device));
 }
 
-/* The reply; false: the connection is lost. */
+/* Receive the reply, and learn from its time.  Returns false if the connection is lost. */
 static bool
 take_reply(RtscanDevicePart *part)
 {
@@ -321,7 +346,7 @@ take_reply(RtscanDevicePart *part)
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, part->start);
 	elapsed = INSTR_TIME_GET_DOUBLE(end) * 1e9;
-	/* It has not been at work for longer than this one has waited. */
+	/* The device cannot have worked for longer than this backend has waited. */
 	part->reply.nanoseconds = Min(part->reply.nanoseconds, elapsed);
 	if (part->reply.result == DEVICE_OK && part->header.executor == DEVICE_RT && part->header.build)
 		rtscan_device_has_built(part->device, part->group);
@@ -330,7 +355,7 @@ take_reply(RtscanDevicePart *part)
 	return true;
 }
 
-/* Is a reply the answer?  Without its tallies it is not: then all of them are dropped. */
+/* Does the reply have the answer?  Not if a tally had no room for its entries; the part's tallies are dropped then. */
 static bool
 has_answer(RtscanDevicePart *part)
 {
@@ -349,7 +374,10 @@ has_answer(RtscanDevicePart *part)
 	return false;
 }
 
-/* Do what a reply that is no answer asks for; returns why it is no use to ask again, or NULL. */
+/*
+ * React to a reply that has no answer.  Returns NULL if the request is to be repeated, or the reason why that is no
+ * use.
+ */
 static const char *
 heed_reply(RtscanDevicePart *part)
 {
@@ -367,8 +395,12 @@ heed_reply(RtscanDevicePart *part)
 		part->header.build = true;
 		return NULL;
 	}
-	/* Who asks for rays by name wants to know; to "auto" compute is as good.  That there is no room for a tally's entries is true of both. */
-	if (part->reply.result != DEVICE_OK && part->header.executor == DEVICE_RT && rtscan_executor == RTSCAN_EXECUTOR_AUTO)
+	/*
+	 * If rays fail, "auto" uses compute.  It does not if a tally had no room for its entries, as compute would not
+	 * either.
+	 */
+	if (part->reply.result != DEVICE_OK && part->header.executor == DEVICE_RT &&
+		rtscan_executor == RTSCAN_EXECUTOR_AUTO)
 	{
 		part->header.executor = DEVICE_COMPUTE;
 		return NULL;
@@ -380,7 +412,10 @@ heed_reply(RtscanDevicePart *part)
 	return NULL;
 }
 
-/* The program may have been started again since it was connected to; returns why it is no use to ask again, or NULL. */
+/*
+ * React to a lost connection.  Returns NULL if the request is to be repeated, since the program may have been restarted
+ * after this backend had connected; or the reason why that is no use.
+ */
 static const char *
 reconnect(RtscanDevicePart *part)
 {
@@ -392,6 +427,7 @@ reconnect(RtscanDevicePart *part)
 	return rtscan_device_timed_out(part->device) ? rtscan_device_absence(part->device) : LOST;
 }
 
+/* Repeat the request.  Returns NULL, or the reason why that cannot be done. */
 static const char *
 ask_again(RtscanDevicePart *part)
 {

@@ -1,17 +1,22 @@
 /*
  * device_exchange.h
- *		Ask devices for their parts of a round, give them the columns that they lack, and wait for their answers.
+ *		Send devices their parts of a round, upload the columns that they lack, and wait for their answers.
  */
 #ifndef RTSCAN_DEVICE_EXCHANGE_H
 #define RTSCAN_DEVICE_EXCHANGE_H
 
 #include "search/gpu/device_part.h"
 
-/* Send the request, if the part is wanted; and wait for the answer.  There is one, or a reason why not. */
+/* Send a part's request, if it is wanted. */
 extern void rtscan_ask_part(RtscanDevicePart *part);
+
+/* Wait for a part's answer, if it is wanted.  Afterwards there is an answer, or part->why says why not. */
 extern void rtscan_await_part(RtscanDevicePart *part);
 
-/* Nanoseconds that a device takes for a request of so many regions' chunks, and to add up so many columns' chunks. */
+/*
+ * Return the nanoseconds that a device needs for a request that searches "chunks" chunks (counted once for each region)
+ * and adds up "added" chunks (counted once for each column).
+ */
 extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double chunks, double added);
 
 #endif							/* RTSCAN_DEVICE_EXCHANGE_H */

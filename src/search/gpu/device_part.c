@@ -1,6 +1,6 @@
 /*
  * device_part.c
- *		What a device is asked for its part of a round: collect regions, and write the request.
+ *		Collect the regions of a device's part of a round, and write the request.
  */
 #include "search/gpu/device_part.h"
 
@@ -8,19 +8,25 @@
 #include "search/exec/device_members.h"
 #include "search/gpu/device_tally.h"
 
-/* A column that an index scan needs may be missing as often as there are such; then something is wrong. */
+/*
+ * The most uploads for a request that needs this many columns.  If columns are missing more often, something is
+ * wrong.
+ */
 #define MAX_UPLOADS(columns)	(2 * (columns) + 8)
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
 
-/* Has an earlier round tallied rows of the segment, and only the others are to be found? */
+/* Has an earlier round tallied rows of the segment, so that only the others are still to be found? */
 static bool
 made_before(const RtscanSegmentScan *scan)
 {
 	return scan->tally && scan->tally->made;
 }
 
-/* What combines regions, and dead rows, are taken out of bits, not of counts; and so are rows that are in a tally. */
+/*
+ * Does a region need bits, not only counts?  Combining regions, clearing dead rows and leaving out tallied rows all
+ * work on bits.
+ */
 static bool
 wants_bits(const RtscanDeviceRegion *item)
 {
@@ -28,10 +34,14 @@ wants_bits(const RtscanDeviceRegion *item)
 
 	if (item->tally || made_before(scan))
 		return !rtscan_tallies_all(scan->tally, scan->reader.segment);
-	return scan->want_bits || rtscan_filter_asks_rows(&scan->filter) || scan->filter.ndisjunctions > 0 || scan->entry->dead != InvalidBlockNumber;
+	return scan->want_bits || rtscan_filter_asks_rows(&scan->filter) || scan->filter.ndisjunctions > 0 ||
+		scan->entry->dead != InvalidBlockNumber;
 }
 
-/* Only a segment's own rows can be tallied, not those of a part of its filter. */
+/*
+ * Return the tally that the device is to make of a segment, or NULL.  It has to cover the segment's whole filter, and
+ * must not have been made already; the part must have room for its words.
+ */
 static RtscanTally *
 tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 {
@@ -42,7 +52,7 @@ tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 	return scan->tally;
 }
 
-/* Rows are tested for them. */
+/* Add the sets that a region's rows are tested for. */
 static void
 add_members(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 {
@@ -54,7 +64,7 @@ add_members(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 	part->tested += (double) item->scan->reader.segment->chunks * list_length(item->region->members);
 }
 
-/* Only parts of a filter that are the first of it have an answer. */
+/* Add a region.  Of the regions of a combined filter, only the first has an answer. */
 static void
 add_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 {
@@ -93,7 +103,7 @@ has_conditions(const RtscanRegion *region)
 	return region->ncolumns > 0 || region->members != NIL;
 }
 
-/* The CPU has the bits of all rows at once. */
+/* Add a region without a tally.  One without conditions is left out: the CPU sets the bits of all rows at once. */
 static void
 add_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
@@ -112,7 +122,10 @@ rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion
 		add_region(part, scan, region);
 }
 
-/* The regions of each disjunction; NULL, if one has none in the end, or others than a device evaluates together. */
+/*
+ * Return the regions of each disjunction, multiplied out.  Returns NULL if a disjunction has no region that rows can be
+ * in, or a region that cannot be a part of a combined filter.
+ */
 static List **
 list_alternatives(const RtscanSegmentScan *scan)
 {
@@ -130,7 +143,7 @@ list_alternatives(const RtscanSegmentScan *scan)
 		{
 			const RtscanRegion *region = lfirst(cell);
 
-			/* What is few in each of some regions may be many in a product of these. */
+			/* A product of regions can have many intervals or conditions even if each of them has few. */
 			if (!rtscan_has_few_intervals(region) || list_length(region->members) > DEVICE_MAX_COLUMNS)
 				return NULL;
 		}
@@ -145,7 +158,8 @@ rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan)
 	RtscanTally *tally = filter->ndisjunctions > 0 ? tally_of(part, scan) : NULL;
 	List	  **alternatives;
 
-	if (tally == NULL || part->nregions + 1 + rtscan_count_alternatives(filter, RTSCAN_ROUND_REGIONS) > RTSCAN_ROUND_REGIONS ||
+	if (tally == NULL ||
+		part->nregions + 1 + rtscan_count_alternatives(filter, RTSCAN_ROUND_REGIONS) > RTSCAN_ROUND_REGIONS ||
 		part->own_regions + scan->nregions > RTSCAN_ROUND_REGIONS)
 		return false;
 	alternatives = list_alternatives(scan);
@@ -158,7 +172,8 @@ rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan)
 		ListCell   *cell;
 
 		foreach(cell, alternatives[i])
-			add_item(part, &(RtscanDeviceRegion) {scan, lfirst(cell), NULL, false, cell == list_head(alternatives[i]) ? PART_AND : PART_OR});
+			add_item(part, &(RtscanDeviceRegion) {scan, lfirst(cell), NULL, false,
+					 cell == list_head(alternatives[i]) ? PART_AND : PART_OR});
 	}
 	return true;
 }
@@ -170,12 +185,14 @@ rtscan_end_part(RtscanDevicePart *part)
 	part->header.want_bits = false;
 	for (int i = 0; i < part->nregions; i++)
 		part->header.want_bits |= part->regions[i].part == PART_FIRST && wants_bits(&part->regions[i]);
-	part->most_uploads = MAX_UPLOADS(part->header.columns + part->header.members + part->header.digits + part->header.measures);
+	part->most_uploads = MAX_UPLOADS(part->header.columns + part->header.members + part->header.digits +
+									 part->header.measures);
 	rtscan_place_words(&part->words);
 	part->header.words = part->words.n;
 	part->body_size = sizeof(EvaluateHeader) + part->nregions * sizeof(EvaluateSegment) +
 		part->header.columns * sizeof(EvaluateColumn) + (Size) part->header.intervals * sizeof(DeviceInterval) +
-		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(TallyDigit) + part->header.measures * sizeof(TallyMeasure);
+		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(TallyDigit) +
+		part->header.measures * sizeof(TallyMeasure);
 }
 
 bool

@@ -1,12 +1,11 @@
 /*
  * device_part.h
- *		A device's part of a round: the regions that it is asked for, the request, and what becomes of its answer.
+ *		A device's part of a round: the regions to evaluate, the request, and the state of its answer.
  *
- * Whoever divides a round fills a part for each device (rtscan_add_to_part, rtscan_end_part), asks all, awaits all
- * (device_exchange.h), and takes
- * the answers (device_answer.h): so the devices work at the same time.  A reply may be that a column is missing.  It is uploaded then, and the
- * request is sent again.  Tallies (tally.h) are left out where the device cannot make them, or has no room for them: bits come
- * back in their place.
+ * device.c fills a part for each device (rtscan_add_to_part(), rtscan_end_part()), sends all of them, waits for all
+ * (device_exchange.h), and takes the answers (device_answer.h).  So the devices work at the same time.  If a reply
+ * says that a column is missing, it is uploaded, and the request is sent again.  Tallies (tally.h) are left out if
+ * the device cannot make them, or has no room for them: it returns bits instead.
  */
 #ifndef RTSCAN_DEVICE_PART_H
 #define RTSCAN_DEVICE_PART_H
@@ -18,18 +17,19 @@
 #include "search/filter/segment_scan.h"
 #include "search/gpu/device_words.h"
 
-/* A region that is asked for. */
+/* A region to evaluate. */
 typedef struct RtscanDeviceRegion
 {
 	RtscanSegmentScan *scan;
 	RtscanRegion *region;
-	RtscanTally *tally;			/* that is to be made, or NULL */
-	bool		joins;			/* with the last one before */
-	FilterPart	part;			/* others than PART_FIRST are parts of the filter of the last one that is that */
+	RtscanTally *tally;			/* the tally to make of its rows, or NULL */
+	bool		joins;			/* the tally adds to the words of the last tally before it */
+	FilterPart	part;			/* if not PART_FIRST, it is combined with the last region before it that is */
 } RtscanDeviceRegion;
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
 
+/* A device's part of a round. */
 typedef struct RtscanDevicePart
 {
 	int			device;
@@ -37,29 +37,31 @@ typedef struct RtscanDevicePart
 	const pg_uuid_t *uuid;
 	int			nregions;
 	RtscanDeviceRegion regions[RTSCAN_ROUND_REGIONS];
-	RtscanDeviceWords words;	/* of sets and maps */
-	int			own_regions;	/* of the scans, which take the place of these if there are no tallies: no more, either */
-	EvaluateHeader header;		/* who begins a part says which executor, and whether it is to prepare only; */
-	uint64		group;			/* and of which index and columns (device/device.h) */
-	uint32		chunks;
-	uint64		tally_words;
-	double		searched;		/* chunks of all regions */
-	double		added;			/* chunks of the columns that are added up, */
-	double		tested;			/* and of those that rows are tested by */
-	Size		body_size;
-	char	   *area;
+	RtscanDeviceWords words;	/* the request's sets and maps */
+
+	/* the number of regions if tallies were dropped, and no regions combined; at most RTSCAN_ROUND_REGIONS, too */
+	int			own_regions;
+	EvaluateHeader header;		/* the caller sets executor, prepare and build; regions are counted as they are added */
+	uint64		group;			/* for experience.h: stands for the index, the columns and the number of regions */
+	uint32		chunks;			/* chunks in the answer */
+	uint64		tally_words;	/* words of tallies in the answer */
+	double		searched;		/* chunks to search, counted once for each region */
+	double		added;			/* chunks to add up, counted once for each column */
+	double		tested;			/* chunks to test rows by, counted once for each column */
+	Size		body_size;		/* bytes of the request before its words */
+	char	   *area;			/* memory shared with the device program */
 	DeviceRequest request;
-	bool		wanted;			/* there are regions, and there is whom to ask */
-	bool		asked;			/* and there is no reply yet */
-	bool		connected;		/* from before */
-	bool		retried;		/* on a new connection */
-	uint32		uploads;		/* for this request; no more than */
-	uint32		most_uploads;
-	bool		uploads_pay;	/* of all that it lacks */
-	instr_time	start;			/* when it was asked */
+	bool		wanted;			/* there are regions, and a device to evaluate them */
+	bool		asked;			/* the request has been sent, and there is no reply yet */
+	bool		connected;		/* there was a connection before the request was sent */
+	bool		retried;		/* the request has been repeated on a new connection */
+	uint32		uploads;		/* uploads for this request */
+	uint32		most_uploads;	/* the limit of uploads */
+	bool		uploads_pay;	/* it has been found that uploading all missing columns pays */
+	instr_time	start;			/* when the request was sent */
 	DeviceReply reply;
-	RtscanCounters work;		/* the device's, also for replies that were no answers */
-	const char *why;			/* there is no answer, or NULL */
+	RtscanCounters work;		/* the device's work, including that of replies without an answer */
+	const char *why;			/* the reason why there is no answer, or NULL */
 } RtscanDevicePart;
 
 static inline bool
@@ -71,20 +73,28 @@ rtscan_part_is_full(const RtscanDevicePart *part)
 /* Add a region of a segment, with the segment's tally if it wants one and there is room. */
 extern void rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region);
 
-/* Add all of a segment's filter, whose rows are tallied, to be combined; false if there is nothing to combine, or no room for it. */
+/*
+ * Add all regions of a segment's filter with alternatives, for the device to combine them and tally the rows.  Returns
+ * false if the filter has no alternatives, its rows cannot be tallied, or there is no room.
+ */
 extern bool rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan);
 
-/* All regions have been added. */
+/* Lay out the request, after all regions have been added. */
 extern void rtscan_end_part(RtscanDevicePart *part);
 
-/* Connect, and get an area that has room for the request and its answer; and put the request into it. */
+/* Connect, and get an area with room for the request and its answer.  Returns false if that is not possible. */
 extern bool rtscan_open_part_area(RtscanDevicePart *part);
+
+/* Write the request into the area. */
 extern void rtscan_write_part(RtscanDevicePart *part);
 
-/* Leave tallies out, if the device has no room for their columns: it returns bits of each region in their place. */
+/* Leave out all tallies: the device returns the bits of each of the scans' regions instead. */
 extern void rtscan_drop_part_tallies(RtscanDevicePart *part);
 
-/* A combined filter casts no rays; its alternatives are not the scan's own regions, but multiplied out. */
+/*
+ * Is a region part of a filter that the device combines?  Such a filter casts no rays, and its alternatives are not the
+ * scan's own regions, but multiplied out.
+ */
 extern bool rtscan_is_combined(const RtscanDeviceRegion *item);
 
 #endif							/* RTSCAN_DEVICE_PART_H */

@@ -1,6 +1,6 @@
 /*
  * device_tally.c
- *		Write what the device program is to tally, and take what it has.
+ *		Write tallies into requests to the device program, and check those in its answers.
  */
 #include "search/gpu/device_tally.h"
 
@@ -15,7 +15,10 @@ rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment)
 	return true;
 }
 
-/* The next column that it is made of, from a place on, which goes on; NULL: that was the last.  Some come several times. */
+/*
+ * Return the next column of a tally, and advance *place, which is 0 at first; NULL after the last.  A column can be
+ * returned several times.
+ */
 static const RtscanDeviceColumn *
 next_column(const RtscanTally *tally, int *place)
 {
@@ -68,7 +71,7 @@ rtscan_add_maps(const RtscanTally *tally, RtscanDeviceWords *words)
 			rtscan_add_map(words, tally->digits[i].map);
 }
 
-/* What a digit of integers, or of numbers that a map or bins have for them, is to be. */
+/* Return a digit as the device program needs it. */
 static TallyDigit
 device_digit(const RtscanTallyDigit *digit, const RtscanDeviceWords *words)
 {
@@ -120,7 +123,7 @@ rtscan_write_masks(const RtscanTally *tally, const RtscanSegment *segment, char 
 
 /* ---------------------------------------------------------------- answers */
 
-/* How far the values of a measure are from the least, at most. */
+/* Return the greatest distance that a measure's values can have from the least value. */
 static uint64
 largest_of(const RtscanTally *tally, int measure)
 {
@@ -130,13 +133,14 @@ largest_of(const RtscanTally *tally, int measure)
 	{
 		const RtscanTallyValue *value = &tally->values[i];
 
-		if (value->count == measure || value->lower == measure || value->upper == measure || value->outermost == measure)
+		if (value->count == measure || value->lower == measure || value->upper == measure ||
+			value->outermost == measure)
 			largest = Max(largest, value->of.largest);
 	}
 	return largest;
 }
 
-/* May so many rows have that as a measure of values up to so large a one? */
+/* Can this many rows, with distances up to "largest", have this word as a measure? */
 static bool
 is_possible_measure(uint32 kind, uint64 word, uint64 rows, uint64 largest)
 {
@@ -155,7 +159,7 @@ is_possible_measure(uint32 kind, uint64 word, uint64 rows, uint64 largest)
 	}
 }
 
-/* Has each entry a measure that can be? */
+/* Is a measure possible in all entries? */
 static bool
 are_possible_measures(const RtscanTally *tally, int measure)
 {
@@ -168,7 +172,7 @@ are_possible_measures(const RtscanTally *tally, int measure)
 	return true;
 }
 
-/* May a tally that has been copied be what so many rows come to? */
+/* Can a tally, which must be a copy, be that of this many rows? */
 static bool
 is_possible(const RtscanTally *tally, uint64 rows)
 {

@@ -1,6 +1,6 @@
 /*
  * device_tally.h
- *		Tallies in a request to the device program, and in its answer (device/protocol.h).
+ *		Write tallies into a request to the device program, and read them from its answer (device/protocol.h).
  */
 #ifndef RTSCAN_DEVICE_TALLY_H
 #define RTSCAN_DEVICE_TALLY_H
@@ -8,40 +8,45 @@
 #include "search/exec/tally.h"
 #include "search/gpu/device_words.h"
 
-/* Are all rows of a segment in it? */
+/* Does a tally cover all rows of a segment? */
 extern bool rtscan_tallies_all(const RtscanTally *tally, const RtscanSegment *segment);
 
-/* Bytes of device memory that the columns it is made of take, some of them perhaps counted twice. */
+/* Return the bytes of device memory that a tally's columns need.  Some columns may be counted twice. */
 extern uint64 rtscan_tally_device_size(const RtscanTally *tally, const RtscanSegment *segment);
 
-/* A column that it is made of, in a form; NULL: there is no such. */
+/* Return the column of a tally with this number and form, or NULL. */
 extern const RtscanDeviceColumn *rtscan_tally_find_column(const RtscanTally *tally, int number, ColumnForm form);
 
-/* Have its maps be among a request's words. */
+/* Add a tally's maps to a request's words. */
 extern void rtscan_add_maps(const RtscanTally *tally, RtscanDeviceWords *words);
 
-/* Put it into a request, whose words are placed: into the segment's part, and behind the digits and measures that are there. */
+/*
+ * Write a tally into a request, whose words must have their places: into the segment's "part", and at *digits and
+ * *measures, which are advanced.
+ */
 extern void rtscan_write_tally(const RtscanTally *tally, const RtscanSegment *segment, const RtscanDeviceWords *words,
 							   EvaluateSegment *part, TallyDigit **digits, TallyMeasure **measures);
 
-/* Put its masks where the bits of the segment's chunks will come. */
+/* Write a tally's masks to where the answer will have the bits of the segment's chunks. */
 extern void rtscan_write_masks(const RtscanTally *tally, const RtscanSegment *segment, char *bits);
 
-/* The tallies of an answer, as they are read. */
+/* The state of reading an answer's tallies. */
 typedef struct RtscanTakenTallies
 {
-	const uint64 *next;			/* words */
-	RtscanTally *head;			/* the last that has words, */
-	uint64		rows;			/* and how many rows have been counted in it */
+	const uint64 *next;			/* the words to read next */
+	RtscanTally *head;			/* the last tally that has words */
+	uint64		rows;			/* rows counted, by the segments' counts, in that tally so far */
 } RtscanTakenTallies;
 
 /*
- * The next tally, of so many rows, which may join the one before: its words, as many as it is known to have, are copied.  False, if the one
- * before it cannot be: then it has other rows than were counted, or cells or measures that it cannot have.
+ * Read the next tally, of a segment with this many tallied rows: note the head that it joins, or copy its own words, of
+ * tally->n entries.  Before a new head, the last one is checked.  Returns false if that is impossible: if it has other
+ * rows than were counted, or cells or measures that it cannot have.
  */
-extern bool rtscan_read_tally(RtscanTakenTallies *taken, RtscanTally *tally, bool joins, uint64 rows, MemoryContext context);
+extern bool rtscan_read_tally(RtscanTakenTallies *taken, RtscanTally *tally, bool joins, uint64 rows,
+							  MemoryContext context);
 
-/* That was the last; likewise. */
+/* Check the last head, after all tallies have been read.  Returns false if it is impossible. */
 extern bool rtscan_end_tallies(const RtscanTakenTallies *taken);
 
 #endif							/* RTSCAN_DEVICE_TALLY_H */

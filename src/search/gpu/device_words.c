@@ -1,39 +1,42 @@
 /*
  * device_words.c
- *		Words of a request to the device program.
+ *		Lay out and write the words of a request to the device program: sets and maps of integers.
  */
 #include "search/gpu/device_words.h"
 
 #include "miscadmin.h"
 #include "row/keys.h"
 
-/* A table takes longer to write and to ask than bits do: it is worth that if those have so many times as many words. */
+/* A table is slower to write and to probe than bits, so it is only used if bits need more than this times its words. */
 #define WORDS_FOR_BITS	4
 
-/* A set, and the integers that segments may have of its column. */
+/*
+ * A set, and the range of the integers that the segments that share it may have.  Only members in this range are
+ * written.
+ */
 typedef struct PlacedSet
 {
-	const RtscanIntegerSet *set;
-	const uint64 *keys;			/* of a condition, where there is no set */
-	uint32		n;				/* spans of the set, or keys */
-	bool		any;			/* there are integers: */
-	int64		low;
-	int64		high;
-	uint32		begin;			/* the first span or key within, */
-	uint32		end;			/* and the first behind; */
-	int64		first;			/* integers are from here */
-	uint64		reach;			/* up to this one */
-	uint32		words;			/* bits, or a table, from this place on; or DEVICE_NO_WORDS */
-	uint32		slot_bits;		/* of the table; 0: these are bits */
-	bool		few;			/* all of its integers fit into one, */
-	bool		lacks;			/* or those between them do */
+	const RtscanIntegerSet *set;	/* the set; NULL if the members are a condition's keys */
+	const uint64 *keys;			/* the condition's keys; NULL if there is a set */
+	uint32		n;				/* number of the set's spans, or of keys */
+	bool		any;			/* some segment has integers, so that there is a range */
+	int64		low;			/* the least integer of the range */
+	int64		high;			/* the greatest integer of the range */
+	uint32		begin;			/* the first span or key in the range */
+	uint32		end;			/* one more than the last span or key in the range */
+	int64		first;			/* the first member in the range, that distances count from */
+	uint64		reach;			/* distance from the first member in the range to the last */
+	uint32		words;			/* index of the first word of the bits or the table; DEVICE_NO_WORDS for one span */
+	uint32		slot_bits;		/* the table has 2^slot_bits slots; 0 for bits */
+	bool		few;			/* all members fit into a table */
+	bool		lacks;			/* not few, but all integers between members fit into a table */
 } PlacedSet;
 
-/* A map, and where its words are. */
+/* A map, and its place. */
 typedef struct PlacedMap
 {
 	const RtscanTallyMap *map;
-	uint32		words;
+	uint32		words;			/* index of its first word */
 } PlacedMap;
 
 /* ---------------------------------------------------------------- sets */
@@ -50,7 +53,10 @@ greatest_of(const RtscanDeviceMembers *members)
 	return (int64) ((uint64) members->least + members->own.largest);
 }
 
-/* Are a segment's integers among those of a set, or may they be, with those between? */
+/*
+ * Can a segment share a set?  With the segment's integers, the set's range must not become too wide: for a table, or
+ * for bits if there can be no table.
+ */
 static bool
 may_have(const PlacedSet *placed, const RtscanDeviceMembers *members)
 {
@@ -61,13 +67,17 @@ may_have(const PlacedSet *placed, const RtscanDeviceMembers *members)
 		(uint64) high - (uint64) low < (placed->few || placed->lacks ? DEVICE_NO_INTEGER : RTSCAN_MOST_BITS);
 }
 
+/* Does a set's range include a segment's integers? */
 static bool
 has(const PlacedSet *placed, const RtscanDeviceMembers *members)
 {
 	return members->own.empty || (placed->any && placed->low <= members->least && greatest_of(members) <= placed->high);
 }
 
-/* Segments whose integers are too far apart have a set's bits of their own. */
+/*
+ * Return a set with the same members that fits a segment, or NULL.  The same set can be there several times, because
+ * segments whose integers are too far apart do not share it.
+ */
 static PlacedSet *
 find_set(const RtscanDeviceWords *words, const RtscanDeviceMembers *members,
 		 bool (*fits) (const PlacedSet *placed, const RtscanDeviceMembers *members))
@@ -112,7 +122,7 @@ rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 	placed->any = true;
 }
 
-/* The integers of a span, or of a key. */
+/* Return a span of the set, or a key as a span. */
 static RtscanSpan
 span_of(const PlacedSet *placed, uint32 i)
 {
@@ -121,7 +131,7 @@ span_of(const PlacedSet *placed, uint32 i)
 	return (RtscanSpan) {rtscan_integer_of_key(placed->keys[i]), rtscan_integer_of_key(placed->keys[i])};
 }
 
-/* The first span that is not before an integer. */
+/* Return the number of the first span, or key, that does not end before an integer. */
 static uint32
 find_span(const PlacedSet *placed, int64 integer)
 {
@@ -142,7 +152,7 @@ find_span(const PlacedSet *placed, int64 integer)
 	return low;
 }
 
-/* What of them has integers that there may be. */
+/* Find the spans, or keys, that are in the range at least in part. */
 static void
 find_spans(PlacedSet *placed)
 {
@@ -157,14 +167,14 @@ find_spans(PlacedSet *placed)
 	}
 }
 
-/* Where a span begins or ends within. */
+/* Return the integer of the range that is nearest to an integer. */
 static int64
 within(const PlacedSet *placed, int64 integer)
 {
 	return Max(Min(integer, placed->high), placed->low);
 }
 
-/* Are all integers from the first to the last in it?  A key may be there several times. */
+/* Are the members in the range one span?  A condition can have a key several times. */
 static bool
 is_one_span(const PlacedSet *placed)
 {
@@ -178,7 +188,7 @@ is_one_span(const PlacedSet *placed)
 	return true;
 }
 
-/* What a table of it has, within what there may be: so many spans, or gaps between them. */
+/* Return how many spans, or gaps between spans if it lacks few integers, a table would have. */
 static uint32
 count_entries(const PlacedSet *placed)
 {
@@ -187,6 +197,7 @@ count_entries(const PlacedSet *placed)
 	return placed->lacks && spans > 0 ? spans - 1 : spans;
 }
 
+/* Return the integers of a span or gap that a table would have. */
 static RtscanSpan
 entry_of(const PlacedSet *placed, uint32 i)
 {
@@ -198,7 +209,7 @@ entry_of(const PlacedSet *placed, uint32 i)
 	return (RtscanSpan) {within(placed, span.first), within(placed, span.last)};
 }
 
-/* Would a table of so many integers take more than a small part of the words that bits take, of which there are not too many? */
+/* Are bits better than a table of this many integers?  There must not be too many bits (see WORDS_FOR_BITS). */
 static bool
 are_bits_better(const PlacedSet *placed, uint64 integers)
 {
@@ -206,7 +217,10 @@ are_bits_better(const PlacedSet *placed, uint64 integers)
 		device_table_words(device_slot_bits(integers), false) > device_set_words(placed->reach) / WORDS_FOR_BITS;
 }
 
-/* Slots of a table, if it can be one, and bits are not better; else 0.  Each entry has an integer at least: of very many they need not be added up. */
+/*
+ * Return the slot_bits of a table; 0 if there can be no table, or bits are better.  Each span or gap has at least one
+ * integer, so if there are very many, their integers need not be added up.
+ */
 static uint32
 choose_slot_bits(const PlacedSet *placed)
 {
@@ -220,13 +234,14 @@ choose_slot_bits(const PlacedSet *placed)
 	return are_bits_better(placed, integers) ? 0 : device_slot_bits(integers);
 }
 
-/* As many words as there may be, and one more, are too many. */
+/* Count words.  The sum is at most one more than the limit, which means too many. */
 static void
 add_words(RtscanDeviceWords *words, uint64 n)
 {
 	words->n = Min(words->n + Min(n, DEVICE_MAX_SET_WORDS + 1), DEVICE_MAX_SET_WORDS + 1);
 }
 
+/* Decide whether a set becomes one span, bits or a table, and give it its place. */
 static void
 place_set(RtscanDeviceWords *words, PlacedSet *placed)
 {
@@ -239,15 +254,16 @@ place_set(RtscanDeviceWords *words, PlacedSet *placed)
 	placed->words = DEVICE_NO_WORDS;
 	if (is_one_span(placed))
 		return;
-	/* Of none there are bits, none of which is set. */
+	/* A set without members in the range becomes bits, none of which is set. */
 	placed->words = (uint32) words->n;
 	placed->slot_bits = choose_slot_bits(placed);
-	add_words(words, placed->slot_bits > 0 ? device_table_words(placed->slot_bits, false) : device_set_words(placed->reach));
+	add_words(words, placed->slot_bits > 0 ? device_table_words(placed->slot_bits, false) :
+			  device_set_words(placed->reach));
 }
 
 /*
- * Bits of a condition's keys, of which there may be very many: they ascend, so that a word is written when all of its bits are known.  Others
- * are zero already.
+ * Set the bits of a condition's keys, of which there may be very many.  Keys ascend, so each word is written once, when
+ * all of its bits are known.  Other words are zero already.
  */
 static void
 write_keys(const PlacedSet *placed, uint32 *bits)
@@ -355,11 +371,12 @@ rtscan_add_map(RtscanDeviceWords *words, const RtscanTallyMap *map)
 	words->maps = lappend(words->maps, placed);
 }
 
-/* Bytes; the last word may have more. */
+/* Return the bytes of a map; the last word may be used in part. */
 static uint64
 size_of(const RtscanTallyMap *map)
 {
-	return map->slot_bits > 0 ? device_table_words(map->slot_bits, true) * sizeof(uint32) : (map->reach + 1) * map->bits / 8;
+	return map->slot_bits > 0 ? device_table_words(map->slot_bits, true) * sizeof(uint32) :
+		(map->reach + 1) * map->bits / 8;
 }
 
 uint32

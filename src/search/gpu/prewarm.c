@@ -1,6 +1,6 @@
 /*
  * prewarm.c
- *		Put an index on the device before a scan asks for it.
+ *		Put an index's columns on the devices before scans need them.
  */
 #include "search/gpu/prewarm.h"
 
@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 #include "search/exec/executor.h"
 
-/* A region of all rows, by such columns. */
+/* Return a region of all rows that has these columns. */
 static RtscanRegion
 whole_region(const RtscanSegment *segment, List *columns)
 {
@@ -30,7 +30,7 @@ whole_region(const RtscanSegment *segment, List *columns)
 	return region;
 }
 
-/* Of segments, by such columns; n says how many of the entries are segments. */
+/* Open scans of all live segments among directory entries, with these columns.  *n is the number of scans. */
 static RtscanSegmentScan *
 open_scans(Relation index, const RtscanEntry *entries, uint32 nentries, List *columns, int *n)
 {
@@ -53,9 +53,13 @@ open_scans(Relation index, const RtscanEntry *entries, uint32 nentries, List *co
 	return scans;
 }
 
-/* Put segments on their devices; a device that has failed once is asked no more.  Returns the first reason, or NULL. */
+/*
+ * Put segments on their devices.  After a device has failed once, its other segments are left out.  Returns the first
+ * reason, or NULL.
+ */
 static const char *
-prepare_scans(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int n, RtscanExecutor executor, int64 *segments)
+prepare_scans(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int n, RtscanExecutor executor,
+			  int64 *segments)
 {
 	const char *first_reason = NULL;
 	Bitmapset  *failed = NULL;
@@ -96,7 +100,7 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 	return prepare_scans(index, &image->meta.uuid, scans, n, executor, segments);
 }
 
-/* The first device that is not software, or -1. */
+/* Return the first usable device that is not a software device, or -1. */
 static int
 first_hardware(void)
 {
@@ -106,7 +110,7 @@ first_hardware(void)
 	return -1;
 }
 
-/* The executor that scans will use, as far as one can tell. */
+/* Return the executor that scans will probably use. */
 static RtscanExecutor
 expected_executor(void)
 {
@@ -123,7 +127,7 @@ expected_executor(void)
 		RTSCAN_EXECUTOR_RT : RTSCAN_EXECUTOR_COMPUTE;
 }
 
-/* Of all key columns. */
+/* Put all key columns of segments on the devices, if there is room for them. */
 static void
 prewarm_entries(Relation index, const RtscanEntry *entries, uint32 n, double times)
 {

@@ -1,6 +1,6 @@
 /*
  * prewarm.h
- *		Have a device hold columns before scans need them.
+ *		Put an index's columns on the devices before scans need them.
  */
 #ifndef RTSCAN_PREWARM_H
 #define RTSCAN_PREWARM_H
@@ -11,16 +11,18 @@
 #include "storage/metapage.h"
 
 /*
- * Put on the device what scans of these key columns need.  Returns NULL, or why that
- * could not be done; how many segments it was done for.
+ * Put on the devices what scans of these key columns need.  Returns NULL, or the reason why that could not be done for
+ * all segments; *segments is the number of those for which it was done.
  */
 extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor,
 										  int64 *segments);
 
 /*
- * Where segments have been built, which need not be in the directory yet: the same for all key columns, as far as the device is expected
- * to evaluate scans and has the memory for so many times as much, which is what all processes build; and give back memory that only the
- * build needed.
+ * Put all key columns of segments that have just been built on the devices, and give back memory that only the build
+ * needed.  The segments need not be in the directory yet.
+ *
+ * Does nothing about columns unless devices should evaluate scans.  They must also have the memory for "times" as much,
+ * which is what all processes of the build make together.
  */
 extern void rtscan_prewarm_built(Relation index, const RtscanEntry *entries, uint32 n, double times);
 
