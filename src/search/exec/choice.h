@@ -14,8 +14,8 @@
 #include "search/exec/executor.h"
 
 /*
- * Choose the executor for all segments of a scan that a number of processes share.  If the one that is set lacks the
- * memory, the CPU is chosen, or an error is raised with rtscan.fallback off.
+ * Choose the executor for all segments of a scan, which "processes" processes share.  If its memory has no room for the
+ * scan, the CPU is chosen instead.  That is an error if the executor was set by name and rtscan.fallback is off.
  */
 extern RtscanExecutor rtscan_choose_executor(RtscanSegmentScan *scans, int nscans, int processes);
 

@@ -12,8 +12,8 @@
  *				the nearest boundaries outside its intervals.  A chunk is open if no column's
  *				constant pages exclude it.
  *	fill		For a column with intervals much narrower than bins: set the bits of their
- *				rows, found through the order, and AND these instead of vectors.  If few rows
- *				are left by then, test each by a bitmap of the intervals' codes instead.
+ *				rows, found through the order, and AND these in place of vectors.  Or, if few
+ *				rows are left by then, test each by a bitmap of the intervals' codes.
  *	within		Only a few rows matter, which are known: test each by its codes.
  *
  * After sieve, the rows between an interval's ends and the boundaries, the gaps, are still
@@ -205,7 +205,8 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSe
 }
 
 /*
- * Do nothing yet: rtscan_evaluate() has the CPU evaluate each segment when its bits are used, while these are cached.
+ * Do nothing yet: rtscan_evaluate() evaluates each segment when its bits are needed, so that they are still in the
+ * CPU's cache.
  */
 static const char *
 evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, struct RtscanRound *round,

@@ -171,6 +171,7 @@ extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn
 
 /* cpu_codes.c: compare the codes of all rows, one page after another. */
 extern void rtscan_cpu_scan_codes(CpuEvaluation *evaluation);
+
 /* Return part->members, a bit for each code of the column; create it if needed. */
 extern const uint64 *rtscan_cpu_members(CpuColumn *part);
 
@@ -182,8 +183,10 @@ extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuCol
  * the sieve is cheaper than testing them, do nothing and return false.
  */
 extern bool rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected);
+
 /* Evaluate a region by testing the rows that "within" has. */
 extern void rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within);
+
 /* After the sieve, clear the bits of rows that are in gaps. */
 extern void rtscan_cpu_refine(CpuEvaluation *evaluation);
 

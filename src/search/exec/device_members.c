@@ -107,7 +107,7 @@ count_bits(const RtscanDeviceMembers *members)
 	return Min(bits, members->own.largest);
 }
 
-/* Do a set's integers, or those that it lacks, fit into a table of at most "most"? */
+/* Find out whether a set's integers, or those that it lacks, fit into a table of "most" integers. */
 static void
 count_set(RtscanDeviceMembers *members, uint64 most)
 {
@@ -169,7 +169,7 @@ part_that_passes(const RtscanDeviceMembers *members, const RtscanReader *reader)
 	double		values = members->own.largest + 1.0;
 
 	if (members->set)
-			return Min(count_members(members->set, members->least,
+		return Min(count_members(members->set, members->least,
 								 (int64) ((uint64) members->least + members->own.largest)) / values, 1);
 	if (is_about_codes_of_key(condition, reader))
 		values = Max(reader->segment->columns[condition->column].header.distinct, 1);

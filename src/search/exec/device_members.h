@@ -15,9 +15,9 @@
 #include "segment/integer_set.h"
 
 /*
- * The most bits, 8 MB, of a set that is a bitmap: it has a bit for each integer that the segments may have.  A set of
- * integers that are further apart is a hash table (device/table.h) of its integers, or of those that it lacks.  A set
- * of one span needs neither.
+ * The most bits of a set that is written as a bitmap: 8 MB.  A bitmap has a bit for each integer that the segments may
+ * have.  If these are further apart, the set is written as a hash table (device/table.h) of its integers, or of those
+ * that it lacks.  A set of one span needs neither.
  */
 #define RTSCAN_MOST_BITS	(UINT64CONST(1) << 26)
 
@@ -26,7 +26,7 @@ typedef struct RtscanDeviceMembers
 {
 	const RtscanCondition *condition;
 	RtscanDeviceColumn own;		/* the segment's column whose integers are tested */
-	int64		least;			/* the column's least integer; "own" has the greatest distance from it */
+	int64		least;			/* the column's least integer; own.largest is the greatest distance from it */
 	const RtscanIntegerSet *set;	/* segments may share it; NULL: the members are the condition's keys */
 	bool		few;			/* all members fit into a table */
 	bool		lacks;			/* not few, but all integers between members fit into a table */

@@ -50,7 +50,7 @@ typedef struct RtscanExecutorMethods
 	 */
 	double		(*estimate) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added);
 
-	/* Note that "auto" has not chosen it for these segments, because estimate() was too slow. */
+	/* Note that "auto" has not chosen it for these segments, because it was expected to be too slow. */
 	void		(*pass_over) (RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding);
 
 	/* rtscan_test_time(); infinity if it cannot test rows */
@@ -67,14 +67,14 @@ typedef struct RtscanExecutorMethods
 							RtscanSegmentScan *scans, int nscans);
 
 	/*
-	 * Evaluate as much of a round as it can.  Returns NULL, or the reason why it could not.  The reason is
-	 * rtscan_not_yet if the executor was chosen by "auto", and a column is not on the device whose upload does not
-	 * pay yet.
+	 * Evaluate as much of a round as it can.  Returns NULL, or the reason why it could not.  With
+	 * "auto", that is rtscan_not_yet if a column is not on the device, and uploading it does not pay yet.
 	 */
 	const char *(*evaluate) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 							 struct RtscanRound *round, RtscanCounters *counters);
 } RtscanExecutorMethods;
 
+/* The reason that evaluate() returns if an upload does not pay yet, which is no failure. */
 extern const char rtscan_not_yet[];
 
 /*

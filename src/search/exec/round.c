@@ -99,7 +99,7 @@ compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits 
 	if (rtscan_bits_count(expected) != rtscan_bits_count(found) + found->tallied)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
-				  errmsg_internal("executors differ: segment " UINT64_FORMAT ": "
+				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": "
 								 UINT64_FORMAT " rows instead of " UINT64_FORMAT,
 								 scan->entry->id, rtscan_bits_count(found), rtscan_bits_count(expected))));
 	for (uint32 chunk = 0; found->words && chunk < expected->chunks; chunk++)
@@ -225,7 +225,7 @@ evaluate_region(const Evaluation *evaluation, RtscanRegion *region, const Rtscan
 	return room;
 }
 
-/* Set the bits of all rows in "room" or, unless "within" is NULL, of its rows. */
+/* Set in "room" the bits of the rows of "within", or of all rows if that is NULL. */
 static void
 begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowBits *room)
 {
@@ -240,7 +240,7 @@ begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowB
 }
 
 /*
- * Set the bits of all rows in "room" that match any alternative.  Rows outside "within" do not matter.  Alternatives
+ * Set in "room" the bits of the rows that match any alternative.  Rows outside "within" do not matter.  Alternatives
  * that test INCLUDEd columns are evaluated last, and only for rows that match no other alternative.
  */
 static void

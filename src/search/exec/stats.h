@@ -17,10 +17,10 @@
 typedef struct RtscanCounters
 {
 	uint64		segments;		/* all segments of the scan */
-	uint64		skipped_segments;	/* segments not opened: the directory's bounds exclude the filter */
+	uint64		skipped_segments;	/* segments not opened: they cannot match, or LIMIT did not need them */
 	uint64		cpu_segments;	/* segments that the CPU evaluated, wholly or in part */
 	uint64		chunks_read;	/* chunks whose rows were looked at */
-	uint64		chunks_skipped; /* chunks that the sieve's constant pages excluded */
+	uint64		chunks_skipped; /* chunks excluded by the sieve's constant pages, or with their whole segment */
 	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
 	uint64		pages_read;
 	uint64		rays;			/* rays cast */

@@ -98,7 +98,7 @@ find_again(Relation index, int column, int from)
 {
 	const int2vector *columns = &index->rd_index->indkey;
 
-	/* expressions are 0 */
+	/* an expression has column number 0, and is not found again */
 	for (int i = from; i < columns->dim1 && columns->values[column] != 0; i++)
 		if (columns->values[i] == columns->values[column])
 			return i;
@@ -685,7 +685,7 @@ rtscan_not_tallied(const RtscanTally *tally, uint32 chunk)
 	return tally->certain.others[chunk] ? tally->certain.others[chunk] : rtscan_zeros();
 }
 
-/* If a device has only counted the rows, the bits have no words.  Then all rows are in the tally, and none is read. */
+/* If a device has only counted the rows, the bits have no words.  Then all rows are in the tally. */
 void
 rtscan_leave_out_tallied(const RtscanTally *tally, RtscanRowBits *bits)
 {

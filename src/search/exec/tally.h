@@ -80,7 +80,7 @@ typedef struct RtscanTallyDigit
 	bool		coded;			/* its integers are codes, from 0 on */
 	const RtscanTallyMap *map;	/* gives the digit from the integer; or NULL */
 	const RtscanTallyBins *bins;	/* give the digit from the integer; or NULL */
-	uint32		null;			/* the digit of NULL; those of integers are less */
+	uint32		null;			/* the digit of NULL, which is the highest one */
 	uint64		stride;			/* what the digit is multiplied by in the cell's number */
 } RtscanTallyDigit;
 

@@ -274,7 +274,7 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, b
 			passed = bms_add_member(passed, device_of(&scans[i]));
 	while ((device = bms_next_member(passed, device)) >= 0)
 	{
-		/* How fast compute finds rows is known from other requests, so only its speed of adding may be wrong. */
+		/* How fast compute finds rows is known from other requests, so only what is known about adding fades. */
 		if (adding && executor == RTSCAN_EXECUTOR_COMPUTE)
 			rtscan_forget_device_adding(device);
 		else

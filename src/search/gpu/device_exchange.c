@@ -20,7 +20,7 @@
  */
 #define ALL_COLUMNS(hash)	(COLUMN_FORMS * INDEX_MAX_KEYS + (int) ((hash) % 0x10000000))
 
-/* The least fraction of a request's time that is attributed to what is measured, however long the rest should take. */
+/* To learn one speed from a request, the rest of its time is subtracted, but this fraction of it is always left. */
 #define LEAST_ADDING	0.1
 
 #define NO_ROOM_FOR_ALL	"The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it."
@@ -128,9 +128,9 @@ gain_of(const RtscanDevicePart *part)
 }
 
 /*
- * Is it worth uploading a missing column?  An executor that is set by name always gets it; with "auto", it has to pay.
- * If a part has tallies or tests rows, every missing column, of which there may be many, would prevent that.  So it
- * has to pay to upload all of them, or none is.
+ * Is it worth uploading a missing column?  An executor that is set by name always gets it; with "auto", it has to
+ * pay.  A part with tallies, or whose rows are tested, needs all of its columns, and many may be missing.  So
+ * uploading all of them has to pay, or none is uploaded.
  */
 static bool
 is_worth_uploading(RtscanDevicePart *part, const Missing *missing, SegmentKey key)
@@ -396,8 +396,8 @@ heed_reply(RtscanDevicePart *part)
 		return NULL;
 	}
 	/*
-	 * If rays fail, "auto" uses compute.  It does not if a tally had no room for its entries, as compute would not
-	 * either.
+	 * If rays fail, "auto" uses compute.  It does not if a tally had no room for its entries: with compute it would not
+	 * have either.
 	 */
 	if (part->reply.result != DEVICE_OK && part->header.executor == DEVICE_RT &&
 		rtscan_executor == RTSCAN_EXECUTOR_AUTO)

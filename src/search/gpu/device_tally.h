@@ -39,9 +39,9 @@ typedef struct RtscanTakenTallies
 } RtscanTakenTallies;
 
 /*
- * Read the next tally, of a segment with this many tallied rows: note the head that it joins, or copy its own words, of
- * tally->n entries.  Before a new head, the last one is checked.  Returns false if that is impossible: if it has other
- * rows than were counted, or cells or measures that it cannot have.
+ * Read the next tally, of a segment with this many tallied rows: note the head that it joins, or copy its own words,
+ * those of tally->n entries.  Before a new head is read, the last one is checked.  Returns false if the last one is
+ * impossible, because it has other rows than were counted, or cells or measures that it cannot have.
  */
 extern bool rtscan_read_tally(RtscanTakenTallies *taken, RtscanTally *tally, bool joins, uint64 rows,
 							  MemoryContext context);

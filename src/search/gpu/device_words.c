@@ -209,7 +209,7 @@ entry_of(const PlacedSet *placed, uint32 i)
 	return (RtscanSpan) {within(placed, span.first), within(placed, span.last)};
 }
 
-/* Are bits better than a table of this many integers?  There must not be too many bits (see WORDS_FOR_BITS). */
+/* Are bits better than a table of this many integers?  There are at most RTSCAN_MOST_BITS (see also WORDS_FOR_BITS). */
 static bool
 are_bits_better(const PlacedSet *placed, uint64 integers)
 {

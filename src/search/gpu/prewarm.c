@@ -117,7 +117,7 @@ expected_executor(void)
 	int			device;
 
 	if (rtscan_executor == RTSCAN_EXECUTOR_RTCUDB)
-		return RTSCAN_EXECUTOR_COMPUTE; /* which BVHs it needs, only queries know */
+		return RTSCAN_EXECUTOR_COMPUTE; /* its BVHs depend on the queries */
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
 		return rtscan_executor;
 	device = first_hardware();
