@@ -1,23 +1,26 @@
 /*
  * exclusion.c
- *		Do a table's conditions exclude each other, whatever rows it has?
+ *		Detects that a table's conditions exclude each other, whatever rows it has.
  */
 #include "plan/quals/exclusion.h"
 
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
-/* Limit of the conditions on a column that are compared, each with each: queries that programs write may have thousands. */
+/* At most this many conditions on a column are compared, each with each: generated queries may have thousands. */
 #define MAX_COMPARED	20
 
-/* The conditions on a column. */
+/* The conditions on one column. */
 typedef struct ColumnClauses
 {
 	int			attribute;
 	List	   *clauses;
 } ColumnClauses;
 
-/* The only column that a condition is about, as pull_varattnos() numbers it; -1: there are others, or it is of no kind that is compared. */
+/*
+ * Return the only column of a condition, as pull_varattnos() numbers it; -1 if it has several, or is not of a kind
+ * that can be compared.
+ */
 static int
 column_of(const RelOptInfo *table, const RestrictInfo *info)
 {
@@ -47,14 +50,14 @@ clauses_on(List **columns, int attribute)
 }
 
 /*
- * Most tables have one condition on a column: nothing more is asked of that.  Of several lists only the first is compared, and not with itself:
- * each element of one would be with each of another.
+ * Most tables have only one condition on a column, which needs no comparison.  At most one list is compared, and not
+ * with itself: every element of a list would be compared with every element of the other.
  */
 static bool
 exclude_each_other(const ColumnClauses *column)
 {
-	List	   *singles = NIL;		/* with one value, or NULL */
-	List	   *lists = NIL;		/* with an array: one at most */
+	List	   *singles = NIL;		/* conditions with a single value, and NULL tests */
+	List	   *lists = NIL;		/* conditions with an array: at most one */
 	ListCell   *cell;
 
 	if (list_length(column->clauses) < 2)
@@ -81,7 +84,7 @@ rtscan_excludes_all(const RelOptInfo *table)
 	List	   *columns = NIL;
 	ListCell   *cell;
 
-	/* PostgreSQL itself has asked this of partitions and children. */
+	/* PostgreSQL itself has checked partitions and children. */
 	if (constraint_exclusion == CONSTRAINT_EXCLUSION_OFF || table->reloptkind != RELOPT_BASEREL ||
 		list_length(table->baserestrictinfo) < 2)
 		return false;

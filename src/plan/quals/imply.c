@@ -1,6 +1,6 @@
 /*
  * imply.c
- *		Ranges of an index's columns that follow from quals which it does not answer.
+ *		Derives ranges of an index's columns from quals that the index does not answer.
  */
 #include "plan/quals/imply.h"
 
@@ -18,7 +18,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-/* Terms of a comparison, as they are found. */
+/* The terms of a comparison, while they are being compiled. */
 typedef struct Terms
 {
 	IndexOptInfo *index;
@@ -30,7 +30,7 @@ typedef struct Terms
 
 /* ---------------------------------------------------------------- operations */
 
-/* What an operator or a function is called that calculates. */
+/* The name of an operator or function, and its operation. */
 typedef struct NamedOperation
 {
 	const char *name;
@@ -72,26 +72,29 @@ find_named(const NamedOperation *operations, Size n, const char *name, int noper
 	return NULL;
 }
 
-/* The operation that an expression is, of PostgreSQL's own. */
+/* Return the operation of an expression, if it is one of PostgreSQL's own; else NULL. */
 static const NamedOperation *
 find_operation(const Node *node, List **operands)
 {
 	if (IsA(node, OpExpr) && ((const OpExpr *) node)->opno < FirstUnpinnedObjectId)
 	{
 		*operands = ((const OpExpr *) node)->args;
-		return find_named(operators, lengthof(operators), get_opname(((const OpExpr *) node)->opno), list_length(*operands));
+		return find_named(operators, lengthof(operators), get_opname(((const OpExpr *) node)->opno),
+						  list_length(*operands));
 	}
 	if (IsA(node, FuncExpr) && ((const FuncExpr *) node)->funcid < FirstUnpinnedObjectId)
 	{
 		*operands = ((const FuncExpr *) node)->args;
-		return find_named(functions, lengthof(functions), get_func_name(((const FuncExpr *) node)->funcid), list_length(*operands));
+		return find_named(functions, lengthof(functions), get_func_name(((const FuncExpr *) node)->funcid),
+						  list_length(*operands));
 	}
 	return NULL;
 }
 
 /*
- * The operation as it is in a type, on operands of others; false if it is not one of bounds.h.  Casts to integers round; those of floats
- * to numeric, and a numeric's roots and powers, are rounded in their own ways.
+ * Adapt an operation to the type of its result, "kind", and that of its left operand; false if bounds.h has no such
+ * operation.  Casts to integers round.  Casts of floats to numeric, and roots and powers of numeric, round in ways that
+ * bounds.h does not know.
  */
 static bool
 adapt_operation(RtscanOperation *operation, RtscanNumberKind kind, RtscanNumberKind left)
@@ -129,7 +132,7 @@ add_term(Terms *terms, RtscanTerm term)
 	return terms->n++;
 }
 
-/* Is a key column in the order of its type's numbers? */
+/* Does a key column sort as the numbers of its type do? */
 static bool
 is_in_order(const IndexOptInfo *index, int column)
 {
@@ -150,7 +153,7 @@ is_in_order(const IndexOptInfo *index, int column)
 	}
 }
 
-/* The index's column that an expression is, whose numbers are known, from 0; or -1. */
+/* Return the column, from 0, that an expression matches, if its numbers are known; or -1. */
 static int
 find_numbers(IndexOptInfo *index, Node *node)
 {
@@ -194,7 +197,7 @@ compile_operation(Terms *terms, Node *node, RtscanNumberKind kind)
 	return rtscan_has_two_operands(term.operation) && term.right < 0 ? -1 : add_term(terms, term);
 }
 
-/* The term that an expression is; -1 if it is none. */
+/* Compile an expression to a term; -1 if that cannot be done. */
 static int
 compile(Terms *terms, Node *node)
 {
@@ -220,7 +223,7 @@ compile(Terms *terms, Node *node)
 
 /* ---------------------------------------------------------------- comparisons */
 
-/* Do numbers of two types compare as numbers do? */
+/* Do values of two types compare as numbers? */
 static bool
 are_comparable(Oid left, Oid right)
 {
@@ -232,7 +235,7 @@ are_comparable(Oid left, Oid right)
 		 (of_left <= RTSCAN_NUMBER_INT64 && of_right <= RTSCAN_NUMBER_INT64));
 }
 
-/* The comparison that an operator is, as a btree's strategy, or 0. */
+/* Return the btree strategy of an operator, or 0. */
 static int
 find_strategy(Oid operator)
 {
@@ -302,7 +305,10 @@ imply_comparison(IndexOptInfo *index, const OpExpr *clause)
 
 static RtscanQual *imply(IndexOptInfo *index, Expr *clause);
 
-/* A part that the index answers is as good as one that implies something; any other might fail where that one excludes rows. */
+/*
+ * Each part must be answered by the index or imply something.  Any other part might raise an error for rows that the
+ * rest of the connective would exclude.
+ */
 static RtscanQual *
 imply_connective(IndexOptInfo *index, const BoolExpr *connective)
 {

@@ -1,13 +1,15 @@
 /*
  * imply.h
- *		Ranges of an index's columns that follow from quals which it does not answer.
+ *		Derives ranges of an index's columns from quals that the index does not answer.
  *
- * A comparison of expressions over its columns (2 * a + b < 10) becomes a list of terms, of which search/filter/implied.h makes ranges in each
- * segment.  It stays a qual that rows are asked, by the node or above it: ranges only leave fewer rows to ask.
+ * A comparison of expressions over its columns (2 * a + b < 10) becomes a list of terms, from which
+ * search/filter/implied.h derives ranges in each segment.  The comparison is still evaluated on the rows, by the node
+ * or above it: the ranges only leave fewer rows to evaluate it on.
  *
- * Terms are made of int2, int4, int8, float4, float8, numeric and date; of + - * / ^ @ |/, abs(), power(), sqrt() and casts between
- * these; of PostgreSQL's own operators and functions only.  AND and OR of such comparisons, and of what the index answers, imply what
- * their parts do.  Arguments, parts without columns, have values when the search begins; those that may fail imply nothing.
+ * Terms have the types int2, int4, int8, float4, float8, numeric and date.  Operations are + - * / ^ @ |/, abs(),
+ * power(), sqrt() and casts between these types, as PostgreSQL itself defines them.  AND and OR of such comparisons,
+ * and of quals that the index answers, imply what their parts imply.  Arguments are parts without columns; they have
+ * values when the search begins.  A clause whose arguments may raise an error implies nothing.
  */
 #ifndef RTSCAN_IMPLY_H
 #define RTSCAN_IMPLY_H
@@ -17,10 +19,13 @@
 #include "nodes/pathnodes.h"
 #include "plan/quals/quals.h"
 
-/* Add what quals (RestrictInfo) imply, that are asked in this order.  Volatile ones imply nothing: their subqueries would be executed twice. */
+/*
+ * Add the quals that other clauses (RestrictInfo, in the order of their evaluation) imply.  Volatile clauses imply
+ * nothing: their subqueries would be executed twice.
+ */
 extern void rtscan_quals_imply(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *others);
 
-/* The columns, as the table has them, whose ranges are implied: to be shown. */
+/* Return the table's columns whose ranges are implied, for EXPLAIN. */
 extern List *rtscan_implied_columns(const RtscanQuals *quals, IndexOptInfo *index);
 
 #endif							/* RTSCAN_IMPLY_H */

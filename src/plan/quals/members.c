@@ -1,6 +1,6 @@
 /*
  * members.c
- *		Remembers operators' places in operator families: strategy and types.
+ *		Looks operators up in operator families, and remembers their strategies and types.
  */
 #include "plan/quals/members.h"
 
@@ -8,7 +8,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* Answers that are remembered: each has one place. */
+/* Entries of the cache; each operator can be in one of them only. */
 #define PLACES	64
 
 static RtscanMember members[PLACES];
@@ -32,7 +32,7 @@ begin(void)
 	begun = true;
 }
 
-/* Catalogs are read before anything is remembered: what they have loaded may make the caches forget. */
+/* Look an operator up.  Only then does the caller remember it: reading the catalogs may invalidate the cache. */
 static RtscanMember
 look_up(Oid family, Oid operator)
 {

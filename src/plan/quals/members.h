@@ -1,9 +1,10 @@
 /*
  * members.h
- *		Remembers operators' places in operator families: strategy and types.
+ *		Looks operators up in operator families, and remembers their strategies and types.
  *
- * The planner asks for the same few operators for each qual, index and way to use it: with hundreds of partitions thousands of times, of which
- * each would be some searches in the catalog's caches.  So the last answers are remembered, until one of these caches forgets anything.
+ * The planner looks up the same few operators for each qual, index and way to use it.  With hundreds of partitions,
+ * these are thousands of lookups, each of them some searches of the system caches.  So the last results are remembered
+ * until one of these caches is invalidated.
  */
 #ifndef RTSCAN_PLAN_MEMBERS_H
 #define RTSCAN_PLAN_MEMBERS_H
@@ -14,13 +15,13 @@ typedef struct RtscanMember
 {
 	Oid			family;
 	Oid			operator;
-	int			strategy;		/* 0: the family has not the operator */
+	int			strategy;		/* 0: the operator is not in the family */
 	Oid			lefttype;
 	Oid			righttype;
-	Oid			function;		/* the operator's */
+	Oid			function;		/* the operator's function */
 } RtscanMember;
 
-/* It is good until the next one is asked for. */
+/* Look an operator up.  The result is valid until the next call. */
 extern const RtscanMember *rtscan_member_of(Oid family, Oid operator);
 
 #endif							/* RTSCAN_PLAN_MEMBERS_H */

@@ -1,12 +1,12 @@
 /*
  * planning_run.c
- *		What is remembered of one planning run, in its memory.
+ *		Remembers data during one planning run, in the planner's memory.
  */
 #include "plan/quals/planning_run.h"
 
 #include "utils/memutils.h"
 
-/* MemoryContextCallbackFunction: the planner's memory is given back. */
+/* MemoryContextCallbackFunction: the planner's memory is being freed. */
 static void
 forget(void *arg)
 {

@@ -1,9 +1,10 @@
 /*
  * planning_run.h
- *		What is remembered of one planning run, in its memory.
+ *		Remembers data during one planning run, in the planner's memory.
  *
- * PostgreSQL gives a hook nothing to keep that in.  So it is kept in a static variable of who remembers, which is cleared when the planner's
- * memory is given back; while a function is planned meanwhile, that run's takes its place, and the other begins anew.
+ * PostgreSQL gives a hook no place to keep data during a planning run.  So each module that needs one keeps a pointer
+ * in a static variable, which is cleared when the planner's memory is freed.  If a function is planned meanwhile, its
+ * run replaces the data, and the outer run starts anew.
  */
 #ifndef RTSCAN_PLANNING_RUN_H
 #define RTSCAN_PLANNING_RUN_H
@@ -15,19 +16,20 @@
 
 typedef struct RtscanPlanningRun
 {
-	PlannerGlobal *run;
-	MemoryContext context;		/* the run's, */
-	HTAB	   *entries;		/* in which these are, by the address of one of the planner's nodes, with which each begins */
-	MemoryContextCallback forget;
-	struct RtscanPlanningRun **place;
+	PlannerGlobal *run;			/* identifies the planning run */
+	MemoryContext context;		/* the planner's memory, in which all of this lies */
+	HTAB	   *entries;		/* the remembered entries; each begins with its key, the address of a planner node */
+	MemoryContextCallback forget;	/* clears *place when the memory is freed */
+	struct RtscanPlanningRun **place;	/* the static variable that points here */
 } RtscanPlanningRun;
 
-/* A new one at a place. */
-extern RtscanPlanningRun *rtscan_begin_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size, Size entry_size);
+/* Replace the data at a place with empty data of this run. */
+extern RtscanPlanningRun *rtscan_begin_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size,
+													Size entry_size);
 
 /*
- * That at a place, if it is of this run, or else a new one: of a size, of which all behind RtscanPlanningRun is zero, for entries of
- * another size.
+ * Return the data at a place if it belongs to this run, or else new data. "size" is the size of a struct that begins
+ * with RtscanPlanningRun, whose other members are zeroed; "entry_size" is that of an entry.
  */
 static inline RtscanPlanningRun *
 rtscan_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size, Size entry_size)

@@ -1,6 +1,6 @@
 /*
  * prefix.c
- *		"column LIKE 'prefix%'" as a range of values, where these sort as their bytes do.
+ *		Matches "column LIKE 'prefix%'" as a range of values, if the column sorts by bytes.
  */
 #include "plan/quals/quals.h"
 
@@ -12,7 +12,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-/* Does a column of text sort by bytes? */
+/* Does a text column sort by bytes? */
 static bool
 sorts_by_bytes(IndexOptInfo *index, int column)
 {
@@ -25,15 +25,15 @@ sorts_by_bytes(IndexOptInfo *index, int column)
 		(compare == F_BTTEXTCMP && rtscan_compat_sorts_by_bytes(index->indexcollations[column]));
 }
 
-/* A pattern without special characters, but for % at the end. */
+/* A pattern without special characters, except for % at the end. */
 typedef struct Prefix
 {
 	char	   *bytes;
 	int			length;
-	bool		open;			/* there is such a %: anything may follow */
+	bool		open;			/* the pattern ends with %, so that anything may follow */
 } Prefix;
 
-/* Returns false if the pattern is not one. */
+/* Read a pattern; false if it is not of this form. */
 static bool
 read_prefix(const char *pattern, int length, Prefix *prefix)
 {
@@ -53,10 +53,14 @@ read_prefix(const char *pattern, int length, Prefix *prefix)
 static Expr *
 make_text(const char *bytes, int length)
 {
-	return (Expr *) makeConst(TEXTOID, -1, InvalidOid, -1, PointerGetDatum(cstring_to_text_with_len(bytes, length)), false, false);
+	return (Expr *) makeConst(TEXTOID, -1, InvalidOid, -1, PointerGetDatum(cstring_to_text_with_len(bytes, length)),
+							  false, false);
 }
 
-/* The least bytes above all that begin with the prefix: they need not be text in any encoding.  NULL: there are none. */
+/*
+ * Return the least byte string above all that begin with the prefix; NULL if there is none.  It may be invalid in
+ * every encoding.
+ */
 static Expr *
 make_end(const Prefix *prefix)
 {
@@ -71,7 +75,7 @@ make_end(const Prefix *prefix)
 	return NULL;
 }
 
-/* What is in the prefix's range, or outside. */
+/* Make the range of values that begin with the prefix, or of all others if negated. */
 static RtscanQual *
 make_range(IndexOptInfo *index, int column, Oid collation, const Prefix *prefix, bool negated)
 {
@@ -84,11 +88,11 @@ make_range(IndexOptInfo *index, int column, Oid collation, const Prefix *prefix,
 	if (!OidIsValid(less) || !OidIsValid(not_less))
 		return NULL;
 	qual->kind = negated ? RTSCAN_FILTER_OR : RTSCAN_FILTER_AND;
-	qual->parts = list_make1(rtscan_make_condition(index, column, RTSCAN_CONDITION_ANY, negated ? less : not_less, collation,
-												   false, make_text(prefix->bytes, prefix->length)));
+	qual->parts = list_make1(rtscan_make_condition(index, column, RTSCAN_CONDITION_ANY, negated ? less : not_less,
+												   collation, false, make_text(prefix->bytes, prefix->length)));
 	if (end)
-		qual->parts = lappend(qual->parts, rtscan_make_condition(index, column, RTSCAN_CONDITION_ANY, negated ? not_less : less,
-																 collation, false, end));
+		qual->parts = lappend(qual->parts, rtscan_make_condition(index, column, RTSCAN_CONDITION_ANY,
+																 negated ? not_less : less, collation, false, end));
 	return qual;
 }
 
@@ -98,8 +102,8 @@ make_equality(IndexOptInfo *index, int column, Oid collation, const Prefix *pref
 	Oid			equal = get_opfamily_member(index->opfamily[column], TEXTOID, TEXTOID, BTEqualStrategyNumber);
 
 	return !OidIsValid(equal) ? NULL :
-		rtscan_make_condition(index, column, negated ? RTSCAN_CONDITION_NONE : RTSCAN_CONDITION_ANY, equal, collation, false,
-							  make_text(prefix->bytes, prefix->length));
+		rtscan_make_condition(index, column, negated ? RTSCAN_CONDITION_NONE : RTSCAN_CONDITION_ANY, equal, collation,
+							  false, make_text(prefix->bytes, prefix->length));
 }
 
 RtscanQual *

@@ -1,6 +1,6 @@
 /*
  * privacy.c
- *		May who asks a query know what the values of an index's columns are?
+ *		Decides whether the user may learn the values of an index's columns from estimates.
  */
 #include "plan/quals/privacy.h"
 
@@ -9,7 +9,10 @@
 #include "parser/parsetree.h"
 #include "utils/acl.h"
 
-/* The table that the query names: privileges and policies of partitions and children are its; those of UNION ALL's arms are their own. */
+/*
+ * Return the table that the query names.  Its privileges and policies apply to its partitions and children; arms of
+ * UNION ALL have their own.
+ */
 static Index
 named_table(PlannerInfo *root, Index relid)
 {

@@ -1,10 +1,10 @@
 /*
  * privacy.h
- *		May who asks a query know what the values of an index's columns are?
+ *		Decides whether the user may learn the values of an index's columns from estimates.
  *
- * Estimates that are made of an index's dictionaries are exact: EXPLAIN's costs tell whether a value
- * is there.  So they are made only for who could ask the table himself; for all others of
- * PostgreSQL's statistics, which it guards likewise.
+ * Estimates from an index's dictionaries are exact: EXPLAIN's costs reveal whether a value exists.  So they are made
+ * only for users who could query the table themselves.  For all others, estimates use PostgreSQL's statistics, which
+ * PostgreSQL protects in the same way.
  */
 #ifndef RTSCAN_PRIVACY_H
 #define RTSCAN_PRIVACY_H
@@ -13,12 +13,14 @@
 
 #include "nodes/pathnodes.h"
 
-/* Is the query, or one around it, about a view whose rows its user may not all see?  Which one its quals come from is not known. */
+/*
+ * Does the query, or one around it, use a security_barrier view?  It is not known which quals such a view contributes.
+ */
 extern bool rtscan_has_barrier(const PlannerInfo *root);
 
 /*
- * Of a query without such a view: false where a security policy hides rows of the table, or where SELECT on the key
- * columns has not been granted.
+ * May the user know the key columns' values, in a query without such a view?  False if a security policy hides rows of
+ * the table, or if SELECT has not been granted on the key columns.
  */
 extern bool rtscan_may_know_values(PlannerInfo *root, const IndexOptInfo *info);
 

@@ -1,6 +1,6 @@
 /*
  * quals.c
- *		WHERE and FILTER: from the planner's clauses to a plan's filter.
+ *		Matches the clauses of WHERE and FILTER with an index, and makes a plan's filter of them.
  */
 #include "plan/quals/quals.h"
 
@@ -23,7 +23,7 @@
 
 /* ---------------------------------------------------------------- columns and operators */
 
-/* Among the first columns. */
+/* Return the column that an expression matches among the first ones; -1 if there is none. */
 static int
 find_among(IndexOptInfo *index, Node *expression, int ncolumns)
 {
@@ -60,7 +60,8 @@ bool
 rtscan_is_argument(IndexOptInfo *index, Node *expression)
 {
 	return IsA(expression, Const) ||
-		(!refers_to(expression, &index->rel->relid) && !contain_volatile_functions(expression) && !contain_subplans(expression));
+		(!refers_to(expression, &index->rel->relid) && !contain_volatile_functions(expression) &&
+		 !contain_subplans(expression));
 }
 
 static bool
@@ -69,7 +70,7 @@ is_included(IndexOptInfo *index, int column)
 	return column >= index->nkeycolumns;
 }
 
-/* btree's default operators for an INCLUDEd column. */
+/* Return the default btree operators of an INCLUDEd column. */
 static TypeCacheEntry *
 default_operators(IndexOptInfo *index, int column)
 {
@@ -84,7 +85,7 @@ family_of(IndexOptInfo *index, int column)
 	return is_included(index, column) ? default_operators(index, column)->btree_opf : index->opfamily[column];
 }
 
-/* The type that the family's operators take the column for. */
+/* Return the column's type as its family's operators take it. */
 static Oid
 lefttype_of(IndexOptInfo *index, int column)
 {
@@ -92,8 +93,8 @@ lefttype_of(IndexOptInfo *index, int column)
 }
 
 /*
- * May a comparison be called while a segment is evaluated?  It must be one of PostgreSQL's that knows all about its types, and
- * calls no function of a user's.
+ * May a comparison function be called while a segment is evaluated?  It must be a built-in one that needs no more than
+ * its arguments' types, and calls no user-defined function.
  */
 static bool
 is_simple_comparison(Oid type, Oid function)
@@ -101,7 +102,10 @@ is_simple_comparison(Oid type, Oid function)
 	return OidIsValid(function) && function < FirstUnpinnedObjectId && !IsPolymorphicType(type) && type != RECORDOID;
 }
 
-/* Has the column's operator family an operator, and what it takes to look its values up or, in INCLUDE, to compare them? */
+/*
+ * Does the column's family have an operator, with the functions that are needed to look its values up or, for INCLUDEd
+ * columns, to compare them?
+ */
 static bool
 is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 {
@@ -112,14 +116,17 @@ is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 	if (member.strategy == 0)
 		return false;
 	if (is_included(index, column))
-		return member.lefttype == type && is_simple_comparison(type, get_opfamily_proc(family, type, type, RTSCAN_COMPARE_PROC)) &&
-			is_simple_comparison(member.righttype, get_opfamily_proc(family, type, member.righttype, RTSCAN_COMPARE_PROC));
+		return member.lefttype == type &&
+			is_simple_comparison(type, get_opfamily_proc(family, type, type, RTSCAN_COMPARE_PROC)) &&
+			is_simple_comparison(member.righttype,
+								 get_opfamily_proc(family, type, member.righttype, RTSCAN_COMPARE_PROC));
 	if (OidIsValid(index->indexcollations[column]) && index->indexcollations[column] != collation)
 		return false;
-	return member.righttype == type || OidIsValid(get_opfamily_proc(family, type, member.righttype, RTSCAN_COMPARE_PROC));
+	return member.righttype == type ||
+		OidIsValid(get_opfamily_proc(family, type, member.righttype, RTSCAN_COMPARE_PROC));
 }
 
-/* An operator of the column's family, by what it does to the same types as another one; or InvalidOid. */
+/* Return the family's operator of another strategy for the same types, or InvalidOid. */
 static Oid
 find_sibling(IndexOptInfo *index, int column, Oid operator, StrategyNumber wanted)
 {
@@ -137,8 +144,8 @@ strategy_of(IndexOptInfo *index, int column, Oid operator)
 /* ---------------------------------------------------------------- conditions */
 
 RtscanQual *
-rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator, Oid collation, bool array,
-			   Expr *argument)
+rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator, Oid collation,
+					  bool array, Expr *argument)
 {
 	RtscanQual *qual = palloc0(sizeof(RtscanQual));
 	const RtscanMember *member = rtscan_member_of(family_of(index, column), operator);
@@ -189,7 +196,10 @@ static const StrategyNumber negated_strategy[] = {
 	[BTGreaterStrategyNumber] = BTLessEqualStrategyNumber,
 };
 
-/* "column op argument", op ANY or op ALL, or NOT that: the opposite operator, or none of equal values. */
+/*
+ * Make the condition "column op argument", "op ANY" or "op ALL".  Negated, it has the opposite operator; the negation
+ * of "=" is the kind NONE.
+ */
 static RtscanQual *
 make_comparison(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator, Oid collation, bool array,
 				Expr *argument, bool negated)
@@ -204,14 +214,15 @@ make_comparison(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid o
 	operator = find_sibling(index, column, operator, negated_strategy[strategy]);
 	if (array)
 		kind = kind == RTSCAN_CONDITION_ALL ? RTSCAN_CONDITION_ANY : RTSCAN_CONDITION_ALL;
-	return OidIsValid(operator) ? rtscan_make_condition(index, column, kind, operator, collation, array, argument) : NULL;
+	return OidIsValid(operator) ?
+		rtscan_make_condition(index, column, kind, operator, collation, array, argument) : NULL;
 }
 
 /* ---------------------------------------------------------------- matching */
 
 static RtscanQual *match_clause(IndexOptInfo *index, Expr *clause, bool negated);
 
-/* The operator, or else its negator, if the column's family has it; that changes what is negated. */
+/* Return the operator, or else its negator, if the column's family has it; the negator flips *negated. */
 static Oid
 find_operator(IndexOptInfo *index, int column, Oid operator, Oid collation, bool *negated)
 {
@@ -222,7 +233,10 @@ find_operator(IndexOptInfo *index, int column, Oid operator, Oid collation, bool
 	return OidIsValid(operator) && is_indexable(index, column, operator, collation) ? operator : InvalidOid;
 }
 
-/* The column that an expression is: of several, one that an operator or its negator can be asked of. */
+/*
+ * Return the column that an expression matches.  If several match, prefer one whose family has the operator or its
+ * negator.
+ */
 static int
 find_column_for(IndexOptInfo *index, Node *expression, Oid operator, Oid collation)
 {
@@ -237,7 +251,10 @@ find_column_for(IndexOptInfo *index, Node *expression, Oid operator, Oid collati
 	return rtscan_find_any_column(index, expression);
 }
 
-/* An operator's sides: a column, from 0, and an argument; -1 if they are not.  The operator may have to be commuted. */
+/*
+ * Match an operator's operands as a column, from 0, and an argument; -1 if they are not.  May replace the operator
+ * with its commutator.
+ */
 static int
 match_sides(IndexOptInfo *index, List *args, Oid *operator, Oid collation, Expr **argument)
 {
@@ -273,7 +290,7 @@ match_comparison(IndexOptInfo *index, OpExpr *op, bool negated)
 	return make_comparison(index, column, RTSCAN_CONDITION_ANY, found, op->inputcollid, false, argument, found_negated);
 }
 
-/* A subquery may be given values of other tables, but not of the index's own. */
+/* May an expression be the array of a condition?  A subquery may refer to other tables, but not to the index's own. */
 static bool
 is_array(IndexOptInfo *index, Expr *expression)
 {
@@ -282,7 +299,7 @@ is_array(IndexOptInfo *index, Expr *expression)
 	return rtscan_is_argument(index, (Node *) expression);
 }
 
-/* With the negator, ANY is NOT ... ALL. */
+/* With the negator of the operator, ANY becomes NOT ... ALL. */
 static RtscanQual *
 match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
 {
@@ -295,7 +312,8 @@ match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
 	operator = find_operator(index, column, op->opno, op->inputcollid, &found_negated);
 	if (!OidIsValid(operator))
 		return NULL;
-	return make_comparison(index, column, op->useOr == (found_negated == negated) ? RTSCAN_CONDITION_ANY : RTSCAN_CONDITION_ALL,
+	return make_comparison(index, column,
+						   op->useOr == (found_negated == negated) ? RTSCAN_CONDITION_ANY : RTSCAN_CONDITION_ALL,
 						   operator, op->inputcollid, true, lsecond(op->args), found_negated);
 }
 
@@ -307,7 +325,7 @@ match_subquery(IndexOptInfo *index, const SubPlan *subquery, bool negated)
 	return comparison ? match_array(index, comparison, negated) : NULL;
 }
 
-/* "column IS DISTINCT FROM argument", an equality in disguise. */
+/* Match "column IS DISTINCT FROM argument", which is decided by the family's equality. */
 static RtscanQual *
 match_distinct(IndexOptInfo *index, DistinctExpr *op, bool negated)
 {
@@ -338,17 +356,18 @@ find_boolean(IndexOptInfo *index, Node *expression)
 	return column >= 0 && is_indexable(index, column, BooleanEqualOperator, InvalidOid) ? column : -1;
 }
 
-/* A boolean column, or what is not it. */
+/* Match a boolean column that has the wanted value. */
 static RtscanQual *
 match_boolean(IndexOptInfo *index, Node *expression, bool wanted)
 {
 	int			column = find_boolean(index, expression);
 
-	return column < 0 ? NULL : rtscan_make_condition(index, column, RTSCAN_CONDITION_ANY, BooleanEqualOperator, InvalidOid, false,
-											  (Expr *) makeBoolConst(wanted, false));
+	return column < 0 ? NULL :
+		rtscan_make_condition(index, column, RTSCAN_CONDITION_ANY, BooleanEqualOperator, InvalidOid, false,
+							  (Expr *) makeBoolConst(wanted, false));
 }
 
-/* "x IS [NOT] TRUE" and the like: of a column, the others of the three values. */
+/* Match "x IS [NOT] TRUE" and the like.  NOT selects the other two of a column's three values. */
 static RtscanQual *
 match_boolean_test(IndexOptInfo *index, BooleanTest *test, bool negated)
 {
@@ -367,17 +386,22 @@ match_boolean_test(IndexOptInfo *index, BooleanTest *test, bool negated)
 		case IS_TRUE:
 		case IS_NOT_TRUE:
 			return (test->booltesttype == IS_TRUE) != negated ? match_boolean(index, (Node *) argument, true) :
-				make_connective(RTSCAN_FILTER_OR, list_make2(match_boolean(index, (Node *) argument, false), make_null_test(column, true)));
+				make_connective(RTSCAN_FILTER_OR, list_make2(match_boolean(index, (Node *) argument, false),
+															 make_null_test(column, true)));
 		case IS_FALSE:
 		case IS_NOT_FALSE:
 			return (test->booltesttype == IS_FALSE) != negated ? match_boolean(index, (Node *) argument, false) :
-				make_connective(RTSCAN_FILTER_OR, list_make2(match_boolean(index, (Node *) argument, true), make_null_test(column, true)));
+				make_connective(RTSCAN_FILTER_OR, list_make2(match_boolean(index, (Node *) argument, true),
+															 make_null_test(column, true)));
 		default:
 			return make_null_test(column, (test->booltesttype == IS_UNKNOWN) != negated);
 	}
 }
 
-/* AND of some, the last compared by another operator; of "(a, b) < (x, y)": "a = x AND b < y". */
+/*
+ * Make one alternative of a row comparison: all columns before the last are equal, and the last is compared.  For
+ * "(a, b) < (x, y)", the second alternative is "a = x AND b < y".
+ */
 static RtscanQual *
 match_row_prefix(IndexOptInfo *index, List *comparisons, int last, bool strict)
 {
@@ -397,13 +421,13 @@ match_row_prefix(IndexOptInfo *index, List *comparisons, int last, bool strict)
 									   part->asked.subtype, strategy);
 		if (!OidIsValid(operator))
 			return NULL;
-		parts = lappend(parts, rtscan_make_condition(index, part->asked.column, RTSCAN_CONDITION_ANY, operator, part->asked.collation,
-											  false, part->argument));
+		parts = lappend(parts, rtscan_make_condition(index, part->asked.column, RTSCAN_CONDITION_ANY, operator,
+													 part->asked.collation, false, part->argument));
 	}
 	return make_connective(RTSCAN_FILTER_AND, parts);
 }
 
-/* "(a, b) < (x, y)": the first column that differs decides, and what is NULL before that. */
+/* Match "(a, b) < (x, y)".  The first column that differs decides; the result is NULL if one before that is NULL. */
 static RtscanQual *
 match_row_comparison(IndexOptInfo *index, RowCompareExpr *row, bool negated)
 {
@@ -421,7 +445,8 @@ match_row_comparison(IndexOptInfo *index, RowCompareExpr *row, bool negated)
 		};
 		RtscanQual *comparison = match_comparison(index, &op, negated);
 
-		if (comparison == NULL || comparison->kind != RTSCAN_FILTER_CONDITION || comparison->asked.kind != RTSCAN_CONDITION_ANY)
+		if (comparison == NULL || comparison->kind != RTSCAN_FILTER_CONDITION ||
+			comparison->asked.kind != RTSCAN_CONDITION_ANY)
 			return NULL;
 		comparisons = lappend(comparisons, comparison);
 	}
@@ -521,7 +546,10 @@ are_clauses(const List *quals)
 	return true;
 }
 
-/* Each for itself, for the planner may know some; but what makes up a range is no clause. */
+/*
+ * Add the parts of an AND one by one, as the planner may know some of them.  The parts of a prefix's range have no
+ * clauses and stay together.
+ */
 void
 rtscan_quals_add_qual(RtscanQuals *quals, RtscanQual *qual)
 {

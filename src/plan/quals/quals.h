@@ -1,6 +1,6 @@
 /*
  * quals.h
- *		WHERE and FILTER: from the planner's clauses to a plan's filter.
+ *		Matches the clauses of WHERE and FILTER with an index, and makes a plan's filter of them.
  */
 #ifndef RTSCAN_QUALS_H
 #define RTSCAN_QUALS_H
@@ -11,72 +11,81 @@
 #include "nodes/pathnodes.h"
 #include "run/plan/node_plan.h"
 
-/* A clause that an index answers, or a part of one: an RtscanFilter whose values are expressions. */
+/* A clause that an index answers, or a part of one: an RtscanFilter whose values are still expressions. */
 typedef struct RtscanQual
 {
 	RtscanFilterKind kind;
-	List	   *parts;			/* of AND and OR: RtscanQual * */
-	Expr	   *clause;			/* as the planner has it, by which one qual is told from another; NULL: a part made of one */
-	RtscanAsked asked;			/* of a condition, */
-	Expr	   *argument;		/* and its value, without columns; NULL: none; */
-	int			dimension;		/* or its values are these keys of a star's dimensions (star.h), from 1; 0: none */
-	struct RtscanComparison *comparison;	/* that implies something, */
-	List	   *arguments;		/* and its values */
+	List	   *parts;			/* the parts of AND and OR: RtscanQual * */
+	/* the planner's clause, which identifies the qual; NULL: a part that rtscan made of a clause */
+	Expr	   *clause;
+	RtscanAsked asked;			/* a condition's column, operator and types */
+	Expr	   *argument;		/* a condition's value, an expression without the index's columns; NULL: it has none */
+	/* the condition's values are this key of a star's dimensions, counted from 1 (star.h); 0: they are not */
+	int			dimension;
+	struct RtscanComparison *comparison;	/* the comparison that implies ranges (imply.h); NULL: none */
+	List	   *arguments;		/* the values of the comparison's arguments: Expr * */
 } RtscanQual;
 
-/* Several, all of which are asked for. */
+/* A conjunction of quals. */
 typedef struct RtscanQuals
 {
 	List	   *all;			/* RtscanQual * */
-	List	   *implied;		/* and what others imply, which are asked elsewhere (imply.h); their clauses are those of the others */
+	/* quals that follow from clauses which are evaluated elsewhere (imply.h), with the clauses that they follow from */
+	List	   *implied;
 } RtscanQuals;
 
-/* The key column that an expression is, from 0, or -1; or any column, also one of those INCLUDEd. */
+/* Return the key column that an expression matches, from 0; -1 if there is none. */
 extern int	rtscan_find_column(IndexOptInfo *index, Node *expression);
+
+/* The same among all columns, INCLUDEd ones too. */
 extern int	rtscan_find_any_column(IndexOptInfo *index, Node *expression);
 
-/* The type of a column, from 0. */
+/* Return the type of a column, from 0. */
 static inline Oid
 rtscan_column_type(const IndexOptInfo *info, int column)
 {
 	return exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
 }
 
-/* An expression that has one value in all of a scan: what it takes from other tables are parameters. */
+/* Does an expression have one value throughout a scan?  It may refer to other tables: these values are parameters. */
 extern bool rtscan_is_argument(IndexOptInfo *index, Node *expression);
 
-/* A condition with an operator of the column's family. */
+/* Make a condition with an operator of the column's family. */
 extern RtscanQual *rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator,
 										 Oid collation, bool array, Expr *argument);
 
-/* prefix.c: "column [NOT] LIKE pattern" as a range of values, or NULL. */
+/* prefix.c: match "column [NOT] LIKE pattern" as a range of values; NULL if it is none. */
 extern RtscanQual *rtscan_match_prefix(IndexOptInfo *index, int column, Oid operator, Oid collation, Expr *pattern,
 									   bool negated);
 
 /*
- * subquery.c: "expression op ANY (subquery)" as a comparison with an array, which is a subquery too, or NULL; the subquery that an argument
- * is, or NULL; and what those of a qual cost, each executed once.
+ * subquery.c: rewrite "expression op ANY (subquery)" as a comparison with an array, which a subquery returns too; NULL
+ * if that cannot be done.
  */
 extern ScalarArrayOpExpr *rtscan_compare_with_subquery(const SubPlan *subquery);
+
+/* subquery.c: return the subquery that an argument is, or NULL. */
 extern const SubPlan *rtscan_subquery_of(const Expr *argument);
+
+/* subquery.c: return the cost of a qual's subqueries, each executed once. */
 extern Cost rtscan_subqueries_cost(const RtscanQual *qual);
 
-/* A clause as a qual; NULL if the index does not answer all of it, alone. */
+/* Match a clause; NULL if the index cannot answer the whole clause alone. */
 extern RtscanQual *rtscan_match_qual(IndexOptInfo *index, Expr *clause);
 
-/* What the planner has of some quals. */
+/* Return the planner's clauses of some quals (RtscanQual *). */
 extern List *rtscan_qual_clauses(const List *quals);
 
-/* Ask a qual, too. */
+/* Add a qual. */
 extern void rtscan_quals_add_qual(RtscanQuals *quals, RtscanQual *qual);
 
-/* Match a clause; false if the index does not answer all of it, alone. */
+/* Match a clause and add its qual; false if the index cannot answer the whole clause alone. */
 extern bool rtscan_quals_add(RtscanQuals *quals, IndexOptInfo *index, Expr *clause);
 
-/* Leave out the rows that are NULL in a column. */
+/* Add "column IS NOT NULL". */
 extern void rtscan_quals_add_not_null(RtscanQuals *quals, IndexOptInfo *index, int column);
 
-/* Is nothing asked? */
+/* Are there no quals?  Implied ones do not count. */
 static inline bool
 rtscan_quals_are_none(const RtscanQuals *quals)
 {
@@ -84,19 +93,18 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 }
 
 /*
- * Are they about key columns, each alone, so that a segment has a region for them
- * (search/filter/region.h)?  By a device: or about others alone, which
- * it tests rows for, or disjunctions of such.
+ * Is each qual about a single key column, so that a segment has one region for them (search/filter/region.h)?  With
+ * by_device, the quals may also be conditions on INCLUDEd columns, which a device tests rows for, or disjunctions.
  */
 extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool by_device);
 
-/* Of such: how many regions there are, where alternatives of alternatives are multiplied out. */
+/* Return the number of regions of such quals when nested alternatives are multiplied out. */
 extern double rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo *index);
 
-/* Add the index's columns, from 0, that a qual asks. */
+/* Add the index's columns, from 0, that a qual refers to. */
 extern Bitmapset *rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns);
 
-/* For a plan: the filter; its arguments are appended to a list. */
+/* Make the filter of a plan, and append its arguments to a list. */
 extern RtscanPlanFilter *rtscan_quals_plan(const RtscanQuals *quals, List **arguments);
 
 #endif							/* RTSCAN_QUALS_H */

@@ -1,6 +1,6 @@
 /*
  * restrictions.c
- *		A table's conditions as quals of its indexes, matched once in a planning run.
+ *		Matches a table's restriction clauses with its indexes, once in a planning run.
  */
 #include "plan/quals/restrictions.h"
 
@@ -8,26 +8,26 @@
 #include "plan/quals/planning_run.h"
 #include "plan/quals/volatile.h"
 
-/* A condition, as an index answers it. */
+/* A restriction, as an index answers it. */
 typedef struct Matched
 {
 	const RestrictInfo *info;
-	RtscanQual *qual;			/* NULL: it does not, */
-	bool		may_ask;		/* or not before others */
+	RtscanQual *qual;			/* NULL: the index does not answer it */
+	bool		may_ask;		/* the index may evaluate it before the table's other quals */
 } Matched;
 
-/* A planning run's memory of an index. */
+/* The matched restrictions of an index. */
 typedef struct MatchedIndex
 {
 	const IndexOptInfo *index;	/* hash key */
 	List	   *matched;		/* Matched * */
 } MatchedIndex;
 
-/* All that is remembered of a planning run: MatchedIndex by IndexOptInfo, and */
+/* The data of a planning run; its entries are MatchedIndex, by IndexOptInfo. */
 typedef struct Memory
 {
 	RtscanPlanningRun run;
-	MatchedIndex *last;			/* the one that was asked for last, or NULL */
+	MatchedIndex *last;			/* the last entry that was used, or NULL */
 } Memory;
 
 static RtscanPlanningRun *memory;
@@ -40,7 +40,8 @@ match(PlannerInfo *root, IndexOptInfo *index, RestrictInfo *info)
 	return (Matched) {
 		.info = info,
 		.qual = qual,
-		.may_ask = qual && restriction_is_securely_promotable(info, index->rel) && !rtscan_is_volatile(root, info->clause),
+		.may_ask = qual && restriction_is_securely_promotable(info, index->rel) &&
+		!rtscan_is_volatile(root, info->clause),
 	};
 }
 
@@ -58,7 +59,7 @@ remembered(PlannerInfo *root, const IndexOptInfo *index)
 	return run->last;
 }
 
-/* In the memory of the planning run. */
+/* Match a restriction, and remember it in the memory of the planning run. */
 static const Matched *
 remember(PlannerInfo *root, MatchedIndex *of_index, IndexOptInfo *index, RestrictInfo *info)
 {
@@ -71,7 +72,7 @@ remember(PlannerInfo *root, MatchedIndex *of_index, IndexOptInfo *index, Restric
 	return matched;
 }
 
-/* Indexes and conditions that are made for joins may be given back before the planning run ends. */
+/* Do an index and a restriction live as long as the planning run?  Those made for joins may be freed earlier. */
 static bool
 stays(const IndexOptInfo *index, const RestrictInfo *info)
 {

@@ -1,9 +1,9 @@
 /*
  * restrictions.h
- *		A table's conditions as quals of its indexes, matched once in a planning run.
+ *		Matches a table's restriction clauses with its indexes, once in a planning run.
  *
- * The same conditions are matched for PostgreSQL's paths of an index, for ours, and for aggregates.  What is found is shared: nothing may
- * change it.
+ * The same clauses are matched for PostgreSQL's paths of an index, for rtscan's own, and for aggregates.  The
+ * resulting quals are shared, and must not be changed.
  */
 #ifndef RTSCAN_RESTRICTIONS_H
 #define RTSCAN_RESTRICTIONS_H
@@ -13,10 +13,14 @@
 #include "nodes/pathnodes.h"
 #include "plan/quals/quals.h"
 
-/* rtscan_match_qual() of a condition's clause. */
+/* Return rtscan_match_qual() of a restriction's clause. */
 extern RtscanQual *rtscan_match_restriction(PlannerInfo *root, IndexOptInfo *index, RestrictInfo *info);
 
-/* Ask a condition, too; false if the index does not answer all of it, alone, or may not do so before others are asked. */
-extern bool rtscan_quals_add_restriction(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, RestrictInfo *info);
+/*
+ * Match a restriction and add its qual; false if the index cannot answer the whole clause alone, or must not evaluate
+ * it before the table's other quals.
+ */
+extern bool rtscan_quals_add_restriction(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index,
+										 RestrictInfo *info);
 
 #endif							/* RTSCAN_RESTRICTIONS_H */

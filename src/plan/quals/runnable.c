@@ -1,6 +1,7 @@
 /*
  * runnable.c
- *		Expressions of a path as a node runs them: as createplan.c and setrefs.c do with those that they know of.
+ *		Prepares a path's expressions for execution by a node, as createplan.c and setrefs.c prepare those of
+ *		PostgreSQL's plans.
  */
 #include "plan/quals/runnable.h"
 
@@ -57,7 +58,7 @@ collect_functions(Node *node, List **functions)
 {
 	if (node == NULL)
 		return false;
-	/* As the executor, which does not ask for what these call. */
+	/* The executor does not check the privileges of functions that these nodes call, either. */
 	if (!IsA(node, Aggref) && !IsA(node, CoerceViaIO) && !IsA(node, RowCompareExpr))
 		(void) check_functions_in_node(node, collect_function, functions);
 	return expression_tree_walker(node, collect_functions, functions);

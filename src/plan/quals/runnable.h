@@ -1,6 +1,6 @@
 /*
  * runnable.h
- *		Expressions of a path as a node runs them.
+ *		Prepares a path's expressions for execution by a node.
  */
 #ifndef RTSCAN_RUNNABLE_H
 #define RTSCAN_RUNNABLE_H
@@ -10,19 +10,25 @@
 #include "nodes/pathnodes.h"
 
 /*
- * Copies, as the planner would leave them but for references to other nodes: what comes from outer tables are parameters of a nested
- * loop, and values that outer joins would make NULL further up are themselves.
+ * Return copies of expressions as the planner would leave them, except for references to other nodes: values of outer
+ * tables become parameters of a nested loop, and PlaceHolderVars are replaced by their expressions.
  */
 extern List *rtscan_make_runnable(PlannerInfo *root, List *expressions);
 
-/* Plans below a node: those that are made of one path several times, for leaves, have parts in common, which set_plan_references() would change. */
+/*
+ * Copy the plans below a node.  The plans of one path, made several times for leaves, share parts, and
+ * set_plan_references() would change these more than once.
+ */
 static inline List *
 rtscan_own_plans(List *custom_plans)
 {
 	return copyObject(custom_plans);
 }
 
-/* All functions that they call, if they are asked of rows, whatever the index has called already (OIDs). */
+/*
+ * Return the OIDs of all functions that expressions call when they are evaluated on rows, even if the index has
+ * already called them.
+ */
 extern List *rtscan_functions_of(List *expressions);
 
 #endif							/* RTSCAN_RUNNABLE_H */

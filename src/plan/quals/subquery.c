@@ -1,9 +1,10 @@
 /*
  * subquery.c
- *		"column = ANY (subquery)", as PostgreSQL plans it where it makes no join of it, as of NOT IN: a comparison with an array.
+ *		Rewrites "column = ANY (subquery)" and NOT IN, where PostgreSQL does not make joins of them, as comparisons
+ *		with an array.
  *
- * The subquery depends on no row of the table, and the planner expects what it returns to fit hash_mem: it would hash it.  An array
- * of the same values, NULLs among them, has the same result in each of the three truth values.
+ * The subquery does not depend on the table's rows, and PostgreSQL would hash its result, since it expects it to fit
+ * hash_mem.  An array of the same values, including NULLs, gives the same result in three-valued logic.
  */
 #include "plan/quals/quals.h"
 
@@ -12,7 +13,7 @@
 #include "optimizer/cost.h"
 #include "utils/lsyscache.h"
 
-/* The subquery, for all its values at once. */
+/* Return the subquery as one that returns all its values in an array. */
 static SubPlan *
 make_array(const SubPlan *subquery)
 {
@@ -25,7 +26,7 @@ make_array(const SubPlan *subquery)
 	return array;
 }
 
-/* An operand that is the subquery's value, maybe under another name of its type: the array, under the same name; or NULL. */
+/* Return the array for an operand that is the subquery's value, or a relabelling of it; or else NULL. */
 static Expr *
 array_for(const SubPlan *subquery, const Node *operand)
 {
@@ -34,7 +35,7 @@ array_for(const SubPlan *subquery, const Node *operand)
 	const Param *param = (const Param *) value;
 	Expr	   *array;
 
-	/* Arrays of arrays are arrays of more dimensions, in which elements are others. */
+	/* An array of arrays has more dimensions instead, and its elements are those of the inner arrays. */
 	if (!IsA(value, Param) || param->paramkind != PARAM_EXEC || param->paramid != linitial_int(subquery->paramIds) ||
 		!OidIsValid(get_array_type(type)) || !OidIsValid(get_array_type(subquery->firstColType)) ||
 		OidIsValid(get_base_element_type(subquery->firstColType)) || OidIsValid(get_base_element_type(type)))
@@ -51,8 +52,9 @@ rtscan_compare_with_subquery(const SubPlan *subquery)
 	ScalarArrayOpExpr *result;
 	Expr	   *array;
 
-	if (subquery->subLinkType != ANY_SUBLINK || !subquery->useHashTable || subquery->parParam != NIL || subquery->args != NIL ||
-		list_length(subquery->paramIds) != 1 || !IsA(comparison, OpExpr) || list_length(comparison->args) != 2)
+	if (subquery->subLinkType != ANY_SUBLINK || !subquery->useHashTable || subquery->parParam != NIL ||
+		subquery->args != NIL || list_length(subquery->paramIds) != 1 || !IsA(comparison, OpExpr) ||
+		list_length(comparison->args) != 2)
 		return NULL;
 	array = array_for(subquery, lsecond(comparison->args));
 	if (array == NULL)

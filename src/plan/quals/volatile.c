@@ -1,13 +1,13 @@
 /*
  * volatile.c
- *		Does evaluating an expression call volatile functions, also those in subqueries?
+ *		Tests whether an expression calls volatile functions, also in subqueries.
  */
 #include "plan/quals/volatile.h"
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
-/* For expression_tree_walker(), too.  What a planned query asks still stands in its Query. */
+/* This is an expression_tree_walker() callback too.  The Query of a planned subquery is still available. */
 static bool
 has_volatile_subplan(Node *node, PlannerInfo *root)
 {
@@ -30,5 +30,6 @@ rtscan_is_volatile(PlannerInfo *root, const void *node)
 {
 	Node	   *expression = unconstify(void *, node);
 
-	return contain_volatile_functions(expression) || (root->glob->subroots != NIL && has_volatile_subplan(expression, root));
+	return contain_volatile_functions(expression) ||
+		(root->glob->subroots != NIL && has_volatile_subplan(expression, root));
 }

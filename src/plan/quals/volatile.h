@@ -1,9 +1,9 @@
 /*
  * volatile.h
- *		Does evaluating an expression call volatile functions, also those in subqueries?
+ *		Tests whether an expression calls volatile functions, also in subqueries.
  *
- * contain_volatile_functions() looks into a SubLink, which has its query.  Once that is planned a SubPlan takes its place, which has a number: then
- * only the planner's list of queries says what it calls.
+ * contain_volatile_functions() looks into a SubLink, which holds its query.  Once the query is planned, a SubPlan
+ * takes the SubLink's place and holds only a number; the query is then in the planner's list of subqueries.
  */
 #ifndef RTSCAN_VOLATILE_H
 #define RTSCAN_VOLATILE_H
@@ -12,7 +12,7 @@
 
 #include "nodes/pathnodes.h"
 
-/* Are there volatile functions in an expression, a list of expressions, or a query? */
+/* Does an expression, a list of expressions, or a query call volatile functions? */
 extern bool rtscan_is_volatile(PlannerInfo *root, const void *node);
 
 #endif							/* RTSCAN_VOLATILE_H */
