@@ -1,6 +1,6 @@
 /*
  * core_paths.c
- *		PostgreSQL's own paths of a table, where their prices would mislead the planner.
+ *		Corrects the costs of PostgreSQL's own paths of a table, where they would mislead the planner's comparison.
  */
 #include "plan/cost/core_paths.h"
 
@@ -21,7 +21,7 @@
 
 static Path *without_ours(PlannerInfo *root, Path *bitmap);
 
-/* Members of an AND or OR, as far as something is left of them. */
+/* Return the members of an AND or OR without rtscan's bitmaps; members of which nothing is left are omitted. */
 static List *
 members_without_ours(PlannerInfo *root, const List *members, bool *changed)
 {
@@ -40,7 +40,7 @@ members_without_ours(PlannerInfo *root, const List *members, bool *changed)
 	return result;
 }
 
-/* All rows have to be in what is left of an AND. */
+/* Every row of an AND is in each of its members, so the remaining ones suffice. */
 static Path *
 and_without_ours(PlannerInfo *root, BitmapAndPath *path)
 {
@@ -54,7 +54,7 @@ and_without_ours(PlannerInfo *root, BitmapAndPath *path)
 	return members == NIL ? NULL : linitial(members);
 }
 
-/* Each row has to be in one of the members, so none may be missing. */
+/* A row of an OR may be in only one of its members, so none may be missing. */
 static Path *
 or_without_ours(PlannerInfo *root, BitmapOrPath *path)
 {
@@ -67,7 +67,10 @@ or_without_ours(PlannerInfo *root, BitmapOrPath *path)
 		(Path *) create_bitmap_or_path(root, path->path.parent, members);
 }
 
-/* A bitmap that is not smaller; the same if nothing of it is ours, NULL if all is. */
+/*
+ * Return a bitmap with the same rows or more, without rtscan's indexes.  Returns the bitmap itself if it uses none of
+ * them, and NULL if nothing else is left.
+ */
 static Path *
 without_ours(PlannerInfo *root, Path *bitmap)
 {
@@ -90,7 +93,7 @@ scattered_pages_cost(PlannerInfo *root, RelOptInfo *table, Path *bitmap)
 	return rtscan_random_pages_cost(table->reltablespace, pages, table->pages);
 }
 
-/* Of rows that are next to each other. */
+/* Cost of the pages of rows that are adjacent in the heap. */
 static Cost
 adjacent_pages_cost(const RelOptInfo *table, Selectivity selectivity)
 {
@@ -103,8 +106,10 @@ adjacent_pages_cost(const RelOptInfo *table, Selectivity selectivity)
 }
 
 /*
- * What part of the rows lies between those that an index finds, if all lie in the order of its first column: those in ranges of that, however
- * few others let pass.  Where NULLs and the values of a list are, and in what order other kinds of indexes have rows, nobody knows.
+ * Return the fraction of the rows that lies between the first and the last row that an index finds, if the heap is in
+ * the order of the index's first column.  It is the selectivity of the ranges on that column, even if other quals
+ * leave fewer rows.  Returns 1 for NULL tests and lists of values, whose places are not known, and for indexes without
+ * an order.
  */
 static Selectivity
 span_of(PlannerInfo *root, const IndexPath *path)
@@ -124,12 +129,16 @@ span_of(PlannerInfo *root, const IndexPath *path)
 	return ranges == NIL ? 1 : clauselist_selectivity(root, ranges, path->indexinfo->rel->relid, JOIN_INNER, NULL);
 }
 
-/* As cost_index() goes between both, but for the whole correlation of a first column: among its equal values a bitmap sorts rows itself. */
+/*
+ * Interpolate between scattered and adjacent pages as cost_index() does, but with the full correlation of the first
+ * column: a bitmap sorts the rows of equal values itself.
+ */
 static Cost
 index_pages_cost(PlannerInfo *root, const IndexPath *path)
 {
 	const IndexOptInfo *index = path->indexinfo;
-	double		correlation = rtscan_heap_correlation(root, (Node *) linitial_node(TargetEntry, index->indextlist)->expr);
+	double		correlation = rtscan_heap_correlation(root,
+													  (Node *) linitial_node(TargetEntry, index->indextlist)->expr);
 	Cost		scattered = scattered_pages_cost(root, index->rel, (Path *) path);
 	Cost		adjacent = Min(adjacent_pages_cost(index->rel, span_of(root, path)), scattered);
 
@@ -138,7 +147,7 @@ index_pages_cost(PlannerInfo *root, const IndexPath *path)
 
 static Cost pages_cost(PlannerInfo *root, Path *bitmap);
 
-/* No more than those of each member. */
+/* An AND reads no more pages than any of its members. */
 static Cost
 and_pages_cost(PlannerInfo *root, const BitmapAndPath *path)
 {
@@ -150,7 +159,7 @@ and_pages_cost(PlannerInfo *root, const BitmapAndPath *path)
 	return result;
 }
 
-/* No more than those of all members. */
+/* An OR reads no more pages than all of its members together. */
 static Cost
 or_pages_cost(PlannerInfo *root, const BitmapOrPath *path)
 {
@@ -181,7 +190,7 @@ offer_alone(PlannerInfo *root, RelOptInfo *table, Path *bitmap)
 	add_path(table, (Path *) path);
 }
 
-/* add_path() changes the list of paths, and frees those that it finds too expensive, so their bitmaps are listed before. */
+/* add_path() changes the list of paths and frees expensive ones, so the bitmaps are collected first. */
 static void
 offer_bitmaps_alone(PlannerInfo *root, RelOptInfo *table)
 {
@@ -191,7 +200,8 @@ offer_bitmaps_alone(PlannerInfo *root, RelOptInfo *table)
 	foreach(cell, table->pathlist)
 	{
 		const BitmapHeapPath *path = lfirst(cell);
-		Path	   *others = IsA(path, BitmapHeapPath) && path->path.param_info == NULL ? without_ours(root, path->bitmapqual) : NULL;
+		Path	   *others = IsA(path, BitmapHeapPath) && path->path.param_info == NULL ?
+		without_ours(root, path->bitmapqual) : NULL;
 
 		if (others && others != path->bitmapqual)
 			alone = lappend(alone, others);
@@ -202,7 +212,7 @@ offer_bitmaps_alone(PlannerInfo *root, RelOptInfo *table)
 
 /* ---------------------------------------------------------------- late rows */
 
-/* What is asked besides what an index finds. */
+/* Return the clauses that an index scan evaluates besides its index clauses. */
 static List *
 other_clauses(const IndexPath *path)
 {
@@ -215,7 +225,7 @@ other_clauses(const IndexPath *path)
 	return result;
 }
 
-/* The column that a path key sorts by, or NULL. */
+/* Return the column that a path key sorts by, or NULL. */
 static Expr *
 sorted_column(PlannerInfo *root, const IndexOptInfo *index, const PathKey *key)
 {
@@ -245,7 +255,10 @@ charge_late_rows(PlannerInfo *root, IndexPath *path)
 		rtscan_late_part(root, others, order, rtscan_compat_is_descending(key), Min(path->path.rows / found, 1));
 }
 
-/* EXISTS and LIMIT want the first rows of a sequential scan: these are not there before those that go before them in the heap. */
+/*
+ * EXISTS and LIMIT want the first rows of a sequential scan, which come only after all rows that precede them in the
+ * heap.
+ */
 static void
 charge_sequential_scans(PlannerInfo *root, RelOptInfo *table, const List *paths)
 {

@@ -1,19 +1,20 @@
 /*
  * core_paths.h
- *		PostgreSQL's own paths of a table, where their prices would mislead the planner when it compares them with ours.
+ *		Corrects the costs of PostgreSQL's own paths of a table, where they would mislead the planner's comparison.
  *
- * Both are about rows that lie in the heap in the order of a column:
+ * Two kinds of paths need it if rows lie in the heap in the order of a column:
  *
- * - The price of a bitmap heap scan takes rows for scattered.  A few thousand of a table in time order are on some pages next to each other, so to read
- *	 them is cheap, and to find out first, with a bitmap of ours, which of them are wanted costs more than it spares.  So wherever PostgreSQL ands
- *	 a bitmap of ours, the bitmap of the others alone is offered as well, at a price that knows the heap's order.
+ * - The cost of a bitmap heap scan assumes that rows are scattered.  In a table in time order, a few thousand recent
+ *	 rows are on adjacent pages and cheap to read.  If a bitmap of rtscan's first finds out which of them match, that
+ *	 costs more than it saves.  So wherever PostgreSQL combines a bitmap of rtscan's with others by AND, the others
+ *	 alone are offered too, at a cost that takes the heap's order into account.
  *
  *		recent rows, by btree	 . . . . . . . . # # # │
- *		other rows, by rtscan	 . # . # . . # . . # . │	makes ten times as many bits as anybody looks at
+ *		other rows, by rtscan	 . # . # . . # . . # . │	makes ten times as many bits as are used
  *
- * - An index scan in an order may have to pass many rows before the first that is wanted: late_rows.h.
+ * - An index scan in an order may pass over many rows before the first that matches: see late_rows.h.
  *
- * Only tables with an rtscan index that the query could use are looked at, so nobody's plans change who has none.
+ * Only tables with an rtscan index that the query could use are changed, so no other table gets different plans.
  */
 #ifndef RTSCAN_CORE_PATHS_H
 #define RTSCAN_CORE_PATHS_H
@@ -22,7 +23,7 @@
 
 #include "nodes/pathnodes.h"
 
-/* Price PostgreSQL's paths of a table anew, before ours are offered. */
+/* Correct the costs of PostgreSQL's paths of a table, before rtscan's paths are added. */
 extern void rtscan_reprice_core_paths(PlannerInfo *root, RelOptInfo *table);
 
 #endif							/* RTSCAN_CORE_PATHS_H */

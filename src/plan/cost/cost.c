@@ -1,10 +1,10 @@
 /*
  * cost.c
- *		What a scan costs, and how many rows it finds.
+ *		Estimates the cost of a scan, and how many rows it finds.
  *
- * In one currency: the time that work on pages in memory takes, and pages that may not be in memory.
- * Those that are looked into at random cost what the heap's pages cost a bitmap heap scan: from
- * random_page_cost, if there are few, to seq_page_cost, if it is all of them.
+ * A cost is the time of work on pages in memory, plus pages that may have to be read.  Pages read at random cost what
+ * the heap's pages cost a bitmap heap scan: from random_page_cost each, if there are few, to seq_page_cost, if all are
+ * read.
  */
 
 #include "plan/cost/cost.h"
@@ -27,83 +27,73 @@
 #include "utils/spccache.h"
 
 /*
- * Nanoseconds of a unit of cost.  A sequential scan's tuple with three quals costs 0.0175
- * units and takes about 70 ns (bench/), so one unit is 4 microseconds.
+ * Nanoseconds per unit of cost.  A sequential scan's tuple with three quals costs 0.0175 units and takes about 70 ns
+ * (bench/), so one unit is 4 microseconds.
  */
 #define UNIT_NANOSECONDS	4000.0
 
 /*
- * Starting another worker, of what PostgreSQL counts for starting any: each loads the library, reads the catalog's entries anew, and begins with
- * no page of the shared buffers mapped, which takes it 5 to 6 ms.
+ * Cost of starting each worker, as a fraction of parallel_setup_cost.  A worker loads the library, fills its catalog
+ * caches, and has not yet mapped the shared buffers: together 5 to 6 ms.
  */
 #define WORKER_PART			0.5
 
-/* Looking into the heap whether a row is visible, of a block at hand: all rows of it that are asked about at a time. */
+/* Checking a row's visibility in a heap block, together with the block's other rows. */
 #define VISIBLE_ROW_NANOSECONDS	20.0
 
 /*
- * The pages of a sieve's vectors are read in the order of the file, many at a time, and few
- * of them for many rows, so that they stay in memory: a fraction of a sequential page each.
+ * A page of sieve vectors, as a fraction of a sequential page.  They are read in the order of the file, many at a time,
+ * and few serve many rows, so that they mostly stay in memory.
  */
 #define VECTOR_PAGE_FACTOR	0.1
 
 /*
- * The same of a column's values, of which a page has those of thousands of rows: what would be read of the heap instead is as many
- * times more, so that there is room for them in memory long before there is room for it.
+ * The same for a page of a column's values, which has those of thousands of rows.  The heap pages of these rows are as
+ * many times more, so values fit in memory long before the heap does.
  */
 #define VALUE_PAGE_FACTOR	0.25
 
-/* What a scan takes, whatever it finds, and what each segment adds to that, or one that is skipped. */
-#define SCAN_NANOSECONDS	10000.0
-#define SEGMENT_NANOSECONDS	2000.0
-#define SKIPPED_NANOSECONDS	50.0
+/* Starting a search. */
+#define SCAN_NANOSECONDS	10000.0 /* a scan, whatever it finds */
+#define SEGMENT_NANOSECONDS	2000.0	/* each segment that is searched */
+#define SKIPPED_NANOSECONDS	50.0	/* each segment that is skipped */
 
-/* What of that a node saves that is scanned again, as the inner side of a nested loop is: it has the image, and the caches are warm. */
-#define AGAIN_SCAN_SAVES		8500.0
-#define AGAIN_SEGMENT_SAVES		1300.0
+/* Savings of a rescan, as of a nested loop's inner side: it has the image, and the caches are warm. */
+#define AGAIN_SCAN_SAVES		8500.0	/* of SCAN_NANOSECONDS */
+#define AGAIN_SEGMENT_SAVES		1300.0	/* of SEGMENT_NANOSECONDS */
 
-/*
- * A qual whose value is not yet known: looking it up in a segment, of whose dictionary one page may
- * not be in memory; then following the column's order for a row, or reading the sieve vectors of a
- * chunk, whichever is less; or testing rows that another qual has found, a page each.
- */
-#define LOOKUP_NANOSECONDS	1000.0
-#define ROW_NANOSECONDS		5.0
-#define CHUNK_NANOSECONDS	400.0
-#define TEST_NANOSECONDS	250.0
+/* Evaluating a qual whose value is not yet known: by order or vectors, whichever is less, or by testing rows. */
+#define LOOKUP_NANOSECONDS	1000.0	/* looking the value up in a segment, where a dictionary page may have to be read */
+#define ROW_NANOSECONDS		5.0		/* finding a row by the column's order */
+#define CHUNK_NANOSECONDS	400.0	/* reading the sieve vectors of a chunk */
+#define TEST_NANOSECONDS	250.0	/* testing a row that another qual has found; it reads a page */
 
-/* In an order: looking at a rank, or sorting a row; and taking a row, whose code, value and TID are looked up. */
-#define RANK_NANOSECONDS		5.0
-#define SORT_NANOSECONDS		100.0
-#define ORDERED_ROW_NANOSECONDS	1500.0
+/* Returning rows in an order. */
+#define RANK_NANOSECONDS		5.0 /* visiting a rank */
+#define SORT_NANOSECONDS		100.0	/* sorting a row */
+#define ORDERED_ROW_NANOSECONDS	1500.0	/* returning a row, whose code, value and TID are looked up */
 
-/* Making a value that is passed by reference. */
-#define REFERENCE_NANOSECONDS	15.0
+/* Reading values and the visibility map. */
+#define REFERENCE_NANOSECONDS	15.0	/* copying a value that is passed by reference */
+#define VALUE_PAGE_NANOSECONDS	80.0	/* reading from another page of values */
+#define DICTIONARY_VALUE_NANOSECONDS	8.0 /* reading a dictionary's value together with all others */
+#define DICTIONARY_LOOKUP_NANOSECONDS	900.0	/* looking up a single value of a dictionary */
+#define MAP_BLOCK_NANOSECONDS	0.01	/* copying a heap block's bits of the visibility map */
+#define TEST_INTEGER_NANOSECONDS	0.35	/* testing an integer together with all others of its chunk */
+#define COMPARE_NANOSECONDS			50.0	/* comparing a value of a dictionary */
 
-/* Looking into a page of values; reading a value of a dictionary with all others, or looking it up. */
-#define VALUE_PAGE_NANOSECONDS	80.0
-#define DICTIONARY_VALUE_NANOSECONDS	8.0
-#define DICTIONARY_LOOKUP_NANOSECONDS	900.0
+/* Returning TIDs in a bitmap. */
+#define TID_NANOSECONDS			15.0	/* passing a TID to a bitmap */
+#define TID_BLOCK_NANOSECONDS	150.0	/* additional time of the first TID of a heap block */
 
-/* Copying a block's bits of the visibility map. */
-#define MAP_BLOCK_NANOSECONDS	0.01
-
-/* Testing an integer with all others of its chunk; comparing a value of a dictionary. */
-#define TEST_INTEGER_NANOSECONDS	0.35
-#define COMPARE_NANOSECONDS			50.0
-
-/* Handing a TID to the executor, and what the first of a block adds. */
-#define TID_NANOSECONDS			15.0
-#define TID_BLOCK_NANOSECONDS	150.0
-
-/* What finding rows takes, once. */
+/* The cost of finding rows once, without that of returning them. */
 typedef struct Search
 {
-	double		startup;		/* nanoseconds, */
-	double		lookups;		/* of opening segments and looking up, */
-	double		nanoseconds;
-	double		pages;			/* in the order of the file */
-	double		random_pages;
+	double		startup;		/* nanoseconds of starting the scan */
+	double		lookups;		/* nanoseconds of opening segments and looking values up */
+	double		nanoseconds;	/* nanoseconds of evaluating */
+	double		pages;			/* pages read in the order of the file */
+	double		random_pages;	/* pages read at random */
 } Search;
 
 Cost
@@ -114,7 +104,7 @@ rtscan_time_cost(double nanoseconds)
 
 /* ---------------------------------------------------------------- pages */
 
-/* Pages of so many that rows are on, if these are anywhere. */
+/* Return the expected number of pages, out of some, that have any of these rows, if the rows are anywhere. */
 static double
 distinct_pages(double rows, double pages)
 {
@@ -134,7 +124,7 @@ rtscan_random_pages_cost(Oid tablespace, double pages, double of)
 	return pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(fraction));
 }
 
-/* Of all loops they may be the same. */
+/* Different loops may read the same pages. */
 static Cost
 looped_pages_cost(PlannerInfo *root, const IndexOptInfo *info, double pages, double loop_count)
 {
@@ -145,7 +135,7 @@ looped_pages_cost(PlannerInfo *root, const IndexOptInfo *info, double pages, dou
 
 /* ---------------------------------------------------------------- finding rows */
 
-/* The rows that the most selective of some clauses leaves. */
+/* Return the rows that the most selective of some clauses leaves. */
 static double
 fewest_rows(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
 {
@@ -158,7 +148,7 @@ fewest_rows(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *r
 	return fewest;
 }
 
-/* Evaluate quals whose values are not yet known, each on its own: rows that are found by an order are in some segments only. */
+/* Evaluate each qual whose value is not yet known.  Rows found by an order are in some segments only. */
 static void
 add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
 {
@@ -174,7 +164,7 @@ add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const Rtsc
 	}
 }
 
-/* Begin with the rows that one of them leaves, and test these by all other quals. */
+/* Price the other way: find the rows of the most selective qual, and test them by all others. */
 static Search
 test_rows(const RtscanResolved *resolved, List *others, double rows)
 {
@@ -186,7 +176,7 @@ test_rows(const RtscanResolved *resolved, List *others, double rows)
 	};
 }
 
-/* Pages of dictionaries that looking values up takes, in each loop: of all loops they are few of a column's. */
+/* Return the dictionary pages that lookups read in each loop.  Many loops share the few pages of a column. */
 static double
 lookup_pages(const IndexOptInfo *info, const RtscanResolved *resolved, double loop_count)
 {
@@ -199,7 +189,8 @@ lookup_pages(const IndexOptInfo *info, const RtscanResolved *resolved, double lo
 }
 
 static Search
-price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others, double loop_count)
+price_search(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others,
+			 double loop_count)
 {
 	double		segments = resolved->segments;
 	Search		search = {
@@ -239,7 +230,7 @@ search_cost(PlannerInfo *root, const IndexOptInfo *info, const Search *search, d
 	};
 }
 
-/* Without segments to look into: all pages are pending ones. */
+/* Price a scan of an index without readable segments: all its pages may be pending ones. */
 static RtscanCost
 price_by_statistics(const IndexOptInfo *info)
 {
@@ -262,7 +253,8 @@ rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List
 
 	if (resolved == NULL)
 	{
-		*rows = info->rel->tuples * clauselist_selectivity(root, rtscan_qual_clauses(quals), info->rel->relid, JOIN_INNER, NULL);
+		*rows = info->rel->tuples *
+			clauselist_selectivity(root, rtscan_qual_clauses(quals), info->rel->relid, JOIN_INNER, NULL);
 		return price_by_statistics(info);
 	}
 	*rows = resolved->matching * clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
@@ -274,7 +266,7 @@ rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List
 
 /* ---------------------------------------------------------------- values */
 
-/* Pages of a dictionary that is looked into for one row after another, here and there. */
+/* Cost of dictionary pages that are read at random, for one row after another. */
 static Cost
 looked_up_pages_cost(const IndexOptInfo *info, double pages)
 {
@@ -284,14 +276,14 @@ looked_up_pages_cost(const IndexOptInfo *info, double pages)
 	return pages * random_page_cost;
 }
 
-/* Is it in heap order, mostly? */
+/* Is the column in heap order in most segments? */
 static bool
 is_ranked(const RtscanColumnSize *sizes)
 {
 	return sizes->ranked_values >= 0.5 * sizes->dictionary_values;
 }
 
-/* Dictionaries of columns in heap order: blocks are read that have some rows.  (Pages between these are only looked at.) */
+/* For a dictionary in heap order: only blocks that have some of the rows are decoded. */
 static RtscanCost
 ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows)
 {
@@ -299,11 +291,12 @@ ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows
 
 	return (RtscanCost) {
 		.work = blocks * RTSCAN_DICTIONARY_BLOCK * DICTIONARY_VALUE_NANOSECONDS / UNIT_NANOSECONDS,
-		.pages = rtscan_random_pages_cost(info->reltablespace, distinct_pages(rows, sizes->dictionary_pages), sizes->dictionary_pages),
+		.pages = rtscan_random_pages_cost(info->reltablespace, distinct_pages(rows, sizes->dictionary_pages),
+										  sizes->dictionary_pages),
 	};
 }
 
-/* Values by their codes: of each segment's dictionary as a whole if that pays, and fits: segment/values.c. */
+/* Values by codes: a segment's dictionary is read as a whole if that pays off and fits in memory (segment/values.c). */
 static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
@@ -390,7 +383,7 @@ rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows,
 
 /* ---------------------------------------------------------------- rows */
 
-/* Blocks of a table that so many rows are in: as compute_bitmap_pages() has it. */
+/* Return the heap blocks that have any of these rows, as compute_bitmap_pages() does. */
 static double
 heap_blocks(const RelOptInfo *table, double rows)
 {
@@ -403,7 +396,7 @@ rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
 	const RelOptInfo *table = info->rel;
 	const RtscanIndexSize *size = NULL;
 
-	/* Behind the rows of a partial index there are others. */
+	/* After the rows of a partial index, the heap has other rows. */
 	if (info->indpred == NIL && table->allvisfrac > 0 && table->allvisfrac < 1)
 		size = rtscan_index_size(root, info);
 	if (size == NULL || size->heap_blocks == 0 || size->heap_blocks >= table->pages)
@@ -411,7 +404,7 @@ rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
 	return Min(table->allvisfrac * table->pages / size->heap_blocks, 1);
 }
 
-/* The heap is looked into in the order of its blocks. */
+/* The heap's blocks are read in their order. */
 RtscanCost
 rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops)
 {
@@ -440,7 +433,7 @@ rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, doubl
 	};
 }
 
-/* As search/order/order_stream.c does it: all rows are sorted if that is less than to walk until those wanted have come. */
+/* Rows are sorted if that takes less than walking the order until enough are found (search/order/order_stream.c). */
 RtscanCost
 rtscan_order_cost(double ranks, double rows, double wanted, int columns)
 {
@@ -464,8 +457,9 @@ rtscan_tests_cost(double rows, int columns)
 /* ---------------------------------------------------------------- several processes */
 
 /*
- * Of so much work n workers leave an nth part to each, and each takes time to start: what both take together is least where n is the square
- * root of their ratio, if each has a chunk at least.  PostgreSQL's number, which depends on the size of the heap only, is no fewer.
+ * With n workers, each has 1/n of the work, but takes time to start.  The sum is least if n is the square root of the
+ * ratio of work to start-up, and each worker needs at least a chunk.  PostgreSQL's number, which depends only on the
+ * heap's size, is a minimum.
  */
 int
 rtscan_workers(RelOptInfo *table, Cost cost, double rows)
@@ -485,14 +479,14 @@ rtscan_workers_cost(int workers)
 	return workers * WORKER_PART * parallel_setup_cost;
 }
 
-/* As get_parallel_divisor() has it: the more workers there are, the less the leader works itself. */
+/* The same as get_parallel_divisor(): the more workers there are, the less the leader works itself. */
 static double
 processes_of(int workers)
 {
 	return workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
 }
 
-/* What they share are segments, and chunks of these. */
+/* Processes share segments, or chunks of segments, so more processes than chunks are of no use. */
 double
 rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
 {
@@ -501,7 +495,7 @@ rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
 	return size ? Min(processes_of(workers), Max(size->rows / size->largest, size->rows / RTSCAN_CHUNK_ROWS)) : 1;
 }
 
-/* Who chooses among executors looks values up in all segments (search/scan/search.h). */
+/* A process that chooses among executors looks values up in all segments (search/scan/search.h). */
 void
 rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers)
 {
@@ -514,7 +508,7 @@ rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int w
 
 /* ---------------------------------------------------------------- the callback */
 
-/* A path's quals; what is none that is ours, for want of a comparison function, is left in others: the scan will complain. */
+/* Return a path's quals.  Clauses without a comparison function go to *others: the scan will raise an error. */
 static List *
 collect_quals(PlannerInfo *root, IndexPath *path, List **others)
 {
@@ -537,7 +531,7 @@ collect_quals(PlannerInfo *root, IndexPath *path, List **others)
 	return quals;
 }
 
-/* Of the table's rows: those of a partial index are only some of them. */
+/* Return the selectivity among the table's rows, of which a partial index has only some. */
 static Selectivity
 estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
 {
@@ -549,7 +543,7 @@ estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanRe
 	return selectivity;
 }
 
-/* A bitmap scan has looked everything up, and has evaluated a segment, before it has a TID. */
+/* Before a bitmap scan returns its first TID, it looks everything up and evaluates one segment. */
 static void
 price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, List *others, double loop_count,
 		   Cost *startup_cost, Cost *total_cost)

@@ -1,6 +1,6 @@
 /*
  * cost.h
- *		What a scan of an index costs, and how many rows it finds: for bitmaps, rows and aggregates.
+ *		Estimates the cost of a scan of an index, and how many rows it finds: for bitmaps, rows and aggregates.
  */
 #ifndef RTSCAN_COST_H
 #define RTSCAN_COST_H
@@ -12,30 +12,29 @@
 /* Taking a row from the index. */
 #define RTSCAN_ROW_COST			(0.05 * cpu_operator_cost)
 
-/* Making it a tuple, of values that have been read. */
+/* Forming a tuple of values that have been read. */
 #define RTSCAN_TUPLE_COST		(0.5 * cpu_tuple_cost)
 
-/* Reading a value of many, or adding it to an aggregate; looking at a row's code. */
+/* Reading one of many values, or adding it to an aggregate. */
 #define RTSCAN_VALUE_COST		(0.05 * cpu_operator_cost)
+
+/* Reading a row's code. */
 #define RTSCAN_CODE_COST		(0.1 * cpu_operator_cost)
 
-/* A step of an expression that is calculated for many rows at a time. */
+/* One step, on one row, of an expression that is evaluated for many rows at a time. */
 #define RTSCAN_STEP_COST		(0.2 * cpu_operator_cost)
 
 extern void rtscan_cost_estimate(PlannerInfo *root, IndexPath *path,
 								 double loop_count, Cost *startup_cost, Cost *total_cost,
 								 Selectivity *selectivity, double *correlation, double *pages);
 
-/*
- * A cost in its parts.  Of processes that share a search, each has the first; they share the segments in which values are looked up, and
- * the work; and pages do not come faster to several.
- */
+/* A cost in four parts, which parallel processes share differently. */
 typedef struct RtscanCost
 {
-	Cost		startup;
-	Cost		lookups;
-	Cost		work;
-	Cost		pages;
+	Cost		startup;		/* paid by each process */
+	Cost		lookups;		/* looking values up; divided among processes by segment */
+	Cost		work;			/* everything else on the CPU; divided among processes */
+	Cost		pages;			/* reading pages; no faster with several processes */
 } RtscanCost;
 
 static inline Cost
@@ -53,57 +52,73 @@ rtscan_add_cost(RtscanCost *cost, RtscanCost more)
 	cost->pages += more.pages;
 }
 
-/* What it takes to evaluate a conjunction of quals (RtscanQual *), and of others that are only implied, and how many rows that finds. */
-extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied, double loops,
-										  double *rows);
+/*
+ * Estimate the cost of finding the rows that match a conjunction of quals (RtscanQual *) and others that are only
+ * implied, and set *rows to their number.  With several loops, cost and rows are those of each loop.
+ */
+extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied,
+										  double loops, double *rows);
 
-/* A time in nanoseconds, as a cost. */
+/* Convert nanoseconds to a cost. */
 extern Cost rtscan_time_cost(double nanoseconds);
 
-/* Reading the values of a column, from 0, of so many rows: in each of some loops, which may read the same pages. */
+/* Cost of reading the values of a column, from 0, for this many rows in each loop.  Loops may read the same pages. */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
-/* Likewise, and making a value of each that is passed by reference. */
+/* The same, and a copy of each value that is passed by reference. */
 extern RtscanCost rtscan_value_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
-/* Testing them: integers in frames are tested as they are stored, all of a chunk where that is cheaper. */
+/*
+ * The same, and testing the values.  Integers in frames are tested as they are stored, or a whole chunk at once if
+ * that is cheaper.
+ */
 extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
 /*
- * Finding out which of so many rows the snapshot sees: blocks that are not all-visible have to be looked into.  Loops share a copy of
- * the visibility map, of which a row takes no more than a page.
+ * Cost of finding out which of these rows the snapshot sees.  Heap blocks that are not all-visible have to be read.
+ * Loops share a copy of the visibility map; a row needs at most one page of it.
  */
 extern RtscanCost rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops);
 
 /*
- * The all-visible part of the blocks that an index has rows of.  From 16 on COPY leaves empty pages at a table's end, which the planner counts as not
- * all-visible.
+ * Return the all-visible fraction of the blocks in which an index has rows.  Since PostgreSQL 16, COPY leaves empty
+ * pages at the end of a table, which the planner counts as not all-visible.
  */
 extern double rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info);
 
-/* Getting so many rows from the heap, by their TIDs in the order of its blocks; likewise in loops. */
+/* Cost of fetching rows from the heap by their TIDs, in the order of its blocks, in each loop. */
 extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops);
 
-/* Pages of so many, of an index or a table, looked into in their order: as cost_bitmap_heap_scan() has it for several. */
+/*
+ * Cost of reading "pages" out of "of" pages of an index or a table in their order, as cost_bitmap_heap_scan() has it.
+ */
 extern Cost rtscan_random_pages_cost(Oid tablespace, double pages, double of);
 
-/* Getting so many rows in an order, in which they have so many ranks; about as many are wanted, with values of so many columns. */
+/*
+ * Cost of returning rows in the order of a column with this many ranks in the searched range.  About "wanted" rows are
+ * read, with the values of some columns.
+ */
 extern RtscanCost rtscan_order_cost(double ranks, double rows, double wanted, int columns);
 
-/* Testing so many rows, here and there, by so many columns. */
+/* Cost of testing scattered rows by this many columns. */
 extern Cost rtscan_tests_cost(double rows, int columns);
 
-/* How many workers pay for a path of a table that has this cost without them, if each hands on so many rows beyond what one would; or 0. */
+/*
+ * Return the number of workers that pay off for a path of this cost without workers; 0 if none does.  "rows" is the
+ * number of rows that each worker returns in addition to those of a single process.
+ */
 extern int	rtscan_workers(RelOptInfo *table, Cost cost, double rows);
 
-/* By how much workers, and the leader, are faster than the leader alone; and what a search that they share costs each. */
+/* Return how many times faster the workers with the leader are than the leader alone. */
 extern double rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers);
+
+/* Reduce the cost of a search to that of each process that shares it. */
 extern void rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers);
 
-/* Starting so many workers, whatever they do then: PostgreSQL's parallel_setup_cost is the same for all. */
+/* Cost of starting workers, whatever they do.  PostgreSQL's parallel_setup_cost does not depend on their number. */
 extern Cost rtscan_workers_cost(int workers);
 
-/* Is an index ours? */
+/* Is an index of the access method rtscan? */
 static inline bool
 rtscan_owns(const IndexOptInfo *info)
 {

@@ -1,6 +1,6 @@
 /*
  * distinct_values.c
- *		How many different values a column has, for all of PostgreSQL's estimates.
+ *		Gives PostgreSQL's estimates a lower bound for the number of distinct values of a column.
  */
 #include "plan/cost/distinct_values.h"
 
@@ -16,8 +16,8 @@
 static get_relation_stats_hook_type previous_hook;
 
 /*
- * The relation that a table of the query is, NULL if it is not planned as one.  Of very many tables the same one is asked for again, or the next: it
- * is looked for from where the last one was.
+ * Return the relation of a range table entry; NULL if it is not planned as one.  With very many tables, calls are
+ * mostly for the last one or the next, so the search starts at the last one.
  */
 static RelOptInfo *
 relation_of(PlannerInfo *root, const RangeTblEntry *table)
@@ -38,7 +38,7 @@ relation_of(PlannerInfo *root, const RangeTblEntry *table)
 	return NULL;
 }
 
-/* What indexes know of a column: the most that one of them has seen. */
+/* Return the largest number of distinct values that an index has counted in a column. */
 static double
 least_distinct(PlannerInfo *root, const RelOptInfo *relation, AttrNumber attribute)
 {
@@ -58,7 +58,7 @@ least_distinct(PlannerInfo *root, const RelOptInfo *relation, AttrNumber attribu
 	return most;
 }
 
-/* Whoever has set how many values there are is believed. */
+/* Has a user set n_distinct?  Then that number is used. */
 static bool
 is_set(Oid table, AttrNumber attribute)
 {
@@ -75,18 +75,24 @@ analyzed_distinct(HeapTuple statistics, double rows)
 	return distinct < 0 ? -distinct * rows : distinct;
 }
 
-/* Has ANALYZE found that each row has another value?  Of a long list that is asked for each element. */
+/*
+ * Has ANALYZE found that all values differ?  Then the indexes need not be consulted, which matters for long lists,
+ * where this is called for each element.
+ */
 static bool
 all_differ(HeapTuple statistics)
 {
 	return ((Form_pg_statistic) GETSTRUCT(statistics))->stadistinct == -1;
 }
 
-/* The column's statistics with more values than ANALYZE has found, or NULL if it found enough. */
+/*
+ * Return a copy of the column's statistics with more distinct values than ANALYZE has found; NULL if it found enough.
+ */
 static HeapTuple
 better_statistics(PlannerInfo *root, const RelOptInfo *relation, Oid table, AttrNumber attribute)
 {
-	HeapTuple	analyzed = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(table), Int16GetDatum(attribute), BoolGetDatum(false));
+	HeapTuple	analyzed = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(table), Int16GetDatum(attribute),
+										   BoolGetDatum(false));
 	HeapTuple	better = NULL;
 	double		least;
 
@@ -102,7 +108,7 @@ better_statistics(PlannerInfo *root, const RelOptInfo *relation, Oid table, Attr
 	return better;
 }
 
-/* get_relation_stats_hook: of tables whose values the user may know, as they know of whom they are told more. */
+/* get_relation_stats_hook.  A larger number is known only for tables whose values the user may know, hence acl_ok. */
 static bool
 give_statistics(PlannerInfo *root, RangeTblEntry *table, AttrNumber attribute, VariableStatData *variable)
 {

@@ -1,17 +1,18 @@
 /*
  * distinct_values.h
- *		How many different values a column has, for all of PostgreSQL's estimates.
+ *		Gives PostgreSQL's estimates a lower bound for the number of distinct values of a column.
  *
- * ANALYZE estimates it from a sample, and where values are unevenly frequent it finds far too few: of 2 million rows with
- * 94,000 values, 4,200.  Then a lookup of one value seems to bring 20 times the rows that it does, and joins that look few
- * values up are not chosen.  The dictionary of a segment has all values of up to 4 million rows: a column has so many at least.
+ * ANALYZE estimates that number from a sample, and finds far too few if some values are much more frequent than
+ * others: 4,200 of 94,000 values in 2 million rows.  Then a lookup of one value seems to return 20 times as many rows
+ * as it does, and the planner avoids joins that look up few values.  The dictionary of a segment has all values of up
+ * to 4 million rows, so its size is a lower bound.
  */
 #ifndef RTSCAN_DISTINCT_VALUES_H
 #define RTSCAN_DISTINCT_VALUES_H
 
 #include "rtscan.h"
 
-/* Called while the library is being loaded. */
+/* Install the hook; called while the library is being loaded. */
 extern void rtscan_init_distinct_values(void);
 
 #endif							/* RTSCAN_DISTINCT_VALUES_H */

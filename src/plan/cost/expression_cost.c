@@ -1,6 +1,6 @@
 /*
  * expression_cost.c
- *		What it costs to evaluate expressions on an index's rows.
+ *		Estimates the cost of evaluating expressions on an index's rows.
  */
 #include "plan/cost/expression_cost.h"
 

@@ -1,6 +1,6 @@
 /*
  * heap_order.c
- *		How far rows lie in the heap in the order of a column.
+ *		Reads from the statistics how well the heap's order correlates with a column.
  */
 #include "plan/cost/heap_order.h"
 
@@ -17,7 +17,7 @@ rtscan_correlation_of(const VariableStatData *variable)
 	if (!HeapTupleIsValid(variable->statsTuple) ||
 		!get_attstatsslot(&slot, variable->statsTuple, STATISTIC_KIND_CORRELATION, InvalidOid, ATTSTATSSLOT_NUMBERS))
 		return 0;
-	/* Statistics may have been written by hand. */
+	/* The value may be out of range, as statistics can be written by hand. */
 	correlation = slot.nnumbers > 0 ? Max(-1, Min(slot.numbers[0], 1)) : 0;
 	free_attstatsslot(&slot);
 	return correlation;

@@ -1,6 +1,6 @@
 /*
  * heap_order.h
- *		How far rows lie in the heap in the order of a column: its correlation, of the statistics.
+ *		Reads from the statistics how well the heap's order correlates with a column.
  */
 #ifndef RTSCAN_HEAP_ORDER_H
 #define RTSCAN_HEAP_ORDER_H
@@ -10,8 +10,10 @@
 #include "nodes/pathnodes.h"
 #include "utils/selfuncs.h"
 
-/* From -1, descending, to 1; 0 if nothing is known of it.  The same of an expression that may be a column. */
+/* Return the correlation, from -1 (descending) to 1; 0 if it is not known. */
 extern double rtscan_correlation_of(const VariableStatData *variable);
+
+/* The same for an expression, which need not be a column. */
 extern double rtscan_heap_correlation(PlannerInfo *root, Node *expression);
 
 #endif							/* RTSCAN_HEAP_ORDER_H */

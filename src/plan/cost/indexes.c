@@ -1,6 +1,6 @@
 /*
  * indexes.c
- *		The indexes of a table that are ours.
+ *		Finds the rtscan indexes of a table.
  */
 #include "plan/cost/indexes.h"
 
@@ -27,7 +27,7 @@ rtscan_usable_indexes(const RelOptInfo *table)
 	return indexes;
 }
 
-/* Of a table that is known to have no rows the planner has not even looked at its indexes' quals. */
+/* Does a relation have a usable index?  For a relation that is known to be empty, the planner has not set predOK. */
 static bool
 has_index(RelOptInfo *rel)
 {
@@ -41,7 +41,7 @@ has_index(RelOptInfo *rel)
 	return false;
 }
 
-/* Are all its rows in a heap? */
+/* Are all rows of a relation in a heap? */
 static bool
 is_heap(PlannerInfo *root, RelOptInfo *rel)
 {

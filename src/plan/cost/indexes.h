@@ -1,6 +1,6 @@
 /*
  * indexes.h
- *		The indexes of a table that are ours.
+ *		Finds the rtscan indexes of a table.
  */
 #ifndef RTSCAN_INDEXES_H
 #define RTSCAN_INDEXES_H
@@ -9,8 +9,10 @@
 
 #include "nodes/pathnodes.h"
 
-/* A table's indexes of ours that can be used.  Is a relation a table with all rows in a heap, and such an index? */
+/* Return a table's rtscan indexes that the query can use. */
 extern List *rtscan_usable_indexes(const RelOptInfo *table);
+
+/* Is a relation a table with all its rows in a heap, and with such an index? */
 extern bool rtscan_can_answer(PlannerInfo *root, RelOptInfo *rel);
 
 #endif							/* RTSCAN_INDEXES_H */

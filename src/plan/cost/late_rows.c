@@ -1,6 +1,6 @@
 /*
  * late_rows.c
- *		How late the first row may come that passes quals.
+ *		Estimates how late a scan returns its first row if matching rows are clustered in the heap.
  */
 #include "plan/cost/late_rows.h"
 
@@ -14,12 +14,12 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
-/* Rows that are together in the heap. */
+/* The place in the heap where matching rows are together. */
 typedef struct Place
 {
-	double		correlation;	/* of the column with the heap */
-	bool		above;			/* the column is above something, */
-	bool		below;			/* or below, or both: what it is equal to */
+	double		correlation;	/* correlation of the clauses' column with the heap */
+	bool		above;			/* a clause requires the column to be above a value, or equal to it */
+	bool		below;			/* a clause requires the column to be below a value, or equal to it */
 } Place;
 
 /* ---------------------------------------------------------------- quals */
@@ -30,7 +30,7 @@ strip_relabel(Node *operand)
 	return IsA(operand, RelabelType) ? (Node *) ((RelabelType *) operand)->arg : operand;
 }
 
-/* The strategy of an operator, in any order of btree's, or 0. */
+/* Return the strategy of an operator in any btree operator family, or 0. */
 static int
 strategy_of(Oid operator)
 {
@@ -41,7 +41,7 @@ strategy_of(Oid operator)
 	return strategy;
 }
 
-/* "column op value", or the other way round: the column, or NULL. */
+/* Return the column of "column op value", or of "value op column", with *commuted set; else NULL. */
 static Var *
 compared_column(const OpExpr *op, bool *commuted)
 {
@@ -54,7 +54,7 @@ compared_column(const OpExpr *op, bool *commuted)
 	return IsA(right, Var) && !contain_var_clause(left) ? (Var *) right : NULL;
 }
 
-/* Add what a clause says of a column that has the most to do with the heap. */
+/* Take a clause's bounds if its column correlates with the heap at least as well as those before. */
 static void
 add_clause(PlannerInfo *root, Node *clause, Var **best, Place *place)
 {
@@ -87,7 +87,10 @@ place_of(PlannerInfo *root, const List *clauses)
 
 /* ---------------------------------------------------------------- order */
 
-/* What part of rows in an order comes in the heap's order, all or those of each value; negative: backwards. */
+/*
+ * Return the fraction of the rows, in the order of an expression, that come in the heap's order: those of each value,
+ * or more if the expression itself correlates with the heap.  Negative if they come backwards.
+ */
 static double
 heap_order_of(PlannerInfo *root, Expr *order, bool descending)
 {
@@ -105,7 +108,10 @@ heap_order_of(PlannerInfo *root, Expr *order, bool descending)
 	return descending ? -of_each : of_each;
 }
 
-/* The late rows of a scan a part of which is in the heap's order, if they lie together. */
+/*
+ * Return the late fraction of a scan of which the fraction "in_order" comes in the heap's order, with matching rows at
+ * a place.
+ */
 static double
 late_part(const Place *place, double in_order, Selectivity passing)
 {

@@ -1,10 +1,11 @@
 /*
  * late_rows.h
- *		How late the first row may come that passes quals.
+ *		Estimates how late a scan returns its first row if matching rows are clustered in the heap.
  *
- * The planner takes rows that pass for evenly spread among the others, so that a LIMIT ends a scan soon.  But where quals are about a column that
- * ascends with the heap those rows are together somewhere in it; and if rows come in the order of a column of few values, or of one that ascends with
- * the heap as well, they come in the heap's order for long: then the first that passes comes at once, or late, by which end the scan begins at.
+ * The planner assumes that matching rows are spread evenly, so that a LIMIT ends a scan soon.  But if quals are about a
+ * column that ascends with the heap, the matching rows are together somewhere in it.  If the scan's order also follows
+ * the heap for long stretches (it sorts by a column that ascends with the heap, or by one of few values), then the
+ * first match comes at once or late, depending on the end at which the scan starts.
  *
  *	WHERE place > 90 ORDER BY time			│ . . . . . . . . . * │ ──►	after nine tenths
  *	WHERE place > 90 ORDER BY time DESC		│ . . . . . . . . . * │ ◄──	at once
@@ -18,12 +19,14 @@
 #include "nodes/pathnodes.h"
 
 /*
- * What part of a scan, in the order of an expression, is expected to have been done before the first row comes that passes clauses
- * (RestrictInfo), which this part of the rows do: as far as that is more than the planner expects.
+ * Return the fraction of a scan, in the order of an expression, that is expected to pass before the first row that
+ * matches the clauses (RestrictInfo), as far as it exceeds what the planner expects.  "passing" is the clauses'
+ * selectivity.
  */
-extern double rtscan_late_part(PlannerInfo *root, const List *clauses, Expr *order, bool descending, Selectivity passing);
+extern double rtscan_late_part(PlannerInfo *root, const List *clauses, Expr *order, bool descending,
+							   Selectivity passing);
 
-/* The late rows of a sequential scan, which is in the heap's order. */
+/* The same for a sequential scan, which is in the heap's order. */
 extern double rtscan_late_part_of_heap(PlannerInfo *root, const List *clauses, Selectivity passing);
 
 #endif							/* RTSCAN_LATE_ROWS_H */

@@ -1,6 +1,6 @@
 /*
  * leaves.c
- *		The tables that a table with partitions, or with children, consists of.
+ *		Lists the leaf tables of a partitioned table or an inheritance parent, and appends their paths.
  */
 #include "plan/cost/leaves.h"
 
@@ -12,14 +12,17 @@
 #include "plan/cost/cost.h"
 #include "port/pg_bitutils.h"
 
-/* Opening a leaf and its index in a new process; and so many of them take no longer than what parallel_setup_cost is for. */
+/* Time to open a leaf and its index in a new process. */
 #define OPENING_NANOSECONDS	80000.0
+
+/* Opening this many leaves or fewer is covered by parallel_setup_cost. */
 #define FEW_LEAVES			50
 
 bool
 rtscan_has_leaves(PlannerInfo *root, RelOptInfo *rel)
 {
-	return IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) && planner_rt_fetch(rel->relid, root)->inh;
+	return IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) &&
+		planner_rt_fetch(rel->relid, root)->inh;
 }
 
 List *
@@ -43,7 +46,7 @@ rtscan_leaves_of(PlannerInfo *root, const RelOptInfo *rel)
 	return leaves;
 }
 
-/* As far as they are no more than so many. */
+/* Count the leaves that pruning has left, but stop at more than "most". */
 static int
 count_partitions(const RelOptInfo *rel, int most)
 {
@@ -69,8 +72,8 @@ rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf)
 }
 
 /*
- * An expression of the table that a leaf is one of, as one of the leaf's.  Most are columns of the leaf's parent, whose
- * translations are known.
+ * Translate an expression of a leaf's topmost parent to one of the leaf.  Most are columns of the leaf's direct
+ * parent, whose translations are at hand.
  */
 static Expr *
 of_leaf(PlannerInfo *root, Expr *expression, RelOptInfo *leaf)
@@ -84,7 +87,7 @@ of_leaf(PlannerInfo *root, Expr *expression, RelOptInfo *leaf)
 	return (Expr *) adjust_appendrel_attrs_multilevel(root, (Node *) expression, leaf, rtscan_top_of(root, leaf));
 }
 
-/* What a class was made of comes first, then what PostgreSQL has added for leaves, up to 17. */
+/* The class's original members precede those that PostgreSQL (before 18) has added for leaves. */
 List *
 rtscan_members_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table)
 {
@@ -127,13 +130,15 @@ rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, const Expr *e
 Cost
 rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table)
 {
-	return table->top_parent_relids && rtscan_has_more_leaves(root, rtscan_top_of(root, table), FEW_LEAVES) ? rtscan_time_cost(OPENING_NANOSECONDS) : 0;
+	return table->top_parent_relids && rtscan_has_more_leaves(root, rtscan_top_of(root, table), FEW_LEAVES) ?
+		rtscan_time_cost(OPENING_NANOSECONDS) : 0;
 }
 
 Path *
 rtscan_append_leaves(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, List *paths, bool parallel)
 {
-	AppendPath *append = rtscan_compat_create_append_path(root, rel, paths, parallel ? rtscan_workers_for_leaves(paths) : 0);
+	AppendPath *append = rtscan_compat_create_append_path(root, rel, paths,
+														  parallel ? rtscan_workers_for_leaves(paths) : 0);
 	Cost		opening = 0;
 
 	for (int i = 0; parallel && i < list_length(paths); i++)
@@ -147,5 +152,6 @@ rtscan_append_leaves(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, Lis
 int
 rtscan_workers_for_leaves(const List *paths)
 {
-	return enable_parallel_append ? Min(pg_leftmost_one_pos32(list_length(paths)) + 1, max_parallel_workers_per_gather) : 0;
+	return enable_parallel_append ?
+		Min(pg_leftmost_one_pos32(list_length(paths)) + 1, max_parallel_workers_per_gather) : 0;
 }

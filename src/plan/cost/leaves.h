@@ -1,6 +1,6 @@
 /*
  * leaves.h
- *		The tables that a table with partitions, or with children, consists of.
+ *		Lists the leaf tables of a partitioned table or an inheritance parent, and appends their paths.
  */
 #ifndef RTSCAN_LEAVES_H
 #define RTSCAN_LEAVES_H
@@ -9,40 +9,45 @@
 
 #include "nodes/pathnodes.h"
 
-/* Is a relation made of others? */
+/* Is a relation a table with partitions or children? */
 extern bool rtscan_has_leaves(PlannerInfo *root, RelOptInfo *rel);
 
-/* Those tables (RelOptInfo *), but for what the planner has left out already. */
+/* Return its leaf tables (RelOptInfo *), without those that the planner has already excluded. */
 extern List *rtscan_leaves_of(PlannerInfo *root, const RelOptInfo *rel);
 
 /*
- * Has it more of them than so many?  For each of many leaves that is asked without a list of them: of partitions those count that pruning has not
- * left out; of other children, which are few, those of all tables.
+ * Does a relation have more than "most" leaves?  This is called for each leaf, so it makes no list.  Pruned partitions
+ * do not count.  Children that are not partitions, which are few, are counted for all tables of the query together.
  */
 extern bool rtscan_has_more_leaves(PlannerInfo *root, const RelOptInfo *rel, int most);
 
-/* The table that a leaf is one of. */
+/* Return the topmost parent of a leaf. */
 extern RelOptInfo *rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf);
 
 /*
- * The members of an equivalence class (Expr *) that a table has, a leaf or another.  (Up to 17, find_ec_member_matching_expr() goes through
- * those of all leaves, which takes long for each of many.)
+ * Return the members of an equivalence class (Expr *) that belong to a table, which may be a leaf.  (Before PostgreSQL
+ * 18, find_ec_member_matching_expr() goes through the members of all leaves, which is slow for each of many.)
  */
 extern List *rtscan_members_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table);
 
-/* Is an expression of a table one of them?  Relabelled or not: the collation is for the caller to compare. */
-extern bool rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, const Expr *expression, RelOptInfo *table);
+/* Is an expression of a table such a member, apart from RelabelTypes?  The caller has to compare collations. */
+extern bool rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, const Expr *expression,
+							 RelOptInfo *table);
 
 /*
- * What each process of a parallel plan takes to open a table that is one of many leaves: PostgreSQL has parallel_setup_cost for it, and
- * so would have a thousand leaves opened again by each worker for what the leader does in less time alone.  0 of tables that are not.
+ * Return the cost for each process of a parallel plan to open a table that is one of many leaves; 0 for other tables.
+ * PostgreSQL covers it by parallel_setup_cost, so it would let each worker open a thousand leaves for work that the
+ * leader alone does in less time.
  */
 extern Cost rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table);
 
-/* The rows of paths for leaves, one after another, as a relation's; or by several processes, each of which takes one path after another. */
+/*
+ * Append paths of leaves, as a path of their parent.  Parallel: each of several processes takes one path after
+ * another.
+ */
 extern Path *rtscan_append_leaves(PlannerInfo *root, RelOptInfo *rel, PathTarget *target, List *paths, bool parallel);
 
-/* As many workers as PostgreSQL has for so many paths. */
+/* Return the number of workers that PostgreSQL uses for an Append of these paths. */
 extern int	rtscan_workers_for_leaves(const List *paths);
 
 #endif							/* RTSCAN_LEAVES_H */

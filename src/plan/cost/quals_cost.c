@@ -1,6 +1,6 @@
 /*
  * quals_cost.c
- *		What quals take: those of keys as a search, and INCLUDEd columns by their values.
+ *		Estimates the cost of quals: those on key columns as a search, those on INCLUDEd columns by their values.
  */
 #include "plan/cost/quals_cost.h"
 
@@ -29,7 +29,7 @@ is_of_key(const RtscanQual *qual, const IndexOptInfo *index)
 	return bms_get_singleton_member(rtscan_qual_columns(qual, NULL), &column) && column < index->nkeycolumns;
 }
 
-/* With included, columns need not be keys; with alternatives, there may be disjunctions. */
+/* With "included", conditions may be on INCLUDEd columns; with "alternatives", there may be disjunctions. */
 static bool
 are_region(const List *quals, const IndexOptInfo *index, bool included, bool alternatives)
 {
@@ -56,7 +56,7 @@ rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, boo
 	return quals->implied == NIL && are_region(quals->all, index, by_device, by_device);
 }
 
-/* Alternatives, where those that have some themselves are multiplied out (rtscan_list_alternatives()). */
+/* Count alternatives, with nested ones multiplied out as rtscan_list_alternatives() does. */
 static double
 count_products(const RtscanQual *qual, const IndexOptInfo *index)
 {
@@ -121,7 +121,7 @@ asks_included(const RtscanQual *qual, const IndexOptInfo *index)
 	return bms_prev_member(rtscan_qual_columns(qual, NULL), -1) >= index->nkeycolumns;
 }
 
-/* Comparing these columns of rows, and finding those of the parts that are about keys alone. */
+/* Cost of comparing the values of these columns, and of searching for those parts that are about key columns alone. */
 static RtscanCost
 included_cost(const RtscanQual *qual, PlannerInfo *root, IndexOptInfo *index, double loops, double rows)
 {
@@ -169,9 +169,13 @@ rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *ind
 	return cost;
 }
 
-/* All rows that pass are among those left: the part of these is larger than that of all rows. */
+/*
+ * All rows that pass the clauses are in the implied ranges, so the clauses' selectivity among the rows left is higher
+ * than among all rows.
+ */
 Selectivity
-rtscan_residual_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *clauses, double rows)
+rtscan_residual_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *clauses,
+							double rows)
 {
 	const RtscanQuals without = {.all = quals->all};
 	Selectivity selectivity = clauselist_selectivity(root, clauses, index->rel->relid, JOIN_INNER, NULL);

@@ -1,10 +1,10 @@
 /*
  * resolve.c
- *		What quals find in an index's dictionaries, looked up once in a planning run.
+ *		Looks quals up in an index's dictionaries, once in a planning run.
  *
- * Quals with constants are looked up in the dictionaries, so the selectivity of each column
- * is exact; columns are taken to be independent.  The planner must not fail because of an
- * index: of pages that cannot be read nothing is known.
+ * Quals with constants are looked up in the dictionaries, so the selectivity of each column is exact; columns are
+ * assumed to be independent.  Planning must not fail because of an index: pages that cannot be read are treated as
+ * unknown.
  */
 #include "plan/cost/resolve.h"
 
@@ -26,28 +26,31 @@
 #include "utils/selfuncs.h"
 #include "utils/snapmgr.h"
 
-/*
- * Segments in which values are looked up, and those that sizes are taken from; of more, the largest and the newest stand for the
- * rest: values that only new rows have are in small segments.
- */
+/* Values are looked up in at most this many segments.  If there are more, the sample below stands for all. */
 #define MAX_SEGMENTS	32
+
+/* Sizes are taken from at most this many segments. */
 #define MAX_MEASURED	8
+
+/* Segments of a sample that are the largest.  The others are the newest, which may have values that only new rows have. */
 #define LARGEST_OF(most)	((most) * 3 / 4)
 
-/* Indexes whose sizes a session remembers, at most: some hundred bytes each. */
+/* Entries of a session's cache of index sizes; each takes some hundred bytes. */
 #define MEASURED_PLACES	4096
 
-/*
- * Lookups of elements, in all segments and of all arrays together, but this many of an array: some elements stand for all.
- * Within OR none could, so that larger arrays are left to the statistics there.
- */
+/* At most this many lookups of array elements, over all segments and arrays together. */
 #define MAX_LOOKUPS		200
+
+/*
+ * But at least this many elements of each array, which are a sample of it.  An array within OR cannot be sampled; if
+ * it is larger, the qual is estimated from the statistics.
+ */
 #define MIN_ELEMENTS	16
 
-/* A page that a lookup reads, of a dictionary that is in memory: the planner has just read it. */
+/* Time of reading a dictionary page in a lookup, which is in memory because the planner has just read it. */
 #define LOOKUP_NANOSECONDS	250.0
 
-/* What an area has of a page that it shares with others. */
+/* Pages of an area that shares a page with others. */
 #define SHARED_PAGE		0.1
 
 typedef struct LiveSegment
@@ -56,34 +59,34 @@ typedef struct LiveSegment
 	const RtscanKeyBounds *bounds;
 } LiveSegment;
 
-/* Those of some that stand for all of them. */
+/* A sample of some segments, which stands for all of them. */
 typedef struct Sample
 {
 	uint32		n;
 	const LiveSegment *segments[MAX_SEGMENTS];
-	double		part;			/* of all rows */
+	double		part;			/* fraction of all rows that the sample has */
 } Sample;
 
-/* What is known of an index in this planning run. */
+/* The data about an index in this planning run. */
 typedef struct Knowledge
 {
 	IndexOptInfo *info;			/* hash key */
-	bool		readable;
-	bool		private;		/* its values are not for this user */
-	RtscanIndexSize *size;
-	uint32		nsegments;
-	LiveSegment *segments;
-	List	   *resolved;		/* RtscanResolved * */
+	bool		readable;		/* it has segments, and they can be read */
+	bool		private;		/* this user may not know its values */
+	RtscanIndexSize *size;		/* its sizes */
+	uint32		nsegments;		/* number of its segments */
+	LiveSegment *segments;		/* its segments */
+	List	   *resolved;		/* results of lookups: RtscanResolved * */
 } Knowledge;
 
-/* All that is remembered of a planning run: Knowledge by IndexOptInfo, and */
+/* The data of a planning run; its entries are Knowledge, by IndexOptInfo. */
 typedef struct Memory
 {
 	RtscanPlanningRun run;
-	PlannerInfo *query;			/* the last one that was asked about: */
-	bool		has_barrier;	/* rtscan_has_barrier() */
-	List	   *estimated;		/* Estimated * */
-	Knowledge  *last;			/* the one that was asked for last, or NULL */
+	PlannerInfo *query;			/* the query that has_barrier is about */
+	bool		has_barrier;	/* rtscan_has_barrier() of that query */
+	List	   *estimated;		/* values of expressions: Estimated * */
+	Knowledge  *last;			/* the last entry that was used, or NULL */
 } Memory;
 
 static RtscanPlanningRun *memory;
@@ -96,14 +99,14 @@ this_run(PlannerInfo *root)
 
 /* ---------------------------------------------------------------- quals to filters */
 
-/* What an expression comes to while planning. */
+/* An expression, and its estimated value. */
 typedef struct Estimated
 {
 	Node	   *expression;
 	Node	   *value;
 } Estimated;
 
-/* The value of an expression: functions in it are called once in a planning run. */
+/* Return the estimated value of an expression, whose functions are called only once in a planning run. */
 static Node *
 estimate_once(PlannerInfo *root, Node *expression)
 {
@@ -134,7 +137,7 @@ find_constant(PlannerInfo *root, Node *node)
 	return IsA(value, Const) ? (Const *) value : NULL;
 }
 
-/* How many elements an array of a condition has; 1 if it has none. */
+/* Return the number of elements of a condition's array; 1 if it has no array. */
 static int
 count_elements(PlannerInfo *root, const RtscanQual *qual)
 {
@@ -143,14 +146,15 @@ count_elements(PlannerInfo *root, const RtscanQual *qual)
 	return qual->asked.array && !value->constisnull ? estimate_array_length(root, (Node *) value) : 1;
 }
 
-/* Do some elements of a condition's array stand for all? */
+/* May a sample of the elements stand for a condition's array? */
 static bool
 can_be_sampled(const RtscanQual *qual)
 {
-	return qual->asked.array && qual->asked.strategy == BTEqualStrategyNumber && qual->asked.kind != RTSCAN_CONDITION_ALL;
+	return qual->asked.array && qual->asked.strategy == BTEqualStrategyNumber &&
+		qual->asked.kind != RTSCAN_CONDITION_ALL;
 }
 
-/* Are all values known that a qual asks for, and is it not too much to look them up?  elements: of an array of a part. */
+/* Are all values of a qual known, and few enough to look up?  "elements" limits the arrays of its parts. */
 static bool
 is_known(PlannerInfo *root, const RtscanQual *qual, int elements)
 {
@@ -167,7 +171,8 @@ is_known(PlannerInfo *root, const RtscanQual *qual, int elements)
 	foreach(cell, qual->arguments)
 		if (find_constant(root, lfirst(cell)) == NULL)
 			return false;
-	return qual->kind != RTSCAN_FILTER_CONDITION || qual->argument == NULL || find_constant(root, (Node *) qual->argument);
+	return qual->kind != RTSCAN_FILTER_CONDITION || qual->argument == NULL ||
+		find_constant(root, (Node *) qual->argument);
 }
 
 static RtscanFilter
@@ -182,7 +187,7 @@ make_condition(PlannerInfo *root, Relation index, const RtscanSchema *schema, co
 	if (constant && !constant->constisnull && can_be_sampled(qual) && count_elements(root, qual) > elements)
 		value = rtscan_sample_array(value, elements, &stands_for);
 	outcome = rtscan_condition(index, schema, &qual->asked, value, constant && constant->constisnull, &condition);
-	/* What none of the others is makes a difference to few rows. */
+	/* NOT IN and the like exclude few rows, so it does not matter for them. */
 	if (qual->asked.kind == RTSCAN_CONDITION_ANY)
 		condition.stands_for = stands_for;
 	return rtscan_outcome_filter(outcome, &condition);
@@ -205,7 +210,7 @@ make_implied(PlannerInfo *root, Relation index, const RtscanSchema *schema, cons
 	return rtscan_implied_filter(qual->comparison, index, schema, values, isnull);
 }
 
-/* Of a known qual. */
+/* Make the filter of a qual with known values. */
 static RtscanFilter
 make_filter(PlannerInfo *root, Relation index, const RtscanSchema *schema, const RtscanQual *qual, int elements)
 {
@@ -233,20 +238,22 @@ count_arrays(const RtscanQual *qual)
 	return n;
 }
 
-/* Elements of each array that may be looked up. */
+/* Return how many elements of each array may be looked up. */
 static int
 share_of_lookups(const Knowledge *knowledge, const List *quals)
 {
 	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = unconstify(List *, quals)};
 
-	return Max(MAX_LOOKUPS / (int) Max(Min(knowledge->nsegments, MAX_SEGMENTS), 1) / Max(count_arrays(&all), 1), MIN_ELEMENTS);
+	return Max(MAX_LOOKUPS / (int) Max(Min(knowledge->nsegments, MAX_SEGMENTS), 1) / Max(count_arrays(&all), 1),
+			   MIN_ELEMENTS);
 }
 
 /* ---------------------------------------------------------------- segments */
 
-/* Keep a segment that is greater than the least of those kept, which descend; most at most. */
+/* Insert a segment into an array that descends by rank, and drop the last if there are more than "most". */
 static void
-keep_greatest(const LiveSegment **kept, uint32 *n, uint32 most, const LiveSegment *segment, uint64 (*rank) (const LiveSegment *))
+keep_greatest(const LiveSegment **kept, uint32 *n, uint32 most, const LiveSegment *segment,
+			  uint64 (*rank) (const LiveSegment *))
 {
 	uint32		place = *n;
 
@@ -282,7 +289,7 @@ is_among(const LiveSegment *const *segments, uint32 n, const LiveSegment *segmen
 	return false;
 }
 
-/* All of them, or the largest and the newest. */
+/* Take all segments if there are no more than "most", or else the largest and the newest. */
 static Sample
 take_sample(const LiveSegment *const *segments, uint32 n, uint32 most)
 {
@@ -306,7 +313,7 @@ take_sample(const LiveSegment *const *segments, uint32 n, uint32 most)
 	return sample;
 }
 
-/* The end of the blocks that rows are in, as far as all entries tell; else 0. */
+/* Return the end of the heap blocks with rows; 0 if an entry does not tell. */
 static double
 end_of_blocks(const RtscanImage *image)
 {
@@ -324,7 +331,7 @@ end_of_blocks(const RtscanImage *image)
 	return end;
 }
 
-/* All segments, of an image that stays. */
+/* List the live segments of an image, which must stay in memory. */
 static void
 list_segments(Knowledge *knowledge, const RtscanImage *image)
 {
@@ -342,7 +349,10 @@ list_segments(Knowledge *knowledge, const RtscanImage *image)
 	knowledge->size->heap_blocks = end_of_blocks(image);
 }
 
-/* At most so many of the segments that a filter may find rows in, or of all, if there is none; and how many these are. */
+/*
+ * Take a sample, at most "most", of the segments in which a filter may find rows, or of all if it is NULL.  Sets
+ * *segments to the number of such segments.
+ */
 static Sample
 sample_segments(const Knowledge *knowledge, const RtscanFilter *filter, uint32 most, double *segments)
 {
@@ -351,7 +361,8 @@ sample_segments(const Knowledge *knowledge, const RtscanFilter *filter, uint32 m
 	Sample		sample;
 
 	for (uint32 i = 0; i < knowledge->nsegments; i++)
-		if (filter == NULL || rtscan_filter_may_match(filter, knowledge->segments[i].entry, knowledge->segments[i].bounds))
+		if (filter == NULL ||
+			rtscan_filter_may_match(filter, knowledge->segments[i].entry, knowledge->segments[i].bounds))
 			matching[n++] = &knowledge->segments[i];
 	sample = take_sample(matching, n, most);
 	*segments = n;
@@ -359,7 +370,7 @@ sample_segments(const Knowledge *knowledge, const RtscanFilter *filter, uint32 m
 	return sample;
 }
 
-/* Pages of an area; one that it shares with others is mostly theirs. */
+/* Return the pages of an area; one in a shared page counts as a fraction. */
 static double
 area_pages(const RtscanArea *area)
 {
@@ -392,7 +403,7 @@ add_include_size(RtscanColumnSize *size, const RtscanSegmentInclude *include, ui
 	size->dictionary_values += factor * include->codes.distinct;
 }
 
-/* Add what a segment has of each column. */
+/* Add the sizes of each column in a segment. */
 static void
 add_sizes(RtscanIndexSize *size, const IndexOptInfo *info, const RtscanSegment *segment, double factor)
 {
@@ -400,10 +411,11 @@ add_sizes(RtscanIndexSize *size, const IndexOptInfo *info, const RtscanSegment *
 		if (i < info->nkeycolumns)
 			add_key_size(&size->columns[i], &segment->columns[i], factor);
 		else
-			add_include_size(&size->columns[i], &segment->includes[i - info->nkeycolumns], segment->header.rows, factor);
+			add_include_size(&size->columns[i], &segment->includes[i - info->nkeycolumns], segment->header.rows,
+							 factor);
 }
 
-/* The sizes of a measured image, which does not change. */
+/* The sizes of an image, identified by its index and version. */
 typedef struct Measured
 {
 	pg_uuid_t	uuid;
@@ -411,7 +423,7 @@ typedef struct Measured
 	RtscanIndexSize size;
 } Measured;
 
-/* Measured images of indexes, each of which has one place. */
+/* The session's cache of sizes; an index can be in one place only. */
 static Measured *measured[MEASURED_PLACES];
 
 static Measured **
@@ -456,7 +468,7 @@ remember_size(const RtscanImage *image, const RtscanIndexSize *size)
 	*place = known;
 }
 
-/* See what there is of an index; false if it has no segments, or they cannot be read. */
+/* Determine the sizes of an index; false if it has no segments, or they cannot be read. */
 static bool
 measure(Knowledge *knowledge, Relation index)
 {
@@ -483,9 +495,9 @@ measure(Knowledge *knowledge, Relation index)
 	return sample.n > 0;
 }
 
-/* ---------------------------------------------------------------- what is remembered */
+/* ---------------------------------------------------------------- remembered data */
 
-/* Once a query: it may be about hundreds of partitions. */
+/* Return rtscan_has_barrier(), evaluated once per query, as a query may have hundreds of partitions. */
 static bool
 has_barrier(PlannerInfo *root)
 {
@@ -513,7 +525,7 @@ get_to_know(Knowledge *knowledge, PlannerInfo *root, IndexOptInfo *info)
 	index_close(index, NoLock);
 }
 
-/* Of an index that has columns of others behind its own (star.h), the index itself. */
+/* Return the index itself for a copy that has dimensions' columns behind its own (star.h). */
 static IndexOptInfo *
 index_itself(IndexOptInfo *info)
 {
@@ -525,7 +537,7 @@ index_itself(IndexOptInfo *info)
 	return info;
 }
 
-/* In the memory of the planning run, which is the current context meanwhile. */
+/* Return the data about an index.  The caller has switched to the memory of the planning run. */
 static Knowledge *
 know_index(PlannerInfo *root, IndexOptInfo *info)
 {
@@ -570,7 +582,7 @@ recall(const Knowledge *knowledge, const List *quals)
 
 /* ---------------------------------------------------------------- looking up */
 
-/* Add what a segment contributes; false if it cannot be read. */
+/* Add the rows and costs of a segment; false if it cannot be read. */
 static bool
 add_segment(RtscanResolved *resolved, Relation index, const RtscanFilter *filter, const RtscanEntry *entry)
 {
@@ -588,7 +600,7 @@ add_segment(RtscanResolved *resolved, Relation index, const RtscanFilter *filter
 	return true;
 }
 
-/* What the segments looked at contribute stands for all of them. */
+/* Scale the sums of a sample to all segments. */
 static void
 scale_up(RtscanResolved *resolved, double factor)
 {
@@ -599,7 +611,7 @@ scale_up(RtscanResolved *resolved, double factor)
 	resolved->random_pages *= factor;
 }
 
-/* To tell them by: the parts belong to who asked. */
+/* Copy quals to recognize them later; their parts belong to the caller. */
 static List *
 copy_quals(const List *quals)
 {
@@ -616,7 +628,7 @@ copy_quals(const List *quals)
 	return copies;
 }
 
-/* Add what the segments contribute that may have rows that match: a sample stands for all of these. */
+/* Add the rows and costs of the segments that may have matching rows, of which a sample is read. */
 static bool
 add_segments(RtscanResolved *resolved, Relation index, const RtscanFilter *filter, const Knowledge *knowledge)
 {
@@ -632,13 +644,14 @@ static bool
 look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge, Relation index)
 {
 	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = resolved->quals};
-	RtscanFilter filter = make_filter(root, index, rtscan_schema(index), &all, share_of_lookups(knowledge, resolved->quals));
+	RtscanFilter filter = make_filter(root, index, rtscan_schema(index), &all,
+									  share_of_lookups(knowledge, resolved->quals));
 
 	resolved->narrowed = bms_num_members(rtscan_qual_columns(&all, NULL));
 	return add_segments(resolved, index, &filter, knowledge);
 }
 
-/* Without quals there is nothing to look up. */
+/* Return the result for no quals, which needs no lookups. */
 static const RtscanResolved *
 find_all(RtscanResolved *resolved, Knowledge *knowledge)
 {
@@ -648,7 +661,7 @@ find_all(RtscanResolved *resolved, Knowledge *knowledge)
 	return resolved;
 }
 
-/* Look quals up in memory that is given back; what they come to is remembered. */
+/* Look quals up in temporary memory, and remember the result. */
 static const RtscanResolved *
 resolve(PlannerInfo *root, Knowledge *knowledge, List *quals)
 {
@@ -674,7 +687,7 @@ resolve(PlannerInfo *root, Knowledge *knowledge, List *quals)
 	return found ? resolved : NULL;
 }
 
-/* Part what can be looked up from what cannot. */
+/* Return the quals that can be looked up, with the implied ones.  The clauses of the others go to *others. */
 static List *
 known_quals(PlannerInfo *root, const Knowledge *knowledge, List *quals, List *implied, List **others)
 {

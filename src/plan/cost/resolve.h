@@ -1,9 +1,9 @@
 /*
  * resolve.h
- *		What quals find in an index's dictionaries, looked up once in a planning run.
+ *		Looks quals up in an index's dictionaries, once in a planning run.
  *
- * The planner prices many paths of the same quals: as bitmap, as rows, parameterized, for
- * aggregates.  What they find is remembered by index and quals until the planner is done.
+ * The planner prices many paths with the same quals: as a bitmap, as rows, parameterized, for aggregates.  The results
+ * are remembered by index and quals until the planner is done.
  */
 #ifndef RTSCAN_RESOLVE_H
 #define RTSCAN_RESOLVE_H
@@ -13,29 +13,29 @@
 #include "nodes/pathnodes.h"
 #include "storage/directory.h"
 
-/* What there is of a column, in all segments. */
+/* Sizes of a column, summed over all segments. */
 typedef struct RtscanColumnSize
 {
-	double		value_pages;	/* of codes, or of values in row order */
-	double		dictionary_pages;
-	double		dictionary_values;
-	double		distinct;		/* of a key column: values in the dictionary that has most */
-	double		ranked_values;	/* of these, in segments where the column is in heap order */
-	double		framed_rows;	/* of an INCLUDE column: rows that have integers in frames */
+	double		value_pages;	/* pages of codes, or of values in row order */
+	double		dictionary_pages;	/* pages of the dictionaries */
+	double		dictionary_values;	/* values in the dictionaries */
+	double		distinct;		/* a key column's number of values in the largest dictionary */
+	double		ranked_values;	/* dictionary values of segments in which the column is in heap order */
+	double		framed_rows;	/* an INCLUDEd column's rows that are stored as integers in frames */
 } RtscanColumnSize;
 
-/* An index, as far as its segments can be read. */
+/* Sizes of an index, from those of its segments that can be read. */
 typedef struct RtscanIndexSize
 {
-	double		segments;
-	double		rows;
+	double		segments;		/* number of segments */
+	double		rows;			/* rows in all segments */
 	double		largest;		/* rows of the largest segment */
-	double		heap_blocks;	/* up to the last one with a row; 0: not known */
-	int			ncolumns;		/* of the index */
-	RtscanColumnSize columns[INDEX_MAX_KEYS];	/* only as many as that may be in memory */
+	double		heap_blocks;	/* heap blocks up to the last one with a row; 0: not known */
+	int			ncolumns;		/* columns of the index */
+	RtscanColumnSize columns[INDEX_MAX_KEYS];	/* sizes by column; memory is allocated for ncolumns only */
 } RtscanIndexSize;
 
-/* A column of these, from 0.  The index stores nothing of those behind its own, which are dimensions' (star.h). */
+/* Return the sizes of a column, from 0.  Columns after the index's own belong to dimensions (star.h) and have none. */
 static inline const RtscanColumnSize *
 rtscan_column_size(const RtscanIndexSize *size, int column)
 {
@@ -45,37 +45,39 @@ rtscan_column_size(const RtscanIndexSize *size, int column)
 }
 
 /*
- * A conjunction of quals whose values are known, looked up.  In the order of the file, or at random,
- * pages are read as the CPU executor would read them.
+ * The result of looking up a conjunction of quals with known values.  Pages are read in the order of the file or at
+ * random, as the CPU executor would read them.
  */
 typedef struct RtscanResolved
 {
-	const RtscanIndexSize *size;
+	const RtscanIndexSize *size;	/* sizes of the index */
 	List	   *quals;			/* RtscanQual * */
-	int			narrowed;		/* how many columns that is about */
-	double		segments;		/* that are searched: the others have no row that matches */
+	int			narrowed;		/* number of columns that the quals are about */
+	double		segments;		/* segments that are searched; in the others no row can match */
 	double		matching;		/* rows that match */
-	double		lookup_nanoseconds; /* of looking up, */
-	double		nanoseconds;	/* and of evaluating, with all pages in memory */
-	double		pages;			/* read in the order of the file */
-	double		random_pages;
+	double		lookup_nanoseconds; /* time of looking up */
+	double		nanoseconds;	/* time of evaluating, with all pages in memory */
+	double		pages;			/* pages read in the order of the file */
+	double		random_pages;	/* pages read at random */
 } RtscanResolved;
 
 /*
- * Resolve quals (RtscanQual *), and others that are only implied.  The clauses of those quals whose values are not known yet, or are not
- * for this user to know, are left in others.  NULL if the index cannot be read, or has no segments.
+ * Look up quals (RtscanQual *) and others that are only implied.  Sets *others to the clauses of those quals whose
+ * values are not known yet, or may not be known to this user.  Returns NULL if the index cannot be read, or has no
+ * segments.
  */
-extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied, List **others);
+extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied,
+											List **others);
 
-/* The same of an index alone, or NULL. */
+/* Return the sizes of an index, or NULL if it cannot be read or has no segments. */
 extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo *info);
 
-/* So many different values a key column has at least; 0 if that is not known, or not for this user to know. */
+/* Return a lower bound of a key column's distinct values; 0 if none is known, or if this user may not know it. */
 extern double rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column);
 
 /*
- * The least and the greatest key of a column in the segments (row/keys.h); false if they are not known, or not for this user to know, or if
- * there are more rows that are not in segments.
+ * Get the least and the greatest key of a column in the segments (row/keys.h).  False if they are not known, if
+ * this user may not know them, or if segments have less than half of the rows.
  */
 extern bool rtscan_index_bounds(PlannerInfo *root, IndexOptInfo *info, int column, RtscanKeyBounds *bounds);
 

@@ -1,13 +1,13 @@
 /*
  * resolve_cost.c
- *		What evaluating a filter takes.
+ *		Estimates the cost of evaluating a filter in a segment.
  */
 #include "plan/cost/resolve_parts.h"
 
 #include "search/exec/cpu.h"
 #include "search/filter/lookup.h"
 
-/* A region with the rows of all values that some stand for. */
+/* Return a region with the rows of all array elements, including those that a sample stands for. */
 static RtscanRegion
 whole_region(const RtscanRegion *region, uint32 rows)
 {
@@ -23,7 +23,7 @@ whole_region(const RtscanRegion *region, uint32 rows)
 	return whole;
 }
 
-/* Add what evaluating a region takes, of which so many rows matter. */
+/* Add the cost of evaluating a region, of which only "within" rows matter. */
 static void
 add_region(RtscanResolved *resolved, RtscanReader *reader, const RtscanRegion *region, double within)
 {
@@ -35,11 +35,11 @@ add_region(RtscanResolved *resolved, RtscanReader *reader, const RtscanRegion *r
 	rtscan_cpu_estimate(reader, &whole, within, &nanoseconds, &pages, &random_pages);
 	resolved->nanoseconds += nanoseconds;
 	resolved->pages += pages;
-	/* the first of them is somewhere else, too */
+	/* the first of these pages needs a random access as well */
 	resolved->random_pages += random_pages + (pages > 0 ? 1 : 0);
 }
 
-/* Add what a filter takes: alternatives, of the rows that its region leaves. */
+/* Add the cost of a filter: its region, then its alternatives on the rows that the region leaves. */
 static void
 add_filter(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFilter *filter, double within)
 {
@@ -61,7 +61,7 @@ rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const Rts
 	add_filter(resolved, reader, filter, reader->segment->header.rows);
 }
 
-/* Rows that the other columns of a region leave. */
+/* Return the number of rows that the other columns of a region leave. */
 static double
 rows_left_by_others(const RtscanRegion *region, int column, uint32 rows)
 {

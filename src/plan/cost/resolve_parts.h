@@ -1,6 +1,6 @@
 /*
  * resolve_parts.h
- *		What the files of resolve.h share: what evaluating a filter takes that has been looked up.
+ *		Estimates the cost of evaluating a filter that has been looked up.  (Shared by the files of resolve.h.)
  */
 #ifndef RTSCAN_RESOLVE_PARTS_H
 #define RTSCAN_RESOLVE_PARTS_H
@@ -11,10 +11,13 @@
 #include "search/filter/filter.h"
 #include "search/filter/region.h"
 
-/* Add what evaluating a filter takes. */
+/* Add the cost of evaluating a filter in a segment. */
 extern void rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFilter *filter);
 
-/* Add what it takes to look all those values up of which some stand for them, or to test rows for them. */
+/*
+ * Add the cost of looking up all elements of arrays of which only a sample has been looked up, or of testing rows for
+ * them.
+ */
 extern void rtscan_add_lists_cost(RtscanResolved *resolved, const RtscanFilter *filter, const RtscanReader *reader,
 								  const RtscanSegmentFilter *of_segment);
 

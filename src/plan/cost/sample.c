@@ -1,6 +1,6 @@
 /*
  * sample.c
- *		Some elements of an array stand for all.
+ *		Takes a sample of an array's elements.
  */
 #include "plan/cost/sample.h"
 

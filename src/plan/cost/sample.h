@@ -1,13 +1,16 @@
 /*
  * sample.h
- *		Some elements of an array stand for all.
+ *		Takes a sample of an array's elements.
  */
 #ifndef RTSCAN_SAMPLE_H
 #define RTSCAN_SAMPLE_H
 
 #include "rtscan.h"
 
-/* So many elements of an array that has more, evenly spread; each of them stands for *scale. */
+/*
+ * Return an array of "wanted" elements of a larger one, evenly spaced, without NULLs.  Each stands for *scale
+ * elements.
+ */
 extern Datum rtscan_sample_array(Datum array_datum, int wanted, double *scale);
 
 #endif							/* RTSCAN_SAMPLE_H */

@@ -102,10 +102,7 @@ is_simple_comparison(Oid type, Oid function)
 	return OidIsValid(function) && function < FirstUnpinnedObjectId && !IsPolymorphicType(type) && type != RECORDOID;
 }
 
-/*
- * Does the column's family have an operator, with the functions that are needed to look its values up or, for INCLUDEd
- * columns, to compare them?
- */
+/* Does the column's family have the operator, and functions to look its values up or, if INCLUDEd, compare them? */
 static bool
 is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 {
@@ -196,10 +193,7 @@ static const StrategyNumber negated_strategy[] = {
 	[BTGreaterStrategyNumber] = BTLessEqualStrategyNumber,
 };
 
-/*
- * Make the condition "column op argument", "op ANY" or "op ALL".  Negated, it has the opposite operator; the negation
- * of "=" is the kind NONE.
- */
+/* Make "column op [ANY|ALL] argument".  Negated, it has the opposite operator or, for "=", the kind NONE. */
 static RtscanQual *
 make_comparison(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator, Oid collation, bool array,
 				Expr *argument, bool negated)
@@ -233,10 +227,7 @@ find_operator(IndexOptInfo *index, int column, Oid operator, Oid collation, bool
 	return OidIsValid(operator) && is_indexable(index, column, operator, collation) ? operator : InvalidOid;
 }
 
-/*
- * Return the column that an expression matches.  If several match, prefer one whose family has the operator or its
- * negator.
- */
+/* Return the column that an expression matches, preferably one whose family has the operator or its negator. */
 static int
 find_column_for(IndexOptInfo *index, Node *expression, Oid operator, Oid collation)
 {
@@ -251,10 +242,7 @@ find_column_for(IndexOptInfo *index, Node *expression, Oid operator, Oid collati
 	return rtscan_find_any_column(index, expression);
 }
 
-/*
- * Match an operator's operands as a column, from 0, and an argument; -1 if they are not.  May replace the operator
- * with its commutator.
- */
+/* Match operands as a column, from 0, and an argument; -1 if they are not.  May commute the operator. */
 static int
 match_sides(IndexOptInfo *index, List *args, Oid *operator, Oid collation, Expr **argument)
 {
@@ -546,10 +534,7 @@ are_clauses(const List *quals)
 	return true;
 }
 
-/*
- * Add the parts of an AND one by one, as the planner may know some of them.  The parts of a prefix's range have no
- * clauses and stay together.
- */
+/* Add parts of an AND one by one, as the planner may know some.  The parts of a prefix's range have no clauses. */
 void
 rtscan_quals_add_qual(RtscanQuals *quals, RtscanQual *qual)
 {
