@@ -32,7 +32,7 @@
 /* Sizes are taken from at most this many segments. */
 #define MAX_MEASURED	8
 
-/* Segments of a sample that are the largest.  The others are the newest, which may have values that only new rows have. */
+/* How many segments of a sample are the largest.  The others are the newest, as some values occur only in new rows. */
 #define LARGEST_OF(most)	((most) * 3 / 4)
 
 /* Entries of a session's cache of index sizes; each takes some hundred bytes. */

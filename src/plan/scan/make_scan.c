@@ -1,6 +1,6 @@
 /*
  * make_scan.c
- *		From a path to the plan of RtscanScan.
+ *		Makes the plan of RtscanScan from a path.
  */
 #include "plan/scan/scan_path.h"
 
@@ -16,7 +16,7 @@
 
 /* ---------------------------------------------------------------- columns */
 
-/* Those whose columns are shown as such, not as parameters. */
+/* Return the relations whose columns EXPLAIN shows as columns, not as parameters. */
 static Relids
 shown_relations(const RtscanScanPath *path)
 {
@@ -30,8 +30,8 @@ shown_relations(const RtscanScanPath *path)
 }
 
 /*
- * The node's tuple: columns of the index that are wanted, then those that only shown expressions refer to, which it has not.
- * (The target list is no help: the planner may give another one later.)
+ * Make the node's tuple: the needed columns of the index, then columns that only EXPLAIN needs, which have no values.
+ * (The planner's target list cannot be used, as the planner may replace it later.)
  */
 static List *
 make_scan_tlist(const RtscanScanPath *path, List *shown, List **columns)
@@ -51,7 +51,7 @@ make_scan_tlist(const RtscanScanPath *path, List *shown, List **columns)
 	return entries;
 }
 
-/* Of a star's rows from the heap: the fact's columns as they are there, of which those that were dropped are NULL. */
+/* Make the tuple of a star's rows from the heap: the fact's columns in their order, with NULL for dropped ones. */
 static List *
 make_heap_tlist(const RtscanScanPath *path, Oid table, List *shown)
 {
@@ -64,7 +64,8 @@ make_heap_tlist(const RtscanScanPath *path, Oid table, List *shown)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(tupdesc, i);
 		Expr	   *column = attribute->attisdropped ? (Expr *) makeNullConst(INT4OID, -1, InvalidOid) :
-			(Expr *) makeVar(path->index->rel->relid, i + 1, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);
+			(Expr *) makeVar(path->index->rel->relid, i + 1, attribute->atttypid, attribute->atttypmod,
+							 attribute->attcollation, 0);
 
 		entries = lappend(entries, makeTargetEntry(column, i + 1, NULL, false));
 	}
@@ -86,7 +87,8 @@ plan_filter(const RtscanScanPath *path, List **arguments)
 }
 
 Plan *
-rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses, List *custom_plans)
+rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses,
+				 List *custom_plans)
 {
 	const RtscanScanPath *path = rtscan_whole_scan_path(root, custom_path);
 	CustomScan *scan = makeNode(CustomScan);

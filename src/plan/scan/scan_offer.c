@@ -1,6 +1,6 @@
 /*
  * scan_offer.c
- *		Offer the planner to have rows of tables returned by RtscanScan.
+ *		Offers the planner paths in which RtscanScan returns the rows of tables.
  */
 #include "plan/scan/scan_path.h"
 
@@ -23,17 +23,17 @@
 #include "settings.h"
 #include "storage/ipc.h"
 
-/* Sets of outer tables that are tried, at most, besides those of single clauses. */
+/* At most this many sets of outer tables are tried, besides those of single clauses. */
 #define MAX_OUTER_SETS	20
 
-/* A planning run's memory of a table. */
+/* The remembered paths of a table. */
 typedef struct OrderedPaths
 {
 	const RelOptInfo *table;	/* hash key */
-	List	   *paths;			/* in an order that the query wants: one an index that has it */
+	List	   *paths;			/* paths in an order that the query needs: one for each index that has it */
 } OrderedPaths;
 
-/* All that is remembered of a planning run: OrderedPaths by RelOptInfo. */
+/* The data of the planning run; its entries are OrderedPaths, by RelOptInfo. */
 static RtscanPlanningRun *memory;
 static set_rel_pathlist_hook_type previous_hook;
 static create_upper_paths_hook_type previous_upper_hook;
@@ -52,7 +52,7 @@ has_set(const List *sets, Relids set)
 	return false;
 }
 
-/* Add a set, and what it makes together with each of the others. */
+/* Add a set, and its union with each of the others. */
 static List *
 add_outer_set(List *sets, Relids set)
 {
@@ -70,7 +70,7 @@ add_outer_set(List *sets, Relids set)
 	return has_set(sets, set) ? sets : lappend(sets, set);
 }
 
-/* The tables that join clauses take values from which the index can look up. */
+/* Add the sets of tables from which the join clauses that the index can look up take values. */
 static List *
 add_sets_of_clauses(List *sets, IndexOptInfo *index, List *clauses)
 {
@@ -89,7 +89,7 @@ add_sets_of_clauses(List *sets, IndexOptInfo *index, List *clauses)
 	return sets;
 }
 
-/* ec_matches_callback_type: is a member of an equivalence class a column of the index, arg? */
+/* ec_matches_callback_type: is a member of an equivalence class a column of the index "arg"? */
 static bool
 is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *class, EquivalenceMember *member, void *arg)
 {
@@ -103,8 +103,9 @@ outer_sets(PlannerInfo *root, IndexOptInfo *index)
 	List	   *sets = add_sets_of_clauses(NIL, index, table->joininfo);
 
 	if (table->has_eclass_joins)
-		sets = add_sets_of_clauses(sets, index, generate_implied_equalities_for_column(root, table, is_column, index,
-																							 table->lateral_referencers));
+		sets = add_sets_of_clauses(sets, index,
+								   generate_implied_equalities_for_column(root, table, is_column, index,
+																		  table->lateral_referencers));
 	return sets;
 }
 
@@ -135,13 +136,14 @@ remember_ordered(PlannerInfo *root, const Path *path)
 /* ---------------------------------------------------------------- paths */
 
 /*
- * Is a path the leader's alone?  Of a query of one table with many leaves, one that takes less than a worker takes to open its leaf: else
- * PostgreSQL would have the leaves shared by a Parallel Append.
+ * Should only the leader run a path?  In a query of one table with many leaves, PostgreSQL would share the leaves in a
+ * Parallel Append.  That is wasteful for a path that costs less than a worker needs to open its leaf.
  */
 static bool
 is_for_leader(PlannerInfo *root, const Path *path)
 {
-	return path->param_info == NULL && root->parent_root == NULL && bms_membership(root->all_baserels) == BMS_SINGLETON &&
+	return path->param_info == NULL && root->parent_root == NULL &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON &&
 		path->total_cost < rtscan_opening_cost(root, path->parent);
 }
 
@@ -153,8 +155,9 @@ add_scan_path(PlannerInfo *root, Path *path)
 }
 
 /*
- * The first of the orders that the query wants: for the others PostgreSQL sorts rows of equal values.  Or all, for some rows.
- * add_path() may find a path too expensive, and free it, so a copy is remembered: what skips rows is cheap where all rows are not.
+ * Offer a path in the order of the first key that the query needs: PostgreSQL sorts rows of equal values by the
+ * others.  For a LIMIT, also offer one in the order of all keys.  A copy of the first is remembered for OFFSET:
+ * add_path() may free it as too expensive, but skipping rows may make it cheap.
  */
 static void
 offer_order(PlannerInfo *root, IndexOptInfo *index)
@@ -172,7 +175,7 @@ offer_order(PlannerInfo *root, IndexOptInfo *index)
 		add_scan_path(root, path);
 }
 
-/* Returns what it costs, or 0. */
+/* Offer a path by one process, and return its cost, or 0. */
 static Cost
 offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
 {
@@ -184,7 +187,7 @@ offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
 	return cost;
 }
 
-/* Beside a path by one process, with this cost. */
+/* Offer a parallel path beside that of one process, which has this cost. */
 static void
 offer_partial(PlannerInfo *root, IndexOptInfo *index, Cost cost)
 {
@@ -238,7 +241,10 @@ consider_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte
 
 /* ---------------------------------------------------------------- OFFSET */
 
-/* Does nobody need the rows that an OFFSET skips?  They are not locked, and functions called for them have no effects. */
+/*
+ * May the rows that an OFFSET skips remain unread?  They must not be locked, and no function may have side effects on
+ * them.
+ */
 static bool
 may_skip(PlannerInfo *root, const FinalPathExtraData *final)
 {
@@ -246,24 +252,29 @@ may_skip(PlannerInfo *root, const FinalPathExtraData *final)
 
 	return parse->commandType == CMD_SELECT && parse->limitOffset != NULL && parse->limitCount != NULL &&
 		final->limit_needed && final->offset_est != 0 && parse->rowMarks == NIL && parse->sortClause != NIL &&
-		!parse->hasTargetSRFs && !rtscan_is_volatile(root, parse->targetList) && !rtscan_is_volatile(root, root->init_plans) &&
+		!parse->hasTargetSRFs && !rtscan_is_volatile(root, parse->targetList) &&
+		!rtscan_is_volatile(root, root->init_plans) &&
 		!rtscan_is_volatile(root, parse->limitOffset);
 }
 
-/* The only table of a query that does nothing with its rows but to order them, or NULL. */
+/* Return the only table of a query that does nothing but order its rows, or NULL. */
 static const RelOptInfo *
 only_table(PlannerInfo *root)
 {
 	const Query *parse = root->parse;
 	int			relid;
 
-	if (parse->hasAggs || parse->groupClause != NIL || parse->groupingSets != NIL || parse->havingQual || parse->hasWindowFuncs ||
-		parse->distinctClause != NIL || parse->setOperations || !bms_get_singleton_member(root->all_baserels, &relid))
+	if (parse->hasAggs || parse->groupClause != NIL || parse->groupingSets != NIL || parse->havingQual ||
+		parse->hasWindowFuncs || parse->distinctClause != NIL || parse->setOperations ||
+		!bms_get_singleton_member(root->all_baserels, &relid))
 		return NULL;
 	return find_base_rel(root, relid);
 }
 
-/* A LIMIT without its OFFSET, over a scan that skips these rows.  How many is not known: as many as PostgreSQL takes it for. */
+/*
+ * Offer a LIMIT without its OFFSET, above a scan that skips these rows.  If their number is unknown, assume the same
+ * fraction as PostgreSQL does.
+ */
 static void
 offer_skipping(PlannerInfo *root, Path *path, RelOptInfo *input, RelOptInfo *output, const FinalPathExtraData *final)
 {
@@ -273,8 +284,8 @@ offer_skipping(PlannerInfo *root, Path *path, RelOptInfo *input, RelOptInfo *out
 	if (skipping == NULL)
 		return;
 	skipping = (Path *) create_projection_path(root, input, skipping, root->upper_targets[UPPERREL_FINAL]);
-	add_path(output, (Path *) create_limit_path(root, output, skipping, NULL, root->parse->limitCount, root->parse->limitOption, 0,
-												final->count_est));
+	add_path(output, (Path *) create_limit_path(root, output, skipping, NULL, root->parse->limitCount,
+												root->parse->limitOption, 0, final->count_est));
 }
 
 static void
@@ -304,7 +315,7 @@ hook_into_tables(void)
 	set_rel_pathlist_hook = consider_scans;
 }
 
-/* After all libraries have been loaded; after a crash PostgreSQL calls it again. */
+/* shmem_startup_hook: runs after all libraries have been loaded.  PostgreSQL calls it again after a crash. */
 static void
 hook_in_last(void)
 {
@@ -318,8 +329,9 @@ hook_in_last(void)
 }
 
 /*
- * pg_hint_plan throws away the paths that there are when its hook is called, and has PostgreSQL's own made again.  So a preloaded library
- * hooks in when all are loaded, whatever their order: ours is called last, and looks at the indexes that hints have left.
+ * pg_hint_plan's hook discards all paths of a relation and has PostgreSQL's own made again.  So if rtscan is
+ * preloaded, it installs its hook after all libraries are loaded, whatever their order.  Then its hook runs last, and
+ * sees the indexes that hints have left.
  */
 void
 rtscan_init_scan(void)

@@ -1,6 +1,6 @@
 /*
  * scan_path.c
- *		How an index would return a table's rows, and what that costs.
+ *		Makes and prices paths in which an index returns a table's rows.
  */
 #include "plan/scan/scan_path.h"
 
@@ -32,12 +32,14 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-/* What a bounded heap takes for a row, and for each of its columns, which may be by reference. */
+/* Memory that a bounded heap needs for a row, and for each of its columns, which may be passed by reference. */
 #define FIRST_ROW_BYTES			64
 #define FIRST_ROW_COLUMN_BYTES	64
 
-/* Skipping rows: some pivots tried in a segment, or what it takes to drop rows, besides each of them. */
+/* Skipping rows one by one, besides RTSCAN_ROW_COST for each. */
 #define SKIP_SEGMENT_COST		100.0
+
+/* Skipping rows one by one: a fixed cost, besides RTSCAN_ROW_COST for each row. */
 #define SKIP_COST				1.0
 
 static const CustomPathMethods path_methods = {
@@ -45,9 +47,9 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = rtscan_plan_scan,
 };
 
-/* ---------------------------------------------------------------- what the index can do */
+/* ---------------------------------------------------------------- quals and columns */
 
-/* Part WHERE, and what joins give as parameters, into what the index looks up and the rest, in the order of evaluation. */
+/* Divide the quals into those that the index looks up, and others, which are returned in the order of evaluation. */
 static List *
 match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
 {
@@ -72,7 +74,7 @@ match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
 	return others;
 }
 
-/* Of the others, those that the index's rows have all for: up to the first that has to be asked of the table's. */
+/* Divide the others into those that the index's rows suffice for, up to the first that needs the table's, and the rest. */
 static void
 match_row_quals(RtscanScanPath *path, List *others)
 {
@@ -93,7 +95,7 @@ match_row_quals(RtscanScanPath *path, List *others)
 	}
 }
 
-/* Has the index all columns that are wanted? */
+/* Does the index have all columns that are needed? */
 static bool
 has_columns(const RtscanScanPath *path)
 {
@@ -109,7 +111,7 @@ has_columns(const RtscanScanPath *path)
 	return true;
 }
 
-/* Part the quals anew, as far as the index has what they need. */
+/* Divide the quals by what the index has, and decide whether rows are fetched from the heap. */
 static void
 part_quals(RtscanScanPath *path, PlannerInfo *root)
 {
@@ -127,7 +129,7 @@ part_quals(RtscanScanPath *path, PlannerInfo *root)
 	path->from_heap = path->others != NIL || !has_columns(path);
 }
 
-/* Does the index do anything that a sequential scan does not? */
+/* Does the index do anything that a sequential scan cannot? */
 static bool
 is_useful(const RtscanScanPath *path)
 {
@@ -137,7 +139,7 @@ is_useful(const RtscanScanPath *path)
 
 /* ---------------------------------------------------------------- cost */
 
-/* How often it will be scanned: as get_loop_count() has it, for the fewest rows of an outer table. */
+/* Estimate the number of rescans as get_loop_count() does: by the outer table with the fewest rows. */
 static double
 loop_count(PlannerInfo *root, Relids required_outer)
 {
@@ -154,7 +156,7 @@ loop_count(PlannerInfo *root, Relids required_outer)
 	return Max(loops, 1);
 }
 
-/* The index's columns that values are read of. */
+/* Return the index's columns whose values are read. */
 static Bitmapset *
 columns_read(const RtscanScanPath *path)
 {
@@ -167,7 +169,7 @@ columns_read(const RtscanScanPath *path)
 	return columns;
 }
 
-/* The index's values of so many rows. */
+/* Cost of reading the index's values of this many rows. */
 static RtscanCost
 values_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
 {
@@ -180,7 +182,7 @@ values_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double l
 	return cost;
 }
 
-/* What is done with so many rows of the index, until some are left as the node's: quals, in the order of their evaluation. */
+/* Cost of evaluating quals and checking visibility, from the index's rows to the node's, in the order of evaluation. */
 static RtscanCost
 quals_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
 {
@@ -211,23 +213,25 @@ rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loo
 	return cost;
 }
 
-/* Rows come up after all segments have been searched: some ranks are walked for each, and it is looked up here and there. */
+/* Cost of rows in an order: walking ranks of searched segments, and reading each row's values at random. */
 static RtscanCost
 ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
 {
 	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
-	double		ranks = size ? size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order->columns[0].column) : rows;
+	double		ranks = size ? size->rows * rtscan_quals_selectivity(path->quals, root, path->index,
+																	 path->order->columns[0].column) : rows;
 	RtscanCost	cost = rtscan_order_cost(ranks, rows, path->order->wanted, bms_num_members(columns_read(path)));
 
-	/* Values are read one by one, here and there. */
+	/* Values are read one by one at random. */
 	cost.pages += values_cost(path, root, rows, 1).pages;
 	rtscan_add_cost(&cost, quals_cost(path, root, rows, 1));
 	return cost;
 }
 
 /*
- * By a bounded heap.  Before the first row comes a pass over all of them: a value of each is read and compared, and those that may
- * get in are tried, some for each row that is wanted.  Then those rows come; all rows would take as many times more.
+ * Cost of the first rows by a bounded heap.  Before the first row, one pass over all rows reads and compares a value
+ * of each; rows that may belong to the first ones are tried, some for each row that is wanted.  Then the wanted rows
+ * are returned; returning all rows would cost proportionally more.
  */
 static RtscanCost
 first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
@@ -249,14 +253,14 @@ first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 	return cost;
 }
 
-/* Rows that are made before the first of them is returned: of the heap, those of a block. */
+/* Return how many rows are made before the first one is returned.  From the heap, rows come block by block. */
 static double
 first_batch(const RtscanScanPath *path)
 {
 	return path->from_heap && path->row_clauses == NIL ? 1 : RTSCAN_CURSOR_ROWS;
 }
 
-/* In an order rows that pass what the index does not answer may come late, of so many that it finds. */
+/* In an order, rows that pass the quals which the index does not answer may come late among those that it finds. */
 static Cost
 late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 {
@@ -268,30 +272,34 @@ late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 		return 0;
 	order = &path->order->columns[0];
 	return (result->total_cost - result->startup_cost) *
-		rtscan_late_part(root, clauses, list_nth_node(TargetEntry, path->index->indextlist, order->column)->expr, order->descending,
-						 Min(result->rows / Max(found, 1), 1));
+		rtscan_late_part(root, clauses, list_nth_node(TargetEntry, path->index->indextlist, order->column)->expr,
+						 order->descending, Min(result->rows / Max(found, 1), 1));
 }
 
 /*
- * The part of a search that comes before the first row: a segment; or in an order all of it, unless rows are tested one after another
- * until so many match that a few are known to be enough (search/order/order_stream.h), of which each segment has one.
+ * Return the fraction of a search that precedes the first row.  Without an order, that is one segment.  In an order, it
+ * is the whole search, unless few rows are wanted: then each segment tests rows one by one until it has found one more
+ * than were used (search/order/order_stream.h).
  */
 static double
-searched_part(const RtscanScanPath *path, PlannerInfo *root, const RtscanIndexSize *size, double found, const RtscanCost *search)
+searched_part(const RtscanScanPath *path, PlannerInfo *root, const RtscanIndexSize *size, double found,
+			  const RtscanCost *search)
 {
 	double		ranks;
 
 	if (!path->order)
 		return 1 / (size ? Max(size->segments, 1) : 1);
-	if (path->order->by_heap || size == NULL || path->join || path->row_clauses != NIL || path->others != NIL || path->order->wanted > found ||
-		(rtscan_executor != RTSCAN_EXECUTOR_AUTO && rtscan_executor != RTSCAN_EXECUTOR_CPU) || !rtscan_quals_are_region(path->quals, path->index, false))
+	if (path->order->by_heap || size == NULL || path->join || path->row_clauses != NIL || path->others != NIL ||
+		path->order->wanted > found ||
+		(rtscan_executor != RTSCAN_EXECUTOR_AUTO && rtscan_executor != RTSCAN_EXECUTOR_CPU) ||
+		!rtscan_quals_are_region(path->quals, path->index, false))
 		return 1;
 	ranks = size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order->columns[0].column);
-	return Min(rtscan_tests_cost((path->order->wanted + size->segments) * Max(ranks / Max(found, 1), 1), list_length(path->quals->all)) /
-			   Max(search->work + search->pages, 1), 1);
+	return Min(rtscan_tests_cost((path->order->wanted + size->segments) * Max(ranks / Max(found, 1), 1),
+								 list_length(path->quals->all)) / Max(search->work + search->pages, 1), 1);
 }
 
-/* Are so few rows wanted that one of the segments may be expected to have them, of so many that there are? */
+/* Are so few rows wanted that a single segment can be expected to have them? */
 static bool
 wants_few(const RtscanOrder *order, const RtscanIndexSize *size, double rows)
 {
@@ -333,7 +341,7 @@ cost_path(RtscanScanPath *path, PlannerInfo *root)
 
 /* ---------------------------------------------------------------- order */
 
-/* Is a column of the index what a path key sorts by, in the order that the index knows? */
+/* Does a path key sort by a key column of the index, in the order that the index has? */
 static bool
 has_order(PlannerInfo *root, IndexOptInfo *index, int column, PathKey *key)
 {
@@ -366,7 +374,7 @@ order_column(const PathKey *key, int column)
 	};
 }
 
-/* Does a path key sort by a column, whose values the index has, in the default order of its type? */
+/* Does a path key sort by a column whose values the index has, in the default order of its type? */
 static bool
 sorts_by(PlannerInfo *root, IndexOptInfo *index, int column, PathKey *key)
 {
@@ -388,7 +396,7 @@ find_sorted_column(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
 	return -1;
 }
 
-/* The order of all of some path keys, if it is one of the index's columns. */
+/* Get the order of all of these path keys; false if the index does not have all their columns. */
 static bool
 find_orders(PlannerInfo *root, IndexOptInfo *index, List *keys, RtscanOrder *order)
 {
@@ -409,8 +417,8 @@ find_orders(PlannerInfo *root, IndexOptInfo *index, List *keys, RtscanOrder *ord
 }
 
 /*
- * Is it known how many rows are wanted, about, and are they few?  The table has to be the only one, or rows may be wanted until
- * they have met others.
+ * Is the number of wanted rows known, and small enough for memory?  The table has to be the only one, since a join may
+ * need more rows to find that many.
  */
 static bool
 limit_fits(PlannerInfo *root, int ncolumns)
@@ -423,7 +431,7 @@ limit_fits(PlannerInfo *root, int ncolumns)
 
 /* ---------------------------------------------------------------- the path */
 
-/* Of a relation, a table or a star's. */
+/* Begin a path of a relation: a table, or a star's join. */
 static RtscanScanPath *
 begin_path(RelOptInfo *rel, IndexOptInfo *index, int workers)
 {
@@ -466,7 +474,7 @@ rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, 
 	return &path->path.path;
 }
 
-/* The planner puts these above scans of tables alone. */
+/* Does a star have a pseudoconstant clause?  The planner adds the Result node for these only above scans of tables. */
 static bool
 has_pseudoconstant(const RtscanJoin *join)
 {
@@ -478,7 +486,7 @@ has_pseudoconstant(const RtscanJoin *join)
 	return false;
 }
 
-/* Are a star's rows the fact's, as they are in the heap: is nothing wanted but its columns, and those no system columns? */
+/* Can a star's rows be the fact's heap tuples: are only the fact's columns needed, and no system columns? */
 static bool
 heap_has(const RtscanScanPath *path)
 {
@@ -554,7 +562,7 @@ rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys)
 	return &path->path.path;
 }
 
-/* Pivots are tried in each segment, or the rows are dropped one by one. */
+/* Cost of skipping rows: pivots are tried in each segment, or rows are dropped one by one. */
 static Cost
 skip_cost(PlannerInfo *root, const RtscanScanPath *path, double rows)
 {

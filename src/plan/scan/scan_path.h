@@ -1,9 +1,9 @@
 /*
  * scan_path.h
- *		How an index would return a table's rows (RtscanScan), and what that costs.
+ *		Makes and prices paths in which an index returns a table's rows (RtscanScan).
  *
- * For each index, and for each set of other tables that its quals may take values from, one path: offered beside those of PostgreSQL, and
- * for processes that share the work where nothing comes from other tables.
+ * Each index gets one path for each set of other tables that its quals may take values from, beside PostgreSQL's
+ * paths.  Without values from other tables, there is also a path whose work parallel processes share.
  */
 #ifndef RTSCAN_SCAN_PATH_H
 #define RTSCAN_SCAN_PATH_H
@@ -15,50 +15,54 @@
 #include "plan/star/star.h"
 #include "search/order/order_stream.h"
 
-/* A path, with what it hands to its plan. */
+/* A path, with the data that its plan needs. */
 typedef struct RtscanScanPath
 {
 	CustomPath	path;
-	IndexOptInfo *index;		/* of a star with its attributes, */
-	const RtscanJoin *join;		/* which this is; NULL: it is of a table alone */
-	ParamPathInfo *parameters;	/* for which the quals have been parted: */
-	RtscanQuals *quals;			/* that the index answers, */
-	List	   *clauses;		/* which are these of WHERE's (RestrictInfo); */
-	Cost		unsearched;		/* what is left of a search where rows are tested: an offset takes it at once */
-	List	   *row_clauses;	/* those that are evaluated on its rows, */
-	List	   *row_quals;		/* as row expressions, behind a star's own (star.h); */
-	List	   *others;			/* and on the table's, in the order of evaluation */
-	List	   *wanted;			/* the relation's columns, before the planner makes of them what the query selects */
-	bool		from_heap;		/* the index has not all that is wanted */
-	RtscanOrder *order;			/* of the rows, which is the path's keys; NULL: they have none */
-	Expr	   *skip;			/* how many of the first rows are skipped; NULL: none */
+	IndexOptInfo *index;		/* the index; for a star, a copy with the star's attributes */
+	const RtscanJoin *join;		/* the star that is scanned; NULL: a table alone */
+	ParamPathInfo *parameters;	/* the parameters for which the quals have been divided, as below */
+	RtscanQuals *quals;			/* quals that the index answers */
+	List	   *clauses;		/* the clauses of these quals (RestrictInfo) */
+	Cost		unsearched;		/* cost of the rest of a search that stops early; skipping rows pays it at once */
+	List	   *row_clauses;	/* clauses that are evaluated on the index's rows */
+	List	   *row_quals;		/* the row expressions of these clauses, after a star's own (star.h) */
+	List	   *others;			/* clauses that are evaluated on the table's rows, in the order of evaluation */
+	List	   *wanted;			/* the relation's columns that the query needs, whatever it computes from them */
+	bool		from_heap;		/* rows are fetched from the heap, since the index does not have all that is needed */
+	RtscanOrder *order;			/* the order of the rows, which is that of the path's keys; NULL: none */
+	Expr	   *skip;			/* the number of rows to skip for OFFSET; NULL: none */
 } RtscanScanPath;
 
-/* scan_offer.c: hook into the planner. */
+/* scan_offer.c: install the planner hooks. */
 extern void rtscan_init_scan(void);
 
 /*
- * scan_path.c: a path with these outer tables for parameters, shared by so many workers besides the leader; or NULL if the index looks
- * nothing up, and has not what is wanted either.  Or a path in the order of a path key; or in that of all of some, for a LIMIT;
- * NULL if the index has not that.
+ * scan_path.c: return a path with parameters from these outer tables, shared by this many workers besides the leader.
+ * NULL if the index looks nothing up, and does not have all columns that are needed either.
  */
 extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
+
+/* scan_path.c: return a path in the order of a path key; NULL if the index does not have that order. */
 extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key);
+
+/* scan_path.c: return a path for a LIMIT, in the order of all of these path keys; NULL if there is none. */
 extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys);
 
-/* A path that stays when the planner frees the other. */
+/* Copy a path, so that the copy stays when the planner frees the path. */
 extern Path *rtscan_copy_scan_path(const Path *path);
 
-/* The path of a scan in the order of a key column that skips as many rows as an OFFSET says; NULL: it cannot. */
+/* Return the path of a scan in the order of a key column that skips the rows of an OFFSET; NULL if it cannot. */
 extern Path *rtscan_skipping_path(PlannerInfo *root, const Path *path, Expr *skip, double rows);
 
 /*
- * The whole of a path that the planner has chosen.  Where partitions are joined one by one it has a path's parameters come
- * from a partition of the outer table: of a copy of the CustomPath, or since PostgreSQL 17 of the path itself.
+ * Return the RtscanScanPath of a path that the planner has chosen.  In a partitionwise join, the planner makes a
+ * path's parameters refer to a partition of the outer table: in a copy of the CustomPath or, since PostgreSQL 17, in
+ * the path itself.  Then the quals are divided anew.
  */
 extern const RtscanScanPath *rtscan_whole_scan_path(PlannerInfo *root, const CustomPath *copy);
 
-/* make_scan.c: a CustomPath's PlanCustomPath. */
+/* make_scan.c: the PlanCustomPath callback. */
 extern Plan *rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist,
 							  List *clauses, List *custom_plans);
 
