@@ -1,12 +1,12 @@
 /*
  * advice.c
- *		Paths of ours that the planner has been advised against count as disabled.
+ *		Counts paths of rtscan as disabled if the planner has been advised against them.
  */
 #include "plan/star/advice.h"
 
 #include "compat.h"
 
-/* Does an Append above decide whether processes share the path?  So it is for a leaf's part of a join. */
+/* Does an Append above decide whether processes share the path?  It does for a leaf's part of a join. */
 static bool
 is_for_append(const RtscanJoin *join)
 {
@@ -14,7 +14,8 @@ is_for_append(const RtscanJoin *join)
 }
 
 void
-rtscan_count_disabled(PlannerInfo *root, Path *path, const RelOptInfo *rel, const IndexOptInfo *index, const RtscanJoin *join)
+rtscan_count_disabled(PlannerInfo *root, Path *path, const RelOptInfo *rel, const IndexOptInfo *index,
+					  const RtscanJoin *join)
 {
 	bool		scan = rtscan_compat_advises_other_scan(root, index) ||
 		(path->parallel_workers == 0 && !is_for_append(join) && rtscan_compat_advises_gather(root, rel));
@@ -25,7 +26,8 @@ rtscan_count_disabled(PlannerInfo *root, Path *path, const RelOptInfo *rel, cons
 void
 rtscan_count_disabled_gather(PlannerInfo *root, Path *gather, const RelOptInfo *rel)
 {
-	bool		against = rtscan_compat_advises_no_gather(root, rel) || rtscan_compat_advises_no_gather(root, gather->parent);
+	bool		against = rtscan_compat_advises_no_gather(root, rel) ||
+		rtscan_compat_advises_no_gather(root, gather->parent);
 
 	rtscan_compat_count_disabled(gather, against, list_make1(((GatherPath *) gather)->subpath));
 }

@@ -1,9 +1,10 @@
 /*
  * join_rows.c
- *		How many rows of a table a dimension's conditions leave.
+ *		Corrects the number of rows that a join is expected to return when a dimension's conditions correlate with its
+ *		key.
  *
- * PostgreSQL remembers the selectivity of a clause that joins two tables.  A better estimate is put there before any tables are joined, so that it
- * holds for all joins by that clause, whatever executes them.
+ * PostgreSQL remembers the selectivity of a join clause in its RestrictInfo.  The corrected estimate is stored there
+ * before any tables are joined, so that it applies to all joins by that clause, whatever executes them.
  */
 #include "plan/star/join_rows.h"
 
@@ -30,63 +31,64 @@
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
-/* Two columns go together if each is correlated with the heap's order so far. */
+/* Two columns correlate with each other if the heap's order has at least this correlation with each of them. */
 #define IN_ORDER		0.9
 
-/* Elements of a list that are looked up; of more some stand for all. */
+/* At most this many elements of a list are looked up; if there are more, a sample stands for all. */
 #define MAX_ELEMENTS	100
 
-/* Part of a dimension's rows, in the order of a column: between two numbers from 0 to 1. */
+/* A range of a dimension's rows in the order of a column, from 0 to 1. */
 typedef struct Part
 {
-	double		from;
-	double		to;
+	double		from;			/* fraction of the rows that precede the range */
+	double		to;				/* fraction of the rows up to its end */
 } Part;
 
-/* The operators that compare a column. */
+/* A column, and the operators that compare it. */
 typedef struct Comparison
 {
-	Node	   *column;
-	Oid			family;			/* of btree's, */
-	Oid			lefttype;		/* with operators for these */
-	Oid			righttype;
-	Oid			collation;
+	Node	   *column;			/* the compared column */
+	Oid			family;			/* the btree operator family */
+	Oid			lefttype;		/* the operators' left type */
+	Oid			righttype;		/* the operators' right type */
+	Oid			collation;		/* the collation */
 } Comparison;
 
-/* "column op value", or "column = ANY (value)". */
+/* A condition "column op value", or "column = ANY (value)". */
 typedef struct Condition
 {
-	Comparison	comparison;
-	int			strategy;
-	Const	   *value;
-	bool		any;
+	Comparison	comparison;		/* the column and its operators */
+	int			strategy;		/* the btree strategy of "op" */
+	Const	   *value;			/* the value, or array of values */
+	bool		any;			/* it is = ANY */
 	bool		backwards;		/* the column descends where the key ascends */
 } Condition;
 
 /* The key of a dimension. */
 typedef struct Key
 {
-	Expr	   *column;
-	double		correlation;	/* with the heap's order */
-	Part		part;			/* of the dimension's rows, which has the table's keys */
+	Expr	   *column;			/* the key column */
+	double		correlation;	/* its correlation with the heap's order */
+	Part		part;			/* the dimension's rows between the table's least and greatest key */
 } Key;
 
 static set_rel_pathlist_hook_type previous_hook;
 
 /* ---------------------------------------------------------------- parts */
 
-/* Which part of a column's values is less than a value, or less or equal? */
+/* Return the fraction of a column's values below a value, or below or equal to it. */
 static double
 part_below(PlannerInfo *root, const Comparison *by, const Const *value, bool or_equal)
 {
 	Oid			operator = get_opfamily_member(by->family, by->lefttype, by->righttype,
 											   or_equal ? BTLessEqualStrategyNumber : BTLessStrategyNumber);
-	Expr	   *clause = make_opclause(operator, BOOLOID, false, (Expr *) by->column, (Expr *) value, InvalidOid, by->collation);
+	Expr	   *clause = make_opclause(operator, BOOLOID, false, (Expr *) by->column, (Expr *) value, InvalidOid,
+									   by->collation);
 
 	return clause_selectivity(root, (Node *) clause, 0, JOIN_INNER, NULL);
 }
 
-/* May it be asked that? */
+/* Does the family have the operators that part_below() and resize() need? */
 static bool
 has_order(const Comparison *by)
 {
@@ -109,14 +111,16 @@ size_of(Part part)
 }
 
 /*
- * Widen or narrow a part, about its middle, to the rows that equal a value.  Histograms say where these are, but not how many: their bounds are
- * taken from a sample of rows, so that a value between two of them seems to have many rows or none.
+ * Resize a part, around its middle, to the number of rows that equal a value.  Histograms tell where these rows are,
+ * but not how many: the bounds come from a sample, so that a value between two of them seems to have many rows or
+ * none.
  */
 static Part
 resize(PlannerInfo *root, const Comparison *by, const Const *value, Part part)
 {
 	Oid			operator = get_opfamily_member(by->family, by->lefttype, by->righttype, BTEqualStrategyNumber);
-	Expr	   *clause = make_opclause(operator, BOOLOID, false, (Expr *) by->column, (Expr *) value, InvalidOid, by->collation);
+	Expr	   *clause = make_opclause(operator, BOOLOID, false, (Expr *) by->column, (Expr *) value, InvalidOid,
+									   by->collation);
 	double		size = clause_selectivity(root, (Node *) clause, 0, JOIN_INNER, NULL);
 	double		from = Max(Min((part.from + part.to - size) / 2, 1 - size), 0);
 
@@ -138,7 +142,7 @@ part_of_value(PlannerInfo *root, const Condition *condition, const Const *value)
 	return condition->backwards ? (Part) {1 - part.to, 1 - part.from} : part;
 }
 
-/* How much of a part has one of a list's values? */
+/* Return the size of the rows, within a part, that equal any value of a list. */
 static double
 size_of_any(PlannerInfo *root, const Condition *condition, Part within)
 {
@@ -169,7 +173,7 @@ size_of_any(PlannerInfo *root, const Condition *condition, Part within)
 
 /* ---------------------------------------------------------------- conditions */
 
-/* The operator of a condition and its arguments; for any of a list, or not. */
+/* Get the operator and collation of a condition, and whether it is = ANY.  Returns its arguments, or NIL. */
 static List *
 take_apart(Node *clause, Oid *operator, Oid *collation, bool *any)
 {
@@ -187,7 +191,7 @@ take_apart(Node *clause, Oid *operator, Oid *collation, bool *any)
 	return list_length(((OpExpr *) clause)->args) == 2 ? ((OpExpr *) clause)->args : NIL;
 }
 
-/* Does a column go with the key? */
+/* Does a column correlate with the key? */
 static bool
 goes_with(const Key *key, const VariableStatData *variable, bool *backwards)
 {
@@ -197,21 +201,22 @@ goes_with(const Key *key, const VariableStatData *variable, bool *backwards)
 	return equal(variable->var, key->column) || Min(fabs(correlation), fabs(key->correlation)) >= IN_ORDER;
 }
 
-/* Find the order that a condition's operator belongs to; false if there is none. */
+/* Find the btree operators of a condition's column; false if there are none. */
 static bool
 find_order(Condition *condition, Oid operator)
 {
 	Comparison *by = &condition->comparison;
 
 	by->family = lookup_type_cache(exprType(by->column), TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-	condition->strategy = OidIsValid(operator) && OidIsValid(by->family) ? get_op_opfamily_strategy(operator, by->family) : 0;
+	condition->strategy = OidIsValid(operator) && OidIsValid(by->family) ?
+		get_op_opfamily_strategy(operator, by->family) : 0;
 	if (condition->strategy == 0 || (condition->any && condition->strategy != BTEqualStrategyNumber))
 		return false;
 	op_input_types(operator, &by->lefttype, &by->righttype);
 	return has_order(by);
 }
 
-/* A condition on a column that goes with the key, of a known value. */
+/* Read a clause as a condition with a known value on a column that correlates with the key; false if it is none. */
 static bool
 read_condition(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, Node *clause, Condition *condition)
 {
@@ -234,8 +239,8 @@ read_condition(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, N
 }
 
 /*
- * By how much is it more frequent that the dimension's conditions are met by rows with the table's keys than by all?  Of lists, the first one is
- * taken for one that goes with the key.
+ * Return how many times more often the dimension's conditions hold for rows with the table's keys than for all.  Of
+ * several conditions with lists, only the first is assumed to correlate with the key.
  */
 static double
 gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
@@ -267,12 +272,12 @@ gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
 
 /* ---------------------------------------------------------------- keys */
 
-/* Bounds of keys, and what the keys are of. */
+/* The bounds of a column's values. */
 typedef struct Bounds
 {
-	RtscanKeyBounds keys;
-	RtscanKeyKind kind;
-	Oid			type;
+	RtscanKeyBounds keys;		/* the least and the greatest value, as keys */
+	RtscanKeyKind kind;			/* the kind of these keys */
+	Oid			type;			/* the type of the values */
 } Bounds;
 
 static RtscanKeyKind
@@ -283,7 +288,7 @@ key_kind(const IndexOptInfo *index, int column)
 	return rtscan_key_kind(get_opfamily_proc(index->opfamily[column], type, type, RTSCAN_COMPARE_PROC));
 }
 
-/* The bounds of a table's column, from an index that has it as a key. */
+/* Get the bounds of a table's column from an index of which it is a key column. */
 static bool
 bounds_of_column(PlannerInfo *root, const RelOptInfo *table, const Var *column, Bounds *bounds)
 {
@@ -304,7 +309,7 @@ bounds_of_column(PlannerInfo *root, const RelOptInfo *table, const Var *column, 
 	return false;
 }
 
-/* The column that a table has in an equivalence class, if it has one. */
+/* Return the column of a table in an equivalence class, or NULL. */
 static Var *
 column_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table)
 {
@@ -322,7 +327,7 @@ column_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table)
 	return NULL;
 }
 
-/* The bounds of the column that a table, or all its leaves, have in an equivalence class. */
+/* Get the bounds of the column that a table, or each of its leaves, has in an equivalence class. */
 static bool
 find_bounds(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, Bounds *bounds)
 {
@@ -356,8 +361,8 @@ make_value(const Bounds *bounds, uint64 key)
 }
 
 /*
- * The key of a dimension in an equivalence class, and which part of it is within bounds; false if that is all of it, or not known: without
- * statistics PostgreSQL guesses.
+ * Get the key that a dimension has in an equivalence class, and its part within the table's bounds.  False if that is
+ * all of it, or if there are no statistics, so that PostgreSQL could only guess.
  */
 static bool
 find_key(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, RelOptInfo *dimension, Key *key)
@@ -385,9 +390,13 @@ find_key(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, Re
 
 /* ---------------------------------------------------------------- joins */
 
-/* A foreign key says only that there is a row: of it PostgreSQL would take any to be as frequent. */
+/*
+ * Make the planner ignore a foreign key between the two.  It says only that each row has a match, and PostgreSQL would
+ * assume that all rows of the dimension match equally often.
+ */
 static void
-forget_foreign_key(PlannerInfo *root, const EquivalenceClass *class, const RelOptInfo *table, const RelOptInfo *dimension)
+forget_foreign_key(PlannerInfo *root, const EquivalenceClass *class, const RelOptInfo *table,
+				   const RelOptInfo *dimension)
 {
 	ListCell   *cell;
 
@@ -395,16 +404,18 @@ forget_foreign_key(PlannerInfo *root, const EquivalenceClass *class, const RelOp
 	{
 		const ForeignKeyOptInfo *key = lfirst_node(ForeignKeyOptInfo, cell);
 
-		if (key->con_relid == table->relid && key->ref_relid == dimension->relid && key->nkeys == 1 && key->eclass[0] == class)
+		if (key->con_relid == table->relid && key->ref_relid == dimension->relid && key->nkeys == 1 &&
+			key->eclass[0] == class)
 			root->fkey_list = foreach_delete_current(root->fkey_list, cell);
 	}
 }
 
-/* The clauses that equate the two by a class, whichever of them PostgreSQL takes first. */
+/* Return the clauses that equate the two relations by an equivalence class; PostgreSQL may use any of them. */
 static List *
 clauses_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, RelOptInfo *dimension)
 {
-	List	   *all = list_union_ptr(rtscan_compat_equalities(root, table, dimension), rtscan_compat_equalities(root, dimension, table));
+	List	   *all = list_union_ptr(rtscan_compat_equalities(root, table, dimension),
+									 rtscan_compat_equalities(root, dimension, table));
 	List	   *clauses = NIL;
 	ListCell   *cell;
 
@@ -414,9 +425,10 @@ clauses_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, 
 	return clauses;
 }
 
-/* Have a clause be met more often; of each row of the table, by one row of the dimension. */
+/* Multiply a clause's selectivity, but let each row of the table have at most one match. */
 static void
-raise_selectivity(PlannerInfo *root, RestrictInfo *clause, const RelOptInfo *table, const RelOptInfo *dimension, double factor)
+raise_selectivity(PlannerInfo *root, RestrictInfo *clause, const RelOptInfo *table, const RelOptInfo *dimension,
+				  double factor)
 {
 	SpecialJoinInfo *join = rtscan_semi_join(table, dimension);
 	Selectivity selectivity;
@@ -426,7 +438,10 @@ raise_selectivity(PlannerInfo *root, RestrictInfo *clause, const RelOptInfo *tab
 	clause->norm_selec = Min(selectivity * factor, Max(selectivity, 1 / Max(dimension->rows, 1)));
 }
 
-/* Correct the estimate of one join.  If several keys join the two, the one that the conditions go with most stands for all. */
+/*
+ * Correct the estimate of one join.  Of several keys that join the two relations, use the one with the largest
+ * correction.
+ */
 static void
 consider_dimension(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension)
 {
@@ -441,7 +456,8 @@ consider_dimension(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension)
 		Key			key;
 		double		factor;
 
-		if (class->ec_has_const || class->ec_has_volatile || class->ec_broken || !find_key(root, class, table, dimension, &key))
+		if (class->ec_has_const || class->ec_has_volatile || class->ec_broken ||
+			!find_key(root, class, table, dimension, &key))
 			continue;
 		factor = gain(root, dimension, &key);
 		best = factor > most ? class : best;
@@ -457,10 +473,11 @@ consider_dimension(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension)
 static bool
 is_table(PlannerInfo *root, RelOptInfo *rel)
 {
-	return rel && rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) && rel->has_eclass_joins;
+	return rel && rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) &&
+		rel->has_eclass_joins;
 }
 
-/* set_rel_pathlist_hook: the rows of all tables are estimated by now, and no joins. */
+/* set_rel_pathlist_hook: by now the rows of all tables have been estimated, but no joins. */
 static void
 consider_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {

@@ -1,21 +1,26 @@
 /*
  * join_rows.h
- *		How many rows of a table a dimension's conditions leave, where these go with the key that joins the two.
+ *		Corrects the number of rows that a join is expected to return when a dimension's conditions correlate with its
+ *		key.
  *
- * PostgreSQL takes conditions of a dimension for independent of its key: of a calendar of 200 years "year = 2000" leaves a 200th, so it expects
- * that of the table's rows.  But where the table has rows of five years, a fifth are met.  Its index knows the least and the greatest key.  A
- * condition's column goes with the key if the dimension's rows lie in the order of both, as ANALYZE has seen: then the statistics tell which part
- * of the rows has keys that the table may have, and which part of those meets the conditions.  Conditions on other columns, as "month = 5",
- * stay independent.
+ * PostgreSQL assumes that conditions on a dimension are independent of its key.  For a calendar of 200 years,
+ * "year = 2000" leaves 1/200 of its rows, so PostgreSQL expects 1/200 of the joined table's rows as well.  But if that
+ * table has rows of only five years, a fifth of them match.  Its index knows the least and the greatest key.
  *
- * An estimate only becomes greater by that: of keys that seem to lie outside of the table's PostgreSQL's estimate stays.
+ * A condition's column is assumed to correlate with the key if ANALYZE has found the dimension's heap to be in the
+ * order of both.  Then the statistics tell which part of the dimension is between the table's least and greatest key,
+ * and which part of that satisfies the conditions.  Conditions on other columns, such as "month = 5", stay
+ * independent.
+ *
+ * The correction only increases an estimate.  If conditions seem to exclude all of the table's keys, PostgreSQL's
+ * estimate stays.
  */
 #ifndef RTSCAN_JOIN_ROWS_H
 #define RTSCAN_JOIN_ROWS_H
 
 #include "rtscan.h"
 
-/* Called while the library is being loaded. */
+/* Install the hook; called while the library is being loaded. */
 extern void rtscan_init_join_rows(void);
 
 #endif							/* RTSCAN_JOIN_ROWS_H */

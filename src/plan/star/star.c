@@ -1,6 +1,6 @@
 /*
  * star.c
- *		Is a relation a dimension of a star?
+ *		Recognizes relations that can be dimensions of a star.
  */
 #include "plan/star/star.h"
 
@@ -19,7 +19,7 @@
 
 /* ---------------------------------------------------------------- keys */
 
-/* Do comparisons pass through the session's time zone?  Then keys need not ascend as the column's values do. */
+/* Do comparisons depend on the session's time zone?  Then keys may ascend in another order than the column's values. */
 static bool
 depends_on_clock(Oid family, Oid type, Oid subtype)
 {
@@ -29,29 +29,33 @@ depends_on_clock(Oid family, Oid type, Oid subtype)
 		function == F_TIMESTAMPTZ_CMP_TIMESTAMP || function == F_TIMESTAMPTZ_CMP_DATE;
 }
 
-/* Can keys of a type be sorted, as the index sorts, and be too many for memory? */
+/* Can keys of a type be sorted as the index sorts, and be processed in ranges if they do not fit in memory? */
 static bool
 has_order(IndexOptInfo *index, const RtscanAsked *asked, Oid type)
 {
 	Oid			family = OidIsValid(asked->family) ? asked->family : index->opfamily[asked->column];
 	Oid			lefttype = OidIsValid(asked->family) ? asked->lefttype : index->opcintype[asked->column];
 
-	return OidIsValid(get_opfamily_proc(family, type, type, RTSCAN_COMPARE_PROC)) && !depends_on_clock(family, lefttype, type) &&
-		rtscan_can_have_ranges(family, lefttype, type);
+	return OidIsValid(get_opfamily_proc(family, type, type, RTSCAN_COMPARE_PROC)) &&
+		!depends_on_clock(family, lefttype, type) && rtscan_can_have_ranges(family, lefttype, type);
 }
 
-/* "column = key" as a condition of the index, of any of the keys, which are an expression of some relations; or NULL. */
+/*
+ * Match "column = key", whose key is an expression of these relations, as a condition "column = ANY (keys)"; or return
+ * NULL.
+ */
 static RtscanQual *
 match_key(PlannerInfo *root, IndexOptInfo *index, Expr *clause, Relids relids)
 {
 	RtscanQual *qual = rtscan_match_qual(index, clause);
 	Oid			type;
 
-	if (qual == NULL || qual->kind != RTSCAN_FILTER_CONDITION || qual->asked.kind != RTSCAN_CONDITION_ANY || qual->asked.array ||
-		qual->asked.strategy != BTEqualStrategyNumber || qual->argument == NULL)
+	if (qual == NULL || qual->kind != RTSCAN_FILTER_CONDITION || qual->asked.kind != RTSCAN_CONDITION_ANY ||
+		qual->asked.array || qual->asked.strategy != BTEqualStrategyNumber || qual->argument == NULL)
 		return NULL;
 	type = OidIsValid(qual->asked.subtype) ? qual->asked.subtype : index->opcintype[qual->asked.column];
-	if (!bms_is_subset(pull_varnos(root, (Node *) qual->argument), relids) || !contain_var_clause((Node *) qual->argument) ||
+	if (!bms_is_subset(pull_varnos(root, (Node *) qual->argument), relids) ||
+		!contain_var_clause((Node *) qual->argument) ||
 		!has_order(index, &qual->asked, type))
 		return NULL;
 	qual->asked.array = true;
@@ -60,7 +64,10 @@ match_key(PlannerInfo *root, IndexOptInfo *index, Expr *clause, Relids relids)
 
 /* ---------------------------------------------------------------- equivalence classes */
 
-/* An equality of the index's column and a key, which are known to be equal. */
+/*
+ * Make the equality of an index's column and a key, which an equivalence class says are equal; NULL if there is no
+ * operator.
+ */
 static Expr *
 make_equality(IndexOptInfo *index, const EquivalenceClass *class, Expr *column, Expr *key)
 {
@@ -77,7 +84,7 @@ make_equality(IndexOptInfo *index, const EquivalenceClass *class, Expr *column, 
 	return NULL;
 }
 
-/* Does a clause compare what a star has with what the relations have? */
+/* Does a clause compare an expression of the star with one of these relations? */
 static bool
 has_sides(const RtscanStar *star, const RestrictInfo *info, Relids relids)
 {
@@ -88,13 +95,15 @@ has_sides(const RtscanStar *star, const RestrictInfo *info, Relids relids)
 }
 
 /*
- * What is equal to the side of a clause that the relations have: "f.x = d.k", of "e.k = d.k" and "f.x = e.k".  The star's side is known to be
- * equal to its column already; of an expression over both there is no such knowledge, nor where the class lacks an operator.
+ * Match a clause's key with an index column that equals the clause's other side: given "e.k = d.k" and "f.x = e.k",
+ * match "f.x = d.k".  The star's rows satisfy "f.x = e.k" already.  That is not known of expressions over several of
+ * its relations, nor if the class lacks an operator.
  */
 static RtscanQual *
 match_equal_column(PlannerInfo *root, const RtscanStar *star, const RestrictInfo *info, Relids relids)
 {
-	Expr	   *key = bms_is_subset(info->left_relids, relids) ? (Expr *) get_leftop(info->clause) : (Expr *) get_rightop(info->clause);
+	Expr	   *key = bms_is_subset(info->left_relids, relids) ? (Expr *) get_leftop(info->clause) :
+		(Expr *) get_rightop(info->clause);
 	IndexOptInfo *index = star->index;
 	const EquivalenceClass *class = info->left_ec;
 	ListCell   *cell;
@@ -126,17 +135,24 @@ rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other)
 	return join;
 }
 
-/* Of the fact's rows, those that are left.  The planner may know more of several keys than that each is about as rare as alone. */
+/*
+ * Return the fraction of the fact's rows that remain.  With several keys, the planner may have a better estimate than
+ * their product, which assumes independence.
+ */
 static Selectivity
-selectivity_of(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner, List *infos,
-			   JoinType type, bool repeats, const JoinPathExtraData *extra)
+selectivity_of(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,
+			   List *infos, JoinType type, bool repeats, const JoinPathExtraData *extra)
 {
-	/* What a RestrictInfo remembers of a semi join may be an inner join's: final_cost_hashjoin() asks what a row meets of those, too. */
+	/*
+	 * Except for inner joins, use the bare clauses: final_cost_hashjoin() estimates a semi join's selectivity for inner
+	 * joins too, and a RestrictInfo may have cached it.
+	 */
 	List	   *clauses = type == JOIN_INNER ? infos : get_actual_clauses(infos);
 	Selectivity selectivity;
 
 	if (type == JOIN_INNER && repeats)
-		return clauselist_selectivity(root, get_actual_clauses(infos), 0, JOIN_SEMI, rtscan_semi_join(star->rel, inner));
+		return clauselist_selectivity(root, get_actual_clauses(infos), 0, JOIN_SEMI,
+									  rtscan_semi_join(star->rel, inner));
 	selectivity = clauselist_selectivity(root, clauses, 0, type, extra->sjinfo);
 	if (type == JOIN_INNER)
 		selectivity *= inner->rows;
@@ -146,17 +162,20 @@ selectivity_of(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *join
 	return type == JOIN_LEFT ? 1 : type == JOIN_ANTI ? 1 - selectivity : selectivity;
 }
 
-/* As it is asked before what guards the fact's rows, it must not tell about them. */
+/*
+ * Match a join clause.  The condition is evaluated before quals that protect the fact's rows, so it must not leak
+ * them.
+ */
 static RtscanQual *
-match_clause(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner, JoinType type,
-			 RestrictInfo *info)
+match_clause(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,
+			 JoinType type, RestrictInfo *info)
 {
 	RtscanQual *qual;
 
 	if (info->pseudoconstant || !restriction_is_securely_promotable(info, star->index->rel) ||
 		contain_volatile_functions((Node *) info->clause))
 		return NULL;
-	/* What is asked of an outer join's rows is not what it joins by. */
+	/* A clause that is evaluated above an outer join is not one of its join clauses. */
 	if (IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(info, joinrel->relids))
 		return NULL;
 	qual = match_key(root, star->index, info->clause, inner->relids);
@@ -170,7 +189,7 @@ rtscan_meets_one(JoinType type, const JoinPathExtraData *extra)
 	return type == JOIN_SEMI || type == JOIN_ANTI || ((type == JOIN_INNER || type == JOIN_LEFT) && extra->inner_unique);
 }
 
-/* Are clauses of a relation's keys, and has a core of the relation these keys together only once? */
+/* Are all clauses equalities with keys of a relation, and are these keys together unique in one of its cores? */
 static bool
 has_unique_core(PlannerInfo *root, const RelOptInfo *inner, Relids cores, List *infos)
 {
@@ -191,9 +210,13 @@ has_unique_core(PlannerInfo *root, const RelOptInfo *inner, Relids cores, List *
 	return false;
 }
 
-/* Do some clauses join a dimension?  Uniqueness that the planner has proved may be for all clauses that there are. */
+/*
+ * Do these clauses suffice to join a dimension without repeating rows?  A proof by the planner may need all clauses of
+ * the join.
+ */
 static bool
-join_dimension(PlannerInfo *root, const RelOptInfo *inner, Relids cores, JoinType type, const JoinPathExtraData *extra, List *infos)
+join_dimension(PlannerInfo *root, const RelOptInfo *inner, Relids cores, JoinType type, const JoinPathExtraData *extra,
+			   List *infos)
 {
 	bool		are_all = list_length(infos) == list_length(extra->restrictlist);
 
@@ -201,10 +224,10 @@ join_dimension(PlannerInfo *root, const RelOptInfo *inner, Relids cores, JoinTyp
 		((type == JOIN_INNER || (type == JOIN_LEFT && are_all)) && has_unique_core(root, inner, cores, infos));
 }
 
-/* The clauses that ask something of the index, and what. */
+/* Return the join clauses that give conditions on the index, and these conditions. */
 static List *
-match_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner, JoinType type,
-			  const JoinPathExtraData *extra, List **quals)
+match_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,
+			  JoinType type, const JoinPathExtraData *extra, List **quals)
 {
 	List	   *infos = NIL;
 	ListCell   *cell;
@@ -222,7 +245,7 @@ match_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinr
 	return infos;
 }
 
-/* May rows come as often as they meet one of the dimension's?  What else an outer join asks would have to be known before. */
+/* May rows be repeated?  For a left join, only without other clauses, which decide whether a row has a match at all. */
 static bool
 may_repeat(JoinType type, const JoinPathExtraData *extra, const List *infos)
 {
@@ -230,12 +253,12 @@ may_repeat(JoinType type, const JoinPathExtraData *extra, const List *infos)
 }
 
 /*
- * The clauses that join a relation to a star, what of the index they ask, and whether a row of the fact may meet several by them; or NIL.
- * One is better than all.
+ * Return the clauses that join a relation to a star, their conditions, and whether they repeat rows of the fact; NIL
+ * if there are none.  A single clause that determines the matching row is preferred to all.
  */
 static List *
-find_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner, Relids cores,
-			 JoinType type, const JoinPathExtraData *extra, List **quals, bool *repeats)
+find_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,
+			 Relids cores, JoinType type, const JoinPathExtraData *extra, List **quals, bool *repeats)
 {
 	List	   *infos = match_clauses(root, star, joinrel, inner, type, extra, quals);
 
@@ -263,7 +286,7 @@ has_path(const RelOptInfo *inner)
 	return path && path->param_info == NULL && bms_is_empty(inner->lateral_relids);
 }
 
-/* Numbered, from 1. */
+/* Make a key; "number" counts the star's keys from 1. */
 static RtscanStarKey *
 make_key(JoinType type, RtscanQual *qual, int number)
 {
@@ -272,7 +295,7 @@ make_key(JoinType type, RtscanQual *qual, int number)
 	*key = (RtscanStarKey) {.clause = qual->clause, .key = qual->argument, .qual = qual};
 	qual->argument = NULL;
 	qual->dimension = number;
-	/* NULL meets none, either. */
+	/* A row with NULL has no match, either. */
 	if (type == JOIN_ANTI)
 		qual->asked.kind = RTSCAN_CONDITION_DISTINCT;
 	return key;
@@ -327,7 +350,8 @@ rtscan_add_dimension(PlannerInfo *root, const RtscanStar *star, RelOptInfo *join
 {
 	List	   *quals;
 	bool		repeats;
-	List	   *infos = has_path(inner) ? find_clauses(root, star, joinrel, inner, cores, type, extra, &quals, &repeats) : NIL;
+	List	   *infos = has_path(inner) ?
+		find_clauses(root, star, joinrel, inner, cores, type, extra, &quals, &repeats) : NIL;
 	RtscanStarDimension *dimension;
 	RtscanStar *result;
 

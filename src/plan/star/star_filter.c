@@ -1,10 +1,12 @@
 /*
  * star_filter.c
- *		A table's rows that meet any of another relation's, below PostgreSQL's own join of the two.
+ *		Offers PostgreSQL's join of a table and another relation, with a scan that returns only rows of the table that
+ *		have a match.
  *
- * Where a row comes from the heap together with what it meets, or there is a row for whatever meets none, a star is none of them.  But all rows
- * that the join wants of the table are those of a star whose dimension is a semi join's; PostgreSQL joins the few that are left.
- * That is executed twice, so it must have the same rows both times.
+ * A star cannot replace a join that fetches rows from the heap together with columns of the other relation, or one
+ * that returns unmatched rows of the other relation.  But all rows of the table that such a join needs are those of a
+ * star in which the other relation is the dimension of a semi join; PostgreSQL then joins these few rows.  The other
+ * relation is executed twice, so it must return the same rows both times.
  */
 #include "plan/star/star.h"
 
@@ -21,18 +23,21 @@
 
 /* ---------------------------------------------------------------- the other relation */
 
-/* Has a range table entry the same rows whenever a snapshot asks? */
+/* Does a range table entry return the same rows each time under one snapshot? */
 static bool
 is_steady(const RangeTblEntry *entry)
 {
 	switch (entry->rtekind)
 	{
 		case RTE_RELATION:
-			return entry->tablesample == NULL && !entry->inh && (entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW);
+			return entry->tablesample == NULL && !entry->inh &&
+				(entry->relkind == RELKIND_RELATION || entry->relkind == RELKIND_MATVIEW);
 		case RTE_FUNCTION:
-			return !contain_volatile_functions((Node *) entry->functions) && !contain_subplans((Node *) entry->functions);
+			return !contain_volatile_functions((Node *) entry->functions) &&
+				!contain_subplans((Node *) entry->functions);
 		case RTE_VALUES:
-			return !contain_volatile_functions((Node *) entry->values_lists) && !contain_subplans((Node *) entry->values_lists);
+			return !contain_volatile_functions((Node *) entry->values_lists) &&
+				!contain_subplans((Node *) entry->values_lists);
 		default:
 			return false;
 	}
@@ -49,17 +54,20 @@ has_same_rows_again(PlannerInfo *root, const RelOptInfo *rel)
 
 /* ---------------------------------------------------------------- the table */
 
-/* A join of a table, that is the stars of its indexes, with another relation. */
+/* A join of a table with another relation. */
 typedef struct Filtered
 {
-	List	   *stars;
-	RelOptInfo *joinrel;
-	RelOptInfo *other;
-	JoinType	type;
-	JoinPathExtraData *extra;
+	List	   *stars;			/* stars of the table's indexes, or of its leaves' indexes, without dimensions */
+	RelOptInfo *joinrel;		/* the join relation */
+	RelOptInfo *other;			/* the other relation */
+	JoinType	type;			/* the join type */
+	JoinPathExtraData *extra;	/* the join clauses and so on */
 } Filtered;
 
-/* The table's rows, or a leaf's, that meet any by one of the join's clauses; or NULL. */
+/*
+ * Make the star that returns the rows of a table, or a leaf, that have a match by one of the join's clauses; or return
+ * NULL.
+ */
 static RtscanStar *
 make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, RelOptInfo *other, JoinType type,
 			const JoinPathExtraData *extra)
@@ -76,7 +84,8 @@ make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, Rel
 		if (IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(info, joinrel->relids))
 			continue;
 		semi.restrictlist = list_make1(info);
-		star = (table->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, table, joinrel, other, NULL, JOIN_SEMI, &semi);
+		star = (table->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension)
+			(root, table, joinrel, other, NULL, JOIN_SEMI, &semi);
 		if (star == NULL)
 			continue;
 		star->rel = table->rel;
@@ -96,7 +105,7 @@ filtered_path(PlannerInfo *root, const RtscanStar *star)
 	return path;
 }
 
-/* The cheapest way to these, by one of the indexes of a table, or a leaf; or NULL. */
+/* Return the cheapest path of these rows by any index of a table, or a leaf; or NULL. */
 static Path *
 cheapest_filtered(PlannerInfo *root, const Filtered *filtered, const RelOptInfo *table)
 {
@@ -115,10 +124,11 @@ cheapest_filtered(PlannerInfo *root, const Filtered *filtered, const RelOptInfo 
 		if (path && rtscan_compat_is_cheaper(path, cheapest))
 			cheapest = path;
 	}
-	return cheapest && IS_SIMPLE_REL(table) && table->reloptkind == RELOPT_BASEREL ? rtscan_compat_name_relations(root, cheapest) : cheapest;
+	return cheapest && IS_SIMPLE_REL(table) && table->reloptkind == RELOPT_BASEREL ?
+		rtscan_compat_name_relations(root, cheapest) : cheapest;
 }
 
-/* Of a table's leaves, if each has one. */
+/* Append such paths of all leaves of a table; NULL if a leaf has none. */
 static Path *
 append_filtered(PlannerInfo *root, const Filtered *filtered, RelOptInfo *table)
 {
@@ -138,9 +148,10 @@ append_filtered(PlannerInfo *root, const Filtered *filtered, RelOptInfo *table)
 
 /* ---------------------------------------------------------------- the join */
 
-/* What PostgreSQL's hash join looks up, of clauses that it has to tell the sides of. */
+/* Return the hash clauses of a join, as hash_inner_and_outer() does, and set outer_is_left in each. */
 static List *
-hash_clauses(const RelOptInfo *joinrel, const RelOptInfo *outer, const RelOptInfo *inner, JoinType type, const List *restrictions)
+hash_clauses(const RelOptInfo *joinrel, const RelOptInfo *outer, const RelOptInfo *inner, JoinType type,
+			 const List *restrictions)
 {
 	List	   *clauses = NIL;
 	ListCell   *cell;
@@ -152,7 +163,8 @@ hash_clauses(const RelOptInfo *joinrel, const RelOptInfo *outer, const RelOptInf
 		if ((IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(info, joinrel->relids)) || !info->can_join ||
 			!OidIsValid(info->hashjoinoperator))
 			continue;
-		info->outer_is_left = bms_is_subset(info->left_relids, outer->relids) && bms_is_subset(info->right_relids, inner->relids);
+		info->outer_is_left = bms_is_subset(info->left_relids, outer->relids) &&
+			bms_is_subset(info->right_relids, inner->relids);
 		if (info->outer_is_left ||
 			(bms_is_subset(info->left_relids, inner->relids) && bms_is_subset(info->right_relids, outer->relids)))
 			clauses = lappend(clauses, info);
@@ -161,8 +173,9 @@ hash_clauses(const RelOptInfo *joinrel, const RelOptInfo *outer, const RelOptInf
 }
 
 /*
- * Of the table, this part has been kept: final_cost_hashjoin() takes the join's rows for as few, as it does not know that those which meet
- * none have gone.
+ * Offer a hash join of a scan that returns the fraction "kept" of the table's rows.  final_cost_hashjoin() does not
+ * know that the other rows have no match.  So it expects only the same fraction of the join's rows; add the cost of
+ * the rest.
  */
 static void
 offer_hash_join(PlannerInfo *root, RelOptInfo *joinrel, Path *outer, Path *inner, Selectivity kept, JoinType type,
@@ -175,15 +188,15 @@ offer_hash_join(PlannerInfo *root, RelOptInfo *joinrel, Path *outer, Path *inner
 	if (clauses == NIL)
 		return;
 	initial_cost_hashjoin(root, &workspace, type, clauses, outer, inner, extra, false);
-	join = (Path *) create_hashjoin_path(root, joinrel, type, &workspace, extra, outer, inner, false, extra->restrictlist, NULL,
-										 clauses);
+	join = (Path *) create_hashjoin_path(root, joinrel, type, &workspace, extra, outer, inner, false,
+										 extra->restrictlist, NULL, clauses);
 	join->total_cost += (1 - kept) * joinrel->rows * cpu_tuple_cost;
 	add_path(joinrel, join);
 }
 
 void
-rtscan_offer_filtered(PlannerInfo *root, RelOptInfo *table, List *stars, RelOptInfo *joinrel, RelOptInfo *other, bool table_is_outer, JoinType type,
-					  JoinPathExtraData *extra)
+rtscan_offer_filtered(PlannerInfo *root, RelOptInfo *table, List *stars, RelOptInfo *joinrel, RelOptInfo *other,
+					  bool table_is_outer, JoinType type, JoinPathExtraData *extra)
 {
 	const Filtered filtered = {stars, joinrel, other, type, extra};
 	Selectivity kept;
@@ -191,7 +204,8 @@ rtscan_offer_filtered(PlannerInfo *root, RelOptInfo *table, List *stars, RelOptI
 
 	if (stars == NIL || !enable_hashjoin || !has_same_rows_again(root, other))
 		return;
-	path = rtscan_has_leaves(root, table) ? append_filtered(root, &filtered, table) : cheapest_filtered(root, &filtered, table);
+	path = rtscan_has_leaves(root, table) ? append_filtered(root, &filtered, table) :
+		cheapest_filtered(root, &filtered, table);
 	if (path == NULL)
 		return;
 	kept = Min(path->rows / Max(table->rows, 1), 1);

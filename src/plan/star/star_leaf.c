@@ -1,6 +1,7 @@
 /*
  * star_leaf.c
- *		Stars of leaves: what joins a fact, said of one of its partitions or children; and what these have in common.
+ *		Makes stars of leaves: translates joins of a fact to one of its partitions or children, and shares dimensions
+ *		among these.
  */
 #include "plan/star/star.h"
 
@@ -16,7 +17,7 @@
 
 /* ---------------------------------------------------------------- stars */
 
-/* Which rows of a join are about one leaf of a table. */
+/* A leaf, and its topmost parent. */
 typedef struct Leaf
 {
 	PlannerInfo *root;
@@ -36,7 +37,10 @@ translate_list(const Leaf *leaf, List *list)
 	return (List *) adjust_appendrel_attrs_multilevel(leaf->root, (Node *) list, leaf->leaf, leaf->top);
 }
 
-/* The part of a join relation that has the leaf's rows.  The planner has none: it is not in its lists, and only what stars want is true of it. */
+/*
+ * Make the part of a join relation that has the leaf's rows.  The planner does not know it, and only the members that
+ * stars use are correct.
+ */
 static RelOptInfo *
 translate_join(const Leaf *leaf, const RelOptInfo *joinrel)
 {
@@ -63,7 +67,7 @@ translate_special(const Leaf *leaf, const SpecialJoinInfo *special)
 	return translated;
 }
 
-/* Has a query, or an expression, the same rows or value whenever it is executed? */
+/* May a query or an expression give other rows or values each time it is executed? */
 static bool
 is_unsteady(Node *node, void *unused)
 {
@@ -80,7 +84,7 @@ is_unsteady(Node *node, void *unused)
 	return expression_tree_walker(node, is_unsteady, NULL);
 }
 
-/* Are clauses that are about no other tables volatile? */
+/* Is any of the clauses volatile that refer only to these relations? */
 static bool
 are_volatile(PlannerInfo *root, List *clauses, Relids relids)
 {
@@ -96,23 +100,25 @@ are_volatile(PlannerInfo *root, List *clauses, Relids relids)
 	return false;
 }
 
-/* Has it a parameter that comes from outside? */
+/* Does a query or an expression have a parameter from outside? */
 static bool
 has_parameter(Node *node, void *outside)
 {
 	if (node == NULL)
 		return false;
 	if (IsA(node, Param))
-		return ((const Param *) node)->paramkind == PARAM_EXEC && bms_is_member(((const Param *) node)->paramid, (const Bitmapset *) outside);
+		return ((const Param *) node)->paramkind == PARAM_EXEC &&
+			bms_is_member(((const Param *) node)->paramid, (const Bitmapset *) outside);
 	if (IsA(node, Query))
 		return query_tree_walker((Query *) node, has_parameter, outside, QTW_IGNORE_RT_SUBQUERIES);
 	return expression_tree_walker(node, has_parameter, outside);
 }
 
 /*
- * Can a plan of a subquery, that is planned on its own, be made for each leaf, of which one is executed?  What is remembered of it is changed when
- * its plan is made: set_plan_references() renumbers children and row marks in place, and create_plan() adds an InitPlan for each maximum from
- * an index, and finds grouping sets' columns once.  And what depends on the query around it is executed for each leaf.
+ * Can a plan of a subquery that is planned on its own be made for each leaf, although only one of them is executed?
+ * Making a plan changes the planner's data about the subquery: set_plan_references() renumbers children and row marks
+ * in place, and create_plan() adds an InitPlan for each min() or max() by an index, and sets the columns of grouping
+ * sets.  And a subquery that depends on the query around it would be executed for each leaf.
  */
 static bool
 subquery_can_come_again(PlannerInfo *root, Relids outside)
@@ -126,13 +132,14 @@ subquery_can_come_again(PlannerInfo *root, Relids outside)
 	{
 		const RelOptInfo *table = root->simple_rel_array[relid];
 
-		if (table && table->rtekind == RTE_SUBQUERY && !(table->subroot && subquery_can_come_again(table->subroot, outside)))
+		if (table && table->rtekind == RTE_SUBQUERY &&
+			!(table->subroot && subquery_can_come_again(table->subroot, outside)))
 			return false;
 	}
 	return true;
 }
 
-/* Are there volatile functions among what makes the entry's rows? */
+/* Are there volatile functions among the expressions that make an entry's rows? */
 static bool
 is_volatile_entry(PlannerInfo *root, const RangeTblEntry *entry)
 {
@@ -141,7 +148,10 @@ is_volatile_entry(PlannerInfo *root, const RangeTblEntry *entry)
 		rtscan_is_volatile(root, entry->tablesample);
 }
 
-/* A recursion's working table has only one reader.  All leaves must meet the same rows. */
+/*
+ * Can a table be in the plan of each leaf?  It must return the same rows for all leaves.  The working table of a
+ * recursive query can have only one reader.
+ */
 static bool
 table_can_come_again(PlannerInfo *root, const RelOptInfo *table, Relids relids)
 {
@@ -172,8 +182,8 @@ can_come_again(PlannerInfo *root, const RelOptInfo *rel)
 }
 
 RtscanStar *
-rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner, Relids cores,
-							 JoinType type, const JoinPathExtraData *extra)
+rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel, RelOptInfo *inner,
+							 Relids cores, JoinType type, const JoinPathExtraData *extra)
 {
 	Leaf		leaf = {root, star->index->rel, star->table};
 	JoinPathExtraData translated = *extra;
@@ -212,8 +222,8 @@ looks_up_alike(const RtscanStar *a, const RtscanStar *b)
 		const RtscanAsked *asked = &((RtscanStarKey *) lfirst(cell))->qual->asked,
 				   *asked_other = &((RtscanStarKey *) lfirst(other))->qual->asked;
 
-		if (asked->column != asked_other->column || asked->subtype != asked_other->subtype || asked->function != asked_other->function ||
-			asked->collation != asked_other->collation)
+		if (asked->column != asked_other->column || asked->subtype != asked_other->subtype ||
+			asked->function != asked_other->function || asked->collation != asked_other->collation)
 			return false;
 	}
 	return true;
@@ -232,21 +242,21 @@ rtscan_leaves_agree(PlannerInfo *root, const List *stars, const RelOptInfo *inne
 	return true;
 }
 
-/* ---------------------------------------------------------------- dimensions in common */
+/* ---------------------------------------------------------------- shared dimensions */
 
-/* What has been asked of a relation, on behalf of leaves of a table. */
+/* A dimension that the leaves of a table share. */
 typedef struct Common
 {
-	const RelOptInfo *table;
-	List	   *columns;
-	int			number;			/* of this one only, in all plans that a query can have */
+	const RelOptInfo *table;	/* the table */
+	List	   *columns;		/* the dimension's columns that are returned */
+	int			number;			/* a number that no other shared dimension of the query's plans has */
 } Common;
 
-/* All that is remembered of a planning run: List * of Common * by RelOptInfo. */
+/* The shared dimensions of a relation: an entry of the planning run's data, by RelOptInfo. */
 typedef struct CommonEntry
 {
 	const RelOptInfo *rel;		/* hash key */
-	List	   *all;
+	List	   *all;			/* Common * */
 } CommonEntry;
 
 static RtscanPlanningRun *memory;

@@ -1,6 +1,6 @@
 /*
  * star_offer.c
- *		Find stars, remember them, and offer the planner to have their rows returned by RtscanScan.
+ *		Finds stars, remembers them, and offers the planner paths in which RtscanScan returns their rows.
  */
 #include "plan/star/star.h"
 
@@ -12,24 +12,24 @@
 #include "plan/quals/planning_run.h"
 #include "settings.h"
 
-/* Where as many stars of a relation and table are remembered, one an index and way to join, no other way is tried. */
+/* At most this many stars of a join relation and a table are remembered, one for each index and way to join. */
 #define MAX_STARS	8
 
 /*
- * Each of a fact's leaves has a plan of a dimension, of which one is executed.  Of so many leaves and tables of a dimension, multiplied, there are
- * no stars: as many scans would have to be planned, and begun.
+ * Limit of a fact's leaves times a dimension's tables, above which no stars are made.  Each leaf has its own plan of
+ * the dimension, and although only one of them is executed, all of these scans have to be planned and initialized.
  */
 #define MAX_SCANS	5000
 
-/* What is remembered of a join relation. */
+/* The remembered stars of a join relation. */
 typedef struct JoinStars
 {
 	const RelOptInfo *rel;		/* hash key */
-	List	   *stars;			/* RtscanStar *; */
-	Relids		cores;			/* of the relation */
+	List	   *stars;			/* RtscanStar * */
+	Relids		cores;			/* tables that are cores of the relation (star.h) */
 } JoinStars;
 
-/* All that is remembered of a planning run: JoinStars by RelOptInfo. */
+/* The data of the planning run; its entries are JoinStars, by RelOptInfo. */
 static RtscanPlanningRun *memory;
 static set_join_pathlist_hook_type previous_hook;
 
@@ -52,7 +52,7 @@ remembered(PlannerInfo *root, const RelOptInfo *rel)
 	return stars;
 }
 
-/* If there is anything. */
+/* Return the entry of a relation, or NULL. */
 static const JoinStars *
 recall(PlannerInfo *root, const RelOptInfo *rel)
 {
@@ -67,7 +67,7 @@ rtscan_stars_of(PlannerInfo *root, const RelOptInfo *rel)
 	return stars ? stars->stars : NIL;
 }
 
-/* The tables that are cores of a relation. */
+/* Return the tables that are cores of a relation. */
 static Relids
 cores_of(PlannerInfo *root, const RelOptInfo *rel)
 {
@@ -99,13 +99,14 @@ has_dimension(const RtscanStar *star, const RelOptInfo *rel)
 	return false;
 }
 
-/* Has a star the dimensions of another one, in any order, and this one? */
+/* Does a star have the dimensions of another one, in any order, and this relation? */
 static bool
 is_extended(const RtscanStar *star, const RtscanStar *before, const RelOptInfo *inner)
 {
 	ListCell   *cell;
 
-	if (star->index != before->index || list_length(star->dimensions) != list_length(before->dimensions) + 1 || !has_dimension(star, inner))
+	if (star->index != before->index || list_length(star->dimensions) != list_length(before->dimensions) + 1 ||
+		!has_dimension(star, inner))
 		return false;
 	foreach(cell, before->dimensions)
 		if (!has_dimension(star, ((RtscanStarDimension *) lfirst(cell))->rel))
@@ -113,7 +114,7 @@ is_extended(const RtscanStar *star, const RtscanStar *before, const RelOptInfo *
 	return true;
 }
 
-/* The star of a relation that another one becomes with one more dimension, if there is one already. */
+/* Return the known star that another star becomes with a further dimension, or NULL. */
 static RtscanStar *
 find_extended(const JoinStars *known, const RtscanStar *before, const RelOptInfo *inner)
 {
@@ -125,7 +126,7 @@ find_extended(const JoinStars *known, const RtscanStar *before, const RelOptInfo
 	return NULL;
 }
 
-/* Has a relation so many stars of a table that another one does not matter? */
+/* Does a relation have enough stars of a table? */
 static bool
 has_enough(const JoinStars *known, const RelOptInfo *table)
 {
@@ -139,7 +140,7 @@ has_enough(const JoinStars *known, const RelOptInfo *table)
 
 /* ---------------------------------------------------------------- paths */
 
-/* In EvalPlanQual() a node above relations would have to know which of their rows is asked about. */
+/* May EvalPlanQual() recheck the query's rows?  A node above relations cannot tell for which of their rows. */
 static bool
 may_be_rechecked(PlannerInfo *root)
 {
@@ -162,7 +163,7 @@ offer_rows(PlannerInfo *root, const RtscanStar *star)
 		add_partial_path(star->rel, rtscan_compat_name_relations(root, path));
 }
 
-/* The cheapest path of a leaf's stars, as if it scanned the leaf; or NULL. */
+/* Return the cheapest path of a leaf's stars, with the leaf as its parent; or NULL. */
 static Path *
 leaf_path(PlannerInfo *root, const RelOptInfo *joinrel, RelOptInfo *leaf, bool in_worker)
 {
@@ -183,8 +184,8 @@ leaf_path(PlannerInfo *root, const RelOptInfo *joinrel, RelOptInfo *leaf, bool i
 }
 
 /*
- * The join's rows, by one process or in several; NULL: it cannot be, or need not.  They come from an Append of the fact: of that the planner
- * knows which leaves may be left out.
+ * Return an Append of the join's rows, by one process or in parallel; NULL if that is impossible or useless.  Its
+ * parent is the fact, as the planner knows for that which leaves can be excluded.
  */
 static Path *
 append_rows(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, bool parallel)
@@ -202,7 +203,8 @@ append_rows(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, bool paral
 	}
 	if (paths == NIL || (parallel && rtscan_workers_for_leaves(paths) == 0))
 		return NULL;
-	return (Path *) create_projection_path(root, joinrel, rtscan_append_leaves(root, fact, joinrel->reltarget, paths, parallel),
+	return (Path *) create_projection_path(root, joinrel,
+										   rtscan_append_leaves(root, fact, joinrel->reltarget, paths, parallel),
 										   joinrel->reltarget);
 }
 
@@ -226,7 +228,7 @@ offer_rows_of_leaves(PlannerInfo *root, RelOptInfo *joinrel)
 
 /* ---------------------------------------------------------------- the hook */
 
-/* A table with each of its indexes; it may be a leaf of another one, which has so many. */
+/* Return a star without dimensions for each index of a table, which may be one of some leaves of another table. */
 static List *
 stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table, int leaves)
 {
@@ -245,7 +247,10 @@ stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table, int leaves
 	return stars;
 }
 
-/* Or its leaves, if each of them has any, or the stars that a join is. */
+/*
+ * Return the stars that a relation can contribute: those of a join, of a table, or of all its leaves if each of them
+ * has any.
+ */
 static List *
 stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
 {
@@ -285,7 +290,10 @@ add_star(PlannerInfo *root, RelOptInfo *joinrel, RtscanStar *star)
 	offer_rows_of_star(root, star);
 }
 
-/* The planner joins the same relations in another order, in which fewer joins may be against advice.  Is that so? */
+/*
+ * Update a known star when the planner joins the same relations in another order.  Returns true if fewer of these
+ * joins are against advice.
+ */
 static bool
 improve_star(PlannerInfo *root, RtscanStar *star, int disabled)
 {
@@ -296,11 +304,15 @@ improve_star(PlannerInfo *root, RtscanStar *star, int disabled)
 	return true;
 }
 
-/* Advice for an Append of a join's relations means a star (compat.h), whatever joins it is made of. */
+/*
+ * Count the joins against advice.  If advice demands an Append for the join relation, it means the star (compat.h),
+ * whichever joins it is made from.
+ */
 static int
 count_disabled(PlannerInfo *root, const RtscanStar *before, const RelOptInfo *joinrel, const JoinPathExtraData *extra)
 {
-	return rtscan_compat_advises_append(root, joinrel) ? 0 : before->disabled + rtscan_compat_advises_other_join(root, extra);
+	return rtscan_compat_advises_append(root, joinrel) ? 0 :
+		before->disabled + rtscan_compat_advises_other_join(root, extra);
 }
 
 static void
@@ -325,10 +337,12 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 			continue;
 		star = find_extended(known, before, inner);
 		if (star)
-			leaves_change |= improve_star(root, star, count_disabled(root, before, joinrel, extra)) && star->table != NULL;
+			leaves_change |= improve_star(root, star, count_disabled(root, before, joinrel, extra)) &&
+				star->table != NULL;
 		if (star || has_enough(known, before->index->rel))
 			continue;
-		star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension) (root, before, joinrel, inner, cores, type, extra);
+		star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension)
+			(root, before, joinrel, inner, cores, type, extra);
 		if (star == NULL)
 			continue;
 		star->disabled = count_disabled(root, before, joinrel, extra);
@@ -345,9 +359,10 @@ add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo 
 		offer_rows_of_leaves(root, joinrel);
 }
 
-/* Joins that want no more of a table than what meets the other relation. */
+/* Offer joins for which only those rows of a table matter that have a match. */
 static void
-offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
+offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
+			   JoinPathExtraData *extra)
 {
 	if (!rtscan_enable_scan || may_be_rechecked(root))
 		return;
@@ -357,7 +372,7 @@ offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOpt
 		rtscan_offer_filtered(root, inner, stars_to_begin_with(root, inner), joinrel, outer, false, type, extra);
 }
 
-/* Under GEQO relations and what is about them come and go. */
+/* set_join_pathlist_hook.  Not with GEQO, which frees relations and their data while it searches. */
 static void
 consider_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 			  JoinPathExtraData *extra)

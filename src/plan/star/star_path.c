@@ -1,6 +1,6 @@
 /*
  * star_path.c
- *		What a star has, and what its dimensions take.
+ *		Finds out what a star returns, and prices its dimensions.
  */
 #include "plan/star/star.h"
 
@@ -29,60 +29,58 @@
 /* Keeping a column of a dimension's row. */
 #define ATTRIBUTE_COST		(2 * cpu_operator_cost)
 
-/*
- * Sorting a key, and looking it up in a segment: in a dictionary for itself, or with all others, when the dictionary is read through; or among
- * values of rows, of which the fewer there are the more are in the processor's cache.
- */
+/* Sorting a key. */
 #define KEY_COST			(4 * cpu_operator_cost)
+
+/* Looking a key up in a segment's dictionary, on its own; or with all others while the dictionary is read through. */
 #define LOOKUP_COST			(10 * cpu_operator_cost)
-#define MERGE_COST			(2 * cpu_operator_cost)
-#define MERGED_VALUE_COST	(0.3 * cpu_operator_cost)
+#define MERGE_COST			(2 * cpu_operator_cost)	/* for each key */
+#define MERGED_VALUE_COST	(0.3 * cpu_operator_cost)	/* for each value of the dictionary */
+
+/* Looking a key up among values of rows.  The more rows there are, the fewer values are in the CPU's cache. */
 #define PLAIN_LOOKUP_COST	(60 * cpu_operator_cost)
-#define PLAIN_ROW_COST		(0.00001 * cpu_operator_cost)
+#define PLAIN_ROW_COST		(0.00001 * cpu_operator_cost)	/* for each row of the segment */
 
-/*
- * Comparing two keys, beyond that, where the type has no integers to compare (row/keys.h): by a function of PostgreSQL's own, one that heeds a
- * locale, or one of an extension, such as citext's.
- */
-#define COMPARISON_COST			(5 * cpu_operator_cost)
-#define LOCALE_COMPARISON_COST	(40 * cpu_operator_cost)
-#define OTHER_COMPARISON_COST	(100 * cpu_operator_cost)
+/* Additional cost of comparing two keys whose type cannot be compared as integers (row/keys.h). */
+#define COMPARISON_COST			(5 * cpu_operator_cost) /* a function of PostgreSQL's */
+#define LOCALE_COMPARISON_COST	(40 * cpu_operator_cost)	/* a function that uses a locale */
+#define OTHER_COMPARISON_COST	(100 * cpu_operator_cost)	/* a function of an extension, such as citext's */
 
-/* In place of that (search/filter/lookup.c): reading a value of all rows, and testing it; or doing both for few rows, here and there. */
-#define READ_VALUE_COST		(0.1 * cpu_operator_cost)
-#define TEST_VALUE_COST		(0.3 * cpu_operator_cost)
-#define SINGLE_VALUE_COST	(1.5 * cpu_operator_cost)
+/* Testing rows by their values, instead of looking keys up (search/filter/lookup.c). */
+#define READ_VALUE_COST		(0.1 * cpu_operator_cost)	/* reading a value together with those of all rows */
+#define TEST_VALUE_COST		(0.3 * cpu_operator_cost)	/* testing such a value */
+#define SINGLE_VALUE_COST	(1.5 * cpu_operator_cost)	/* reading and testing one of few scattered values */
 
-/* A row of the fact found by a key; or if others have found it, tested. */
-#define FOUND_ROW_COST		(0.5 * cpu_operator_cost)
-#define TESTED_ROW_COST		(2 * cpu_operator_cost)
+/* A row of the fact. */
+#define FOUND_ROW_COST		(0.5 * cpu_operator_cost)	/* finding it by a key */
+#define TESTED_ROW_COST		(2 * cpu_operator_cost) /* testing it when others have found it */
 
-/* A row of the fact looked up by each of several keys, with the others of a batch. */
+/* Looking up a row of the fact, by each of several keys, together with the others of a batch. */
 #define PAIRED_ROW_COST		(0.5 * cpu_operator_cost)
 
-/* Beginning and ending with the scan of a table. */
+/* Starting and ending the scan of a table. */
 #define BEGIN_TABLE_COST	(500 * cpu_operator_cost)
 
-/* A row of the fact that may come several times. */
+/* Returning a row of the fact that may be repeated. */
 #define COPIED_ROW_COST		(0.5 * cpu_operator_cost)
 
 /* ---------------------------------------------------------------- keys */
 
-/* Is it not said by one key which rows are met? */
+/* Does it take several keys to determine the matching row? */
 static bool
 has_several_keys(const RtscanStarDimension *dimension)
 {
 	return list_length(dimension->keys) > 1;
 }
 
-/* Are rows that have no such key left out by the filter? */
+/* Are rows without a matching key excluded by the filter? */
 static bool
 has_conditions(const RtscanStarDimension *dimension)
 {
 	return dimension->type != JOIN_LEFT && (dimension->type != JOIN_ANTI || !has_several_keys(dimension));
 }
 
-/* Is it asked of rows whether they meet one of several keys? */
+/* Are rows tested for a mark, as there are several keys? */
 static bool
 has_mark(const RtscanStarDimension *dimension)
 {
@@ -106,7 +104,7 @@ rtscan_changes_rows(const RtscanJoin *join)
 	return join->index != join->star->index || rtscan_repeats_rows(join->star);
 }
 
-/* What joins it. */
+/* Return the conjunction of a dimension's key clauses. */
 static Expr *
 clause_of(const RtscanStarDimension *dimension)
 {
@@ -120,7 +118,7 @@ clause_of(const RtscanStarDimension *dimension)
 
 /* ---------------------------------------------------------------- attributes */
 
-/* The columns of a dimension that expressions have; false if they have more of it than columns. */
+/* Collect the columns of a dimension in some expressions; false if they need more than its columns. */
 static bool
 collect_attributes(const RtscanStarDimension *dimension, List *expressions, List **attributes)
 {
@@ -141,7 +139,7 @@ collect_attributes(const RtscanStarDimension *dimension, List *expressions, List
 	return *attributes == NIL || dimension->type == JOIN_INNER || dimension->type == JOIN_LEFT;
 }
 
-/* A copy of an index that has attributes as columns behind its own. */
+/* Return a copy of an index with the attributes as columns after its own. */
 static IndexOptInfo *
 add_columns(IndexOptInfo *index, List *attributes)
 {
@@ -169,8 +167,8 @@ add_columns(IndexOptInfo *index, List *attributes)
 /* ---------------------------------------------------------------- dimensions */
 
 /*
- * Can a path return an expression?  What is above a scan has what the relation returns, where a PlaceHolderVar has been computed: not always
- * the columns that it is made of.
+ * Can a path return an expression?  A path above scans returns the relation's target list, in which a PlaceHolderVar
+ * may have been computed without the columns that it consists of.
  */
 static bool
 has_expression(const Path *path, Node *expression)
@@ -181,7 +179,10 @@ has_expression(const Path *path, Node *expression)
 										   IsA(path, TidPath) || IsA(path, SubqueryScanPath) || IsA(path, CustomPath));
 }
 
-/* Have its cheapest path return the keys, then attributes, as they are below an outer join, and the mark, which each row has. */
+/*
+ * Make a path of a dimension that returns its keys, the attributes as they are below an outer join, and the mark,
+ * which is true in each row; NULL if that is impossible.
+ */
 static Path *
 dimension_path(PlannerInfo *root, const RtscanStarDimension *dimension, List *attributes, bool parallel)
 {
@@ -215,7 +216,7 @@ count_attributes(const RtscanStarDimension *dimension, const Path *path)
 	return list_length(path->pathtarget->exprs) - list_length(dimension->keys);
 }
 
-/* Do the rows fit into the memory that a hash may take? */
+/* Do the rows of a dimension fit in hash_mem? */
 static bool
 fits(const RtscanStarDimension *dimension, const Path *path)
 {
@@ -224,7 +225,10 @@ fits(const RtscanStarDimension *dimension, const Path *path)
 						 path->pathtarget->width) <= get_hash_memory_limit();
 }
 
-/* The mark, as a column of the index, is what joins it: the others' rows have NULL. */
+/*
+ * Make the row expression that tests a mark.  In the extended index, the mark is a column whose expression is the join
+ * clause; it is NULL in rows without a match.
+ */
 static Expr *
 ask_for_mark(const RtscanStarDimension *dimension, int column)
 {
@@ -251,7 +255,10 @@ rtscan_join_residual(const RtscanJoin *join)
 	return residual;
 }
 
-/* May an outer join of the star, or in a dimension that is a join itself, make expressions NULL that are more than columns? */
+/*
+ * Do expressions contain a PlaceHolderVar that an outer join, of the star or in a dimension that is a join, may make
+ * NULL?
+ */
 static bool
 makes_null(const RtscanStar *star, List *expressions)
 {
@@ -292,12 +299,14 @@ rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, b
 		if (path == NULL || !fits(lfirst(cell), path))
 			return NULL;
 		join->paths = lappend(join->paths, path);
-		join->common = lappend_int(join->common, star->table ? rtscan_number_of_common(root, star->table, path) : 0);
+		join->common = lappend_int(join->common,
+								   star->table ? rtscan_number_of_common(root, star->table, path) : 0);
 		join->parallel_safe &= path->parallel_safe;
 		all = list_concat(all, attributes);
 		if (!has_mark(lfirst(cell)))
 			continue;
-		join->row_quals = lappend(join->row_quals, ask_for_mark(lfirst(cell), star->index->ncolumns + list_length(all)));
+		join->row_quals = lappend(join->row_quals,
+								  ask_for_mark(lfirst(cell), star->index->ncolumns + list_length(all)));
 		all = lappend(all, clause_of(lfirst(cell)));
 	}
 	if (star->index->ncolumns + list_length(all) > MaxTupleAttributeNumber)
@@ -324,8 +333,8 @@ rtscan_join_quals(const RtscanJoin *join, const RtscanQuals *quals)
 }
 
 /*
- * Columns that are among the attributes, as they are there: an outer join's clause has them as they are below it, the attributes above, and a
- * plan node must not have one column in two ways.
+ * Replace columns by the attributes that they are.  An outer join's clause has columns as they are below the join,
+ * attributes are as above it, and a plan node must not have the same column in both forms.
  */
 static Node *
 use_attributes(Node *node, List *attributes)
@@ -338,7 +347,8 @@ use_attributes(Node *node, List *attributes)
 	{
 		const Var  *attribute = lfirst(cell);
 
-		if (IsA(attribute, Var) && attribute->varno == ((Var *) node)->varno && attribute->varattno == ((Var *) node)->varattno)
+		if (IsA(attribute, Var) && attribute->varno == ((Var *) node)->varno &&
+			attribute->varattno == ((Var *) node)->varattno)
 			return copyObject(lfirst(cell));
 	}
 	return node;
@@ -383,7 +393,7 @@ plan_pair(RtscanPlanDimension *first, RtscanPlanDimension *second)
 	return plan;
 }
 
-/* Several keys are pairs: of the last one, and what those before it are. */
+/* Make a dimension of a plan.  Several keys become nested pairs: of the keys before the last one, and the last. */
 static RtscanPlanDimension *
 plan_dimension(const IndexOptInfo *index, const RtscanStarDimension *dimension, const Path *path)
 {
@@ -443,16 +453,18 @@ comparison_cost(const IndexOptInfo *index, const RtscanStarKey *key)
 	const RtscanAsked *asked = &key->qual->asked;
 	bool		included = OidIsValid(asked->family);
 	Oid			type = included ? asked->lefttype : index->opcintype[asked->column];
-	Oid			function = get_opfamily_proc(included ? asked->family : index->opfamily[asked->column], type, type, RTSCAN_COMPARE_PROC);
+	Oid			function = get_opfamily_proc(included ? asked->family : index->opfamily[asked->column], type, type,
+											 RTSCAN_COMPARE_PROC);
 
 	if (rtscan_key_kind(function) != RTSCAN_KEY_NONE)
 		return 0;
 	if (function >= FirstNormalObjectId)
 		return OTHER_COMPARISON_COST;
-	return OidIsValid(asked->collation) && !rtscan_compat_sorts_by_bytes(asked->collation) ? LOCALE_COMPARISON_COST : COMPARISON_COST;
+	return OidIsValid(asked->collation) && !rtscan_compat_sorts_by_bytes(asked->collation) ? LOCALE_COMPARISON_COST :
+		COMPARISON_COST;
 }
 
-/* A search among so many values, by halves. */
+/* Return the comparisons of a binary search among this many values. */
 static double
 comparisons(double values)
 {
@@ -460,11 +472,12 @@ comparisons(double values)
 }
 
 /*
- * The rows of some keys are found by these, or by what they have not; or those left are tested by their codes.  The dictionaries have so many
- * values.
+ * Cost of a dimension by a column with codes, whose dictionaries have this many values.  Rows are found by the keys, or
+ * by the other codes if these have fewer rows; or the rows that are left are tested by their codes.
  */
 static RtscanCost
-coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double values, double keys, double rows, Cost comparison)
+coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double values, double keys, double rows,
+		   Cost comparison)
 {
 	Selectivity selectivity = dimension->selectivity;
 	double		lookups = keys * size->segments;
@@ -476,9 +489,10 @@ coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, do
 	};
 }
 
-/* Likewise; or the rows left are tested, and no key is looked up. */
+/* The same by a column without codes: or the rows that are left are tested by their values, and no key is looked up. */
 static RtscanCost
-plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows, Cost comparison)
+plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows,
+		   Cost comparison)
 {
 	Cost		lookup = PLAIN_LOOKUP_COST + comparisons(size->rows / Max(size->segments, 1)) * comparison;
 	Cost		test = comparisons(keys) * comparison;
@@ -493,10 +507,10 @@ plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, do
 	return rtscan_total_cost(&looked_up) < rtscan_total_cost(&tested) ? looked_up : tested;
 }
 
-/* Add what evaluating a dimension takes, of which so many rows come, on those of the fact that are left. */
+/* Add the cost of applying a dimension with this many rows, or keys, to the rows of the fact that are left. */
 static void
-add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const IndexOptInfo *index, const RtscanIndexSize *size,
-				   double keys, double rows)
+add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const IndexOptInfo *index,
+				   const RtscanIndexSize *size, double keys, double rows)
 {
 	ListCell   *cell;
 
@@ -509,12 +523,12 @@ add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const
 		rtscan_add_cost(cost, values > 0 ? coded_cost(dimension, size, values, keys, rows, comparison) :
 						plain_cost(dimension, size, keys, rows, comparison));
 	}
-	/* They are looked up by several keys together. */
+	/* Each row is looked up by all keys together. */
 	if (has_several_keys(dimension))
 		cost->work += rows * list_length(dimension->keys) * PAIRED_ROW_COST;
 }
 
-/* The most selective of the dimensions first. */
+/* Sum up the dimensions' costs, the most selective one first. */
 static RtscanCost
 dimensions_cost(const RtscanJoin *join, const RtscanIndexSize *size, double *rows)
 {
@@ -533,7 +547,7 @@ dimensions_cost(const RtscanJoin *join, const RtscanIndexSize *size, double *row
 	return cost;
 }
 
-/* Executing its plan, and keeping and sorting the rows. */
+/* Cost of executing a dimension's plan, and of keeping and sorting its rows. */
 static Cost
 load_cost(const RtscanStarDimension *dimension, const IndexOptInfo *index, const Path *path)
 {
@@ -545,7 +559,10 @@ load_cost(const RtscanStarDimension *dimension, const IndexOptInfo *index, const
 	return path->total_cost + path->rows * row;
 }
 
-/* Beginning with its plan; where it is the only one, as with PostgreSQL's joins, that is not counted. */
+/*
+ * Cost of starting a dimension's plan.  It counts only if there are several plans, for leaves: PostgreSQL does not
+ * count it either for its joins.
+ */
 static Cost
 begin_cost(const RtscanJoin *join, const RtscanStarDimension *dimension)
 {
@@ -562,8 +579,9 @@ rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 			   *path_cell;
 
 	forboth(cell, join->star->dimensions, path_cell, join->paths)
-		cost.startup += load_cost(lfirst(cell), join->star->index, lfirst(path_cell)) / join->star->leaves + begin_cost(join, lfirst(cell));
-	/* What the planner says of the join is right for rows that come several times, too. */
+		cost.startup += load_cost(lfirst(cell), join->star->index, lfirst(path_cell)) / join->star->leaves +
+			begin_cost(join, lfirst(cell));
+	/* The planner's estimate of the join's rows includes repeated rows. */
 	if (rtscan_repeats_rows(join->star))
 	{
 		*rows = Max(*rows, join->star->rel->rows);
