@@ -1,8 +1,9 @@
 /*
  * correlated.c
- *		How often a correlated subquery is executed with parameters that it has not had before.
+ *		Estimates how often a correlated subquery is executed with parameters that it has not had before.
  *
- * PostgreSQL plans a subquery before the query around it: what that returns is not known yet, only which columns of it are asked about.
+ * PostgreSQL plans a subquery before the query around it.  So the rows of that query are not known yet, only which of
+ * its columns the subquery refers to.
  */
 #include "plan/aggregate/path.h"
 
@@ -15,10 +16,10 @@
 #include "run/node/remembered.h"
 #include "utils/syscache.h"
 
-/* What is not known: as in a join, where the rows of one table come again for each of another's. */
+/* Fraction of new parameters if it is not known, as below a join, which may repeat a table's rows. */
 #define UNKNOWN_NEW		0.5
 
-/* Who is asked about few rows of a table may not be asked about the same ones again. */
+/* Lower bound: a subquery that runs for few rows may see few repeats. */
 #define LEAST_NEW		0.1
 
 static double
@@ -35,7 +36,7 @@ table_rows(Oid table)
 	return rows;
 }
 
-/* As ANALYZE found: a number, or less than 0, a part of all rows; 0: it is not known. */
+/* Return stadistinct: a number of values, or if negative, a fraction of the rows; 0: unknown. */
 static double
 stored_distinct(const RangeTblEntry *table, AttrNumber attribute)
 {
@@ -51,7 +52,7 @@ stored_distinct(const RangeTblEntry *table, AttrNumber attribute)
 	return distinct;
 }
 
-/* The only table that a query is about, without children; or NULL. */
+/* Return the only table of a query, if it has no inheritance children; or NULL. */
 static const RangeTblEntry *
 only_table(const Query *query, int *number)
 {
@@ -62,22 +63,24 @@ only_table(const Query *query, int *number)
 		return NULL;
 	*number = ((const RangeTblRef *) from)->rtindex;
 	entry = list_nth_node(RangeTblEntry, query->rtable, *number - 1);
-	if (entry->rtekind != RTE_RELATION || (entry->inh && entry->relkind != RELKIND_PARTITIONED_TABLE && has_subclass(entry->relid)))
+	if (entry->rtekind != RTE_RELATION ||
+		(entry->inh && entry->relkind != RELKIND_PARTITIONED_TABLE && has_subclass(entry->relid)))
 		return NULL;
 	return entry;
 }
 
-/* How many different values a parameter has, if it is a column of the table. */
+/* Return the number of distinct values of a parameter that is a column of the table. */
 static double
 distinct_values(const PlannerParamItem *param, const RangeTblEntry *table, int number, double rows)
 {
 	const Var  *var = (const Var *) param->item;
-	double		stored = IsA(var, Var) && var->varno == number && var->varlevelsup == 0 ? stored_distinct(table, var->varattno) : 0;
+	double		stored = IsA(var, Var) && var->varno == number && var->varlevelsup == 0 ?
+		stored_distinct(table, var->varattno) : 0;
 
 	return stored > 0 ? stored : stored < 0 ? -stored * rows : UNKNOWN_NEW * rows;
 }
 
-/* The part of a table's rows that has other values in these columns than those before; they are taken to be independent. */
+/* Return the fraction of a table's rows with new values in these columns, which are assumed to be independent. */
 static double
 new_values(const RangeTblEntry *table, int number, const List *params)
 {
@@ -93,8 +96,9 @@ new_values(const RangeTblEntry *table, int number, const List *params)
 }
 
 /*
- * Is a subquery executed for rows of the query around it?  Those in the targets come first, then those in WHERE; of both there are still
- * SubLinks while they are planned.  What comes after them is executed for groups, or by a nested loop, whose Memoize has asked already.
+ * Is a subquery executed for rows of the query around it?  Subqueries of the target list are planned first, then those
+ * of WHERE, and until then they are SubLinks.  Later ones are executed for groups, or by a nested loop, whose Memoize
+ * node has removed repeated parameters.
  */
 static bool
 is_asked_for_rows(const Query *around, bool *in_targets)
@@ -105,7 +109,7 @@ is_asked_for_rows(const Query *around, bool *in_targets)
 	return checkExprHasSubLink((Node *) around->jointree);
 }
 
-/* Are there other conditions, so that it is asked for a part of the rows only? */
+/* Are there other conditions, so that the subquery runs for a part of the rows only? */
 static bool
 is_restricted(const Query *around, bool in_targets)
 {
@@ -117,7 +121,8 @@ is_remembered(const RtscanPath *path)
 {
 	const RtscanRequest *request = path->request;
 
-	return rtscan_may_remember(request->keys == NIL && list_length(request->sets) <= 1, request->partial, request->workers > 0,
+	return rtscan_may_remember(request->keys == NIL && list_length(request->sets) <= 1, request->partial,
+							   request->workers > 0,
 							   path->join || request->root->parse->hasSubLinks || request->root->init_plans != NIL);
 }
 
@@ -130,7 +135,8 @@ rtscan_new_parameters(const RtscanPath *path)
 	int			number;
 	double		new;
 
-	if (parent == NULL || parent->plan_params == NIL || !is_remembered(path) || !is_asked_for_rows(parent->parse, &in_targets))
+	if (parent == NULL || parent->plan_params == NIL || !is_remembered(path) ||
+		!is_asked_for_rows(parent->parse, &in_targets))
 		return 1;
 	table = only_table(parent->parse, &number);
 	new = table ? new_values(table, number, parent->plan_params) : UNKNOWN_NEW;

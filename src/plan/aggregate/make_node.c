@@ -1,6 +1,6 @@
 /*
  * make_node.c
- *		From a path to the plan of RtscanAggregate.
+ *		Makes the plan of RtscanAggregate from a path.
  */
 #include "plan/aggregate/path.h"
 
@@ -14,7 +14,7 @@
 #include "run/plan/node_plan.h"
 #include "utils/lsyscache.h"
 
-/* FILTER clauses, that the index answers. */
+/* Return the FILTER clauses that the index answers. */
 static List *
 filter_clauses(const RtscanPath *path)
 {
@@ -27,7 +27,7 @@ filter_clauses(const RtscanPath *path)
 	return clauses;
 }
 
-/* Arguments and FILTERs that are evaluated on rows, and percentiles' fractions. */
+/* Return the arguments and FILTERs that are evaluated on rows, and the fractions of percentiles. */
 static List *
 aggregated_expressions(const RtscanPath *path)
 {
@@ -48,7 +48,7 @@ aggregated_expressions(const RtscanPath *path)
 	return expressions;
 }
 
-/* An expression of rows, with keys as they are in the node's tuples. */
+/* Replace keys in an expression of rows by the keys of the node's tuples. */
 static Node *
 use_output_keys(Node *node, const RtscanRequest *request)
 {
@@ -79,14 +79,15 @@ shown_expressions(const RtscanPath *path)
 
 	List	   *expressions = rtscan_expressions_of_rows(request->root, rtscan_write_shown(&shown));
 
-	return request->keys == request->output_keys ? expressions : (List *) use_output_keys((Node *) expressions, request);
+	return request->keys == request->output_keys ? expressions :
+		(List *) use_output_keys((Node *) expressions, request);
 }
 
-/* Columns that expressions refer to, but for those that are in keys. */
+/* Collects the columns of expressions that are not part of a key. */
 typedef struct Columns
 {
-	const List *keys;
-	List	   *columns;
+	const List *keys;			/* the keys */
+	List	   *columns;		/* the columns found */
 } Columns;
 
 static bool
@@ -99,7 +100,7 @@ collect_columns(Node *node, Columns *columns)
 	return expression_tree_walker(node, collect_columns, columns);
 }
 
-/* What the node has in its tuples: keys, aggregates, GROUPING()'s, and columns that only expressions refer to. */
+/* Make the node's tuple: keys, aggregates, GROUPING()s, and columns that only shown expressions refer to. */
 static List *
 make_scan_tlist(const RtscanPath *path, List *expressions)
 {
@@ -115,7 +116,7 @@ make_scan_tlist(const RtscanPath *path, List *expressions)
 	return tlist;
 }
 
-/* An aggregate; arguments of its filter are appended to a list. */
+/* Make an aggregate of the plan; arguments of its filter are appended to a list. */
 static RtscanPlanAggregate *
 plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, List **arguments)
 {
@@ -151,7 +152,7 @@ plan_set(const RtscanPathSet *set)
 	return plan;
 }
 
-/* The numbers of GROUPING()'s keys. */
+/* Return the numbers of a GROUPING()'s keys. */
 static List *
 plan_grouping(const RtscanRequest *request, const GroupingFunc *grouping)
 {
@@ -183,7 +184,7 @@ plan_rows(const RtscanPath *path, RtscanNodePlan *plan)
 		plan->collations = lappend_oid(plan->collations, exprCollation(lfirst(cell)));
 }
 
-/* What runs. */
+/* Make the executor's part of the plan. */
 static RtscanNodePlan
 plan_node(PlannerInfo *root, const RtscanPath *path)
 {
@@ -212,7 +213,8 @@ plan_node(PlannerInfo *root, const RtscanPath *path)
 }
 
 Plan *
-rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses, List *custom_plans)
+rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses,
+				 List *custom_plans)
 {
 	const RtscanPath *path = (const RtscanPath *) custom_path;
 	CustomScan *scan = makeNode(CustomScan);

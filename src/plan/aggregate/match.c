@@ -1,6 +1,6 @@
 /*
  * match.c
- *		Can an index answer what is asked of a table, and how?
+ *		Finds out whether an index can compute a request's aggregates, and how.
  */
 #include "plan/aggregate/path.h"
 
@@ -33,7 +33,7 @@ strip_placeholders(Node *node, void *context)
 	return expression_tree_mutator(node, strip_placeholders, context);
 }
 
-/* Most planning runs have none: then there is nothing to copy. */
+/* Remove PlaceHolderVars.  Most queries have none, and need no copy. */
 static Node *
 without_placeholders(PlannerInfo *root, Node *node)
 {
@@ -46,7 +46,7 @@ rtscan_expressions_of_rows(PlannerInfo *root, List *expressions)
 	return (List *) without_placeholders(root, (Node *) expressions);
 }
 
-/* As a row expression; NULL if it is none. */
+/* Return an expression as a row expression; NULL if that is impossible. */
 static Expr *
 row_expression_of(const RtscanPath *path, Node *expression)
 {
@@ -56,8 +56,8 @@ row_expression_of(const RtscanPath *path, Node *expression)
 /* ---------------------------------------------------------------- aggregates */
 
 /*
- * FILTER is asked of all rows at once, also of those that a security policy hides, and its arguments
- * are evaluated whether or not one of them is reached.
+ * Match a FILTER.  It is evaluated on all rows, including those that a security policy hides, and its arguments are
+ * evaluated even if no row reaches one of them.
  */
 static bool
 match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *clause)
@@ -91,7 +91,7 @@ look_up_aggregate(Oid function, HeapTuple *tuple)
 	return (Form_pg_aggregate) GETSTRUCT(*tuple);
 }
 
-/* The operator that an aggregate's result is the first by, as of min() and max(), or InvalidOid. */
+/* Return the sort operator of an aggregate such as min() or max(), or InvalidOid. */
 static Oid
 sort_operator(const Aggref *aggref)
 {
@@ -102,7 +102,7 @@ sort_operator(const Aggref *aggref)
 	return list_length(aggref->args) == 1 ? operator : InvalidOid;
 }
 
-/* Is there nothing about an aggregate that only PostgreSQL's executor knows?  To minima DISTINCT means nothing. */
+/* Is this a plain aggregate (no ORDER BY, VARIADIC, DISTINCT)?  MIN and MAX ignore DISTINCT. */
 static bool
 is_plain(const Aggref *aggref)
 {
@@ -110,7 +110,7 @@ is_plain(const Aggref *aggref)
 		aggref->aggorder == NIL && aggref->agglevelsup == 0 && !aggref->aggvariadic;
 }
 
-/* What an aggregate's sort operator is in a column's order: BTLessStrategyNumber of a minimum. */
+/* Return the strategy of an aggregate's sort operator in a column's order: BTLessStrategyNumber for a minimum. */
 static int
 sort_strategy(const Aggref *aggref, IndexOptInfo *index, int column)
 {
@@ -124,7 +124,7 @@ sort_strategy(const Aggref *aggref, IndexOptInfo *index, int column)
 
 /* ---------------------------------------------------------------- aggregates from bits */
 
-/* An aggregate of a key column: rows where that is NULL do not count. */
+/* Match an aggregate of a key column.  Rows that are NULL there do not count. */
 static bool
 match_column(RtscanPathAggregate *aggregate, IndexOptInfo *index, Node *argument)
 {
@@ -165,7 +165,10 @@ match_by_bits(RtscanPathAggregate *aggregate, PlannerInfo *root, IndexOptInfo *i
 
 /* ---------------------------------------------------------------- aggregates from rows */
 
-/* The function that makes one value of two, of those of PostgreSQL's aggregates whose whole transition that is. */
+/*
+ * Return the transition function of a PostgreSQL aggregate that does nothing but combine two values to one; or
+ * InvalidOid.
+ */
 static Oid
 fold_function(const RtscanPathAggregate *aggregate)
 {
@@ -183,7 +186,10 @@ fold_function(const RtscanPathAggregate *aggregate)
 	return function;
 }
 
-/* A line of its own, or that of all min() and max().  (A user's aggregate may want to know that it is one.) */
+/*
+ * Find an aggregate's row in the aggregate table, or the shared row of MIN and MAX.  (A user-defined aggregate's
+ * transition function may need to know that it is called by an aggregate.)
+ */
 bool
 rtscan_match_line(RtscanPathAggregate *aggregate)
 {
@@ -199,7 +205,7 @@ rtscan_match_line(RtscanPathAggregate *aggregate)
 	return !rtscan_is_fold(aggregate->line) || OidIsValid(aggregate->fold);
 }
 
-/* Some expressions as row expressions; false if one is none. */
+/* Match expressions as row expressions; false if one is none. */
 static bool
 match_expressions(IndexOptInfo *index, List *expressions, List **row_expressions)
 {
@@ -235,7 +241,7 @@ match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
 	return aggref->aggfilter == NULL || aggregate->row_filter;
 }
 
-/* All aggregates in one way or the other. */
+/* Match all aggregates, either from bits or from rows. */
 static bool
 match_aggregates(RtscanPath *path)
 {
@@ -258,13 +264,13 @@ match_aggregates(RtscanPath *path)
 
 /* ---------------------------------------------------------------- quals */
 
-/* A qual that the index does not answer: as a row expression. */
+/* Match a qual that the index does not answer as a row expression. */
 static bool
 match_row_qual(RtscanPath *path, const RestrictInfo *info)
 {
 	Expr	   *row_qual;
 
-	/* Nothing is known of the order in which rows are asked. */
+	/* Row quals are evaluated in an unspecified order. */
 	if (path->request->root->qual_security_level > 0 && contain_leaked_vars((Node *) info->clause))
 		return false;
 	row_qual = row_expression_of(path, (Node *) info->clause);
@@ -276,9 +282,8 @@ match_row_qual(RtscanPath *path, const RestrictInfo *info)
 }
 
 /*
- * Can the index answer all of the table's quals, less those that a partial index answers by
- * itself, or at least give the values that they ask for?  Nothing may be asked before what guards
- * other rows.
+ * Can the index answer all quals of the table, except those that a partial index implies, or at least evaluate them on
+ * its rows?  No qual may be evaluated before those that protect rows by a security policy.
  */
 static bool
 match_quals(RtscanPath *path)
@@ -311,16 +316,16 @@ match_quals(RtscanPath *path)
 	return true;
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- paths */
 
-/* Is more asked than the bits of rows tell, whatever the aggregates? */
+/* Does the request need rows, whatever its aggregates? */
 static bool
 needs_rows(const RtscanPath *path)
 {
 	const RtscanRequest *request = path->request;
 
-	return (path->join && rtscan_changes_rows(path->join)) || rtscan_is_grouped(request) || list_length(request->sets) > 1 ||
-		request->groupings != NIL || request->workers > 0 || path->residual != NIL;
+	return (path->join && rtscan_changes_rows(path->join)) || rtscan_is_grouped(request) ||
+		list_length(request->sets) > 1 || request->groupings != NIL || request->workers > 0 || path->residual != NIL;
 }
 
 bool
@@ -328,8 +333,9 @@ rtscan_match_path(RtscanPath *path, bool by_rows)
 {
 	const RtscanRequest *request = path->request;
 
-	/* So many columns are too many for a tuple. */
-	if (list_length(request->keys) + list_length(request->aggrefs) + list_length(request->groupings) > MaxTupleAttributeNumber)
+	/* The result must not have more columns than a tuple can have. */
+	if (list_length(request->keys) + list_length(request->aggrefs) + list_length(request->groupings) >
+		MaxTupleAttributeNumber)
 		return false;
 	if (!match_quals(path))
 		return false;

@@ -1,6 +1,7 @@
 /*
  * match_collected.c
- *		Aggregates whose values are collected (run/aggregate/collection.h): percentiles, modes, and those of distinct values.
+ *		Matches aggregates that collect their values (run/aggregate/collection.h): percentiles, modes, and aggregates
+ *		of distinct values.
  */
 #include "plan/aggregate/path.h"
 
@@ -13,7 +14,7 @@
 #include "utils/fmgroids.h"
 #include "utils/typcache.h"
 
-/* Is this how the values are to be sorted: by their type's own order, one way or the other? */
+/* Are the values sorted by the default order of their type, ascending or descending? */
 static bool
 match_order(RtscanCollected *collected, const List *order, Oid type)
 {
@@ -44,11 +45,12 @@ match_function(RtscanCollected *collected, Oid function)
 		default:
 			return false;
 	}
-	collected->several = function == F_PERCENTILE_DISC__FLOAT8_ANYELEMENT || function == F_PERCENTILE_CONT__FLOAT8_FLOAT8;
+	collected->several = function == F_PERCENTILE_DISC__FLOAT8_ANYELEMENT ||
+		function == F_PERCENTILE_CONT__FLOAT8_FLOAT8;
 	return true;
 }
 
-/* Fractions are evaluated without rows, when the rows are there. */
+/* Match the fractions of a percentile, which are evaluated once, after the rows have been collected. */
 static bool
 match_fractions(RtscanPathAggregate *aggregate)
 {
@@ -61,7 +63,7 @@ match_fractions(RtscanPathAggregate *aggregate)
 	return true;
 }
 
-/* The argument, or integers of which it is the floats: these sort alike. */
+/* Match the argument.  If it is a cast of integers to float8, collect the integers, which sort in the same way. */
 static void
 match_argument(RtscanPathAggregate *aggregate, IndexOptInfo *index)
 {
@@ -102,7 +104,8 @@ rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path)
 		!match_order(collected, order, exprType(linitial(aggregate->arguments))))
 		return false;
 	collected->purpose = RTSCAN_FOR_DISTINCT;
-	if (ordered ? !match_function(collected, aggref->aggfnoid) || !match_fractions(aggregate) : !rtscan_match_line(aggregate))
+	if (ordered ? !match_function(collected, aggref->aggfnoid) || !match_fractions(aggregate) :
+		!rtscan_match_line(aggregate))
 		return false;
 	match_argument(aggregate, path->index);
 	argument = linitial(aggregate->arguments);

@@ -1,19 +1,19 @@
 /*
  * offer.c
- *		Offer the planner to answer aggregates from indexes.
+ *		Offers the planner paths in which indexes compute aggregates.
  *
- * A table is answered by one node, or by processes that share the work:
+ * A table's rows are aggregated by one node, or by processes that share the work:
  *
  *	RtscanAggregate			Finalize Aggregate				Finalize Aggregate
  *							  Gather						  Append
  *							    RtscanAggregate, partial	    RtscanAggregate, partial, for each partition
  *
- * and a table with partitions, or with children, by a node for each of them; or by a Parallel Append
- * below a Gather, where each node is left to one process.
+ * A table with partitions or children is aggregated by a node for each of them, or by a Parallel Append below a Gather,
+ * in which each node is executed by one process.
  *
- * That Append is the partitioned table's, and its nodes are the partitions', as if they scanned them:
- * so the planner gives it what the executor needs to leave partitions out, when it begins or for the
- * parameters of a loop.
+ * The parent of that Append is the partitioned table, and the parents of its nodes are the partitions, as if they were
+ * scanned.  So the planner gives the Append the data that the executor needs to prune partitions, when it begins or for
+ * the parameters of a nested loop.
  */
 #include "plan/aggregate/path.h"
 
@@ -36,27 +36,27 @@
 
 static create_upper_paths_hook_type previous_hook;
 
-/* ---------------------------------------------------------------- what is asked */
+/* ---------------------------------------------------------------- requests */
 
-/* The question that GROUP BY or DISTINCT asks of rows, of one table or of several. */
+/* The aggregation by GROUP BY or DISTINCT that a query needs, of rows of one table or of a join. */
 typedef struct Asked
 {
-	RelOptInfo *output;			/* whose paths answer, */
-	PathTarget *target;			/* with this */
-	List	   *clauses;		/* SortGroupClause: GROUP BY, or DISTINCT, */
-	List	   *targets;		/* of some of these TargetEntries; */
-	List	   *sets;			/* grouping sets */
-	List	   *having;
-	bool		distinct;
+	RelOptInfo *output;			/* the upper relation that gets the paths */
+	PathTarget *target;			/* the target that they compute */
+	List	   *clauses;		/* the clauses of GROUP BY or DISTINCT: SortGroupClause */
+	List	   *targets;		/* the TargetEntries that these refer to */
+	List	   *sets;			/* GROUPING SETS, as lists of references */
+	List	   *having;			/* the clauses of HAVING */
+	bool		distinct;		/* it is DISTINCT */
 } Asked;
 
-/* Expressions above an aggregation are made of its keys, aggregates and GROUPING()'s; the latter are collected, each once. */
+/* Collects the aggregates and GROUPING()s, each once, of expressions above an aggregation. */
 typedef struct Collection
 {
-	const List *keys;
-	List	   *aggrefs;
-	List	   *groupings;
-	bool		failed;
+	const List *keys;			/* the grouping keys */
+	List	   *aggrefs;		/* the aggregates found */
+	List	   *groupings;		/* the GROUPING()s found */
+	bool		failed;			/* the expressions consist of more than these three */
 } Collection;
 
 static bool
@@ -96,7 +96,7 @@ rtscan_number_of_key(const RtscanRequest *request, Index reference)
 	elog(ERROR, "GROUP BY has no reference %u", reference);
 }
 
-/* A grouping set, of references. */
+/* Return a grouping set given by references. */
 static Bitmapset *
 numbers_of_keys(const RtscanRequest *request, const List *references)
 {
@@ -123,8 +123,8 @@ add_sets(RtscanRequest *request, const List *sets)
 }
 
 /*
- * Is what a query has of its keys found in results where grouping sets make some of them NULL?  The planner looks for
- * expressions there: it finds the first of several that are equal, and leaves constants as they are.
+ * Does the planner find the keys that a query refers to in results where grouping sets make some of them NULL?  It
+ * searches for equal expressions: of several equal keys it finds the first, and it leaves constants as they are.
  */
 static bool
 can_be_null(const List *keys)
@@ -139,26 +139,30 @@ can_be_null(const List *keys)
 	return true;
 }
 
-/* The questions of GROUP BY, and of DISTINCT, which is GROUP BY all that is selected, without aggregates. */
+/* Describe GROUP BY. */
 static Asked
 asked_by_group(RelOptInfo *output, GroupPathExtraData *group, const Query *query)
 {
-	return (Asked) {output, output->reltarget, query->groupClause, group->targetList, query->groupingSets, (List *) group->havingQual, false};
+	return (Asked) {output, output->reltarget, query->groupClause, group->targetList, query->groupingSets,
+		(List *) group->havingQual, false};
 }
 
+/* Describe DISTINCT, which is GROUP BY of everything that is selected, without aggregates. */
 static Asked
 asked_by_distinct(PlannerInfo *root, RelOptInfo *output)
 {
-	return (Asked) {output, root->upper_targets[UPPERREL_DISTINCT], root->parse->distinctClause, root->processed_tlist, .distinct = true};
+	return (Asked) {output, root->upper_targets[UPPERREL_DISTINCT], root->parse->distinctClause,
+		root->processed_tlist, .distinct = true};
 }
 
-/* Make a request of a question to a table; false if only PostgreSQL's executor can answer it. */
+/* Make the request for one table; false if only PostgreSQL's executor can compute the aggregation. */
 static bool
 make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const Asked *asked)
 {
 	Collection	collection;
 
-	*request = (RtscanRequest) {.root = root, .table = table, .input = table, .output = asked->output, .target = asked->target};
+	*request = (RtscanRequest) {.root = root, .table = table, .input = table, .output = asked->output,
+		.target = asked->target};
 	if (!grouping_is_hashable(asked->clauses))
 		return false;
 	request->distinct = asked->distinct;
@@ -174,20 +178,20 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const
 	request->aggrefs = collection.aggrefs;
 	request->groupings = collection.groupings;
 	request->parallel_safe = is_parallel_safe_request(request);
-	/* Aggregates may have been folded away. */
+	/* All aggregates may have been folded to constants. */
 	return !collection.failed && (rtscan_is_grouped(request) || request->aggrefs != NIL);
 }
 
 /* ---------------------------------------------------------------- partial aggregation */
 
-/* Can it be done in two halves?  PostgreSQL has no second one for grouping sets. */
+/* Can the aggregates be split into partial and final aggregation?  PostgreSQL has no final one for grouping sets. */
 static bool
 can_be_parted(const PlannerInfo *root)
 {
 	return !root->hasNonPartialAggs && !root->hasNonSerialAggs && root->parse->groupingSets == NIL;
 }
 
-/* The aggregates' first halves. */
+/* Make the partial aggregates. */
 static List *
 make_partial_aggrefs(List *aggrefs)
 {
@@ -205,7 +209,10 @@ make_partial_aggrefs(List *aggrefs)
 	return partial;
 }
 
-/* Keys, labelled as the other half looks for them, and partial aggregates. */
+/*
+ * Make the target of a partial aggregation: the keys, labelled as the final one looks for them, and the partial
+ * aggregates.
+ */
 static PathTarget *
 make_partial_target(const RtscanRequest *request)
 {
@@ -235,7 +242,7 @@ make_partial_request(const RtscanRequest *request)
 	return partial;
 }
 
-/* The other half, of what a path hands on: of DISTINCT, which has no aggregates, once more the same. */
+/* Add a path that finalizes the results of a partial one.  DISTINCT has no aggregates and is applied once more. */
 static void
 add_final_path(const RtscanRequest *request, Path *partial)
 {
@@ -256,24 +263,25 @@ add_final_path(const RtscanRequest *request, Path *partial)
 
 /* ---------------------------------------------------------------- several processes */
 
-/* All that the processes hand on: so many rows. */
+/* Gather the results of parallel processes; "rows" is their total number. */
 static Path *
 gather(const RtscanRequest *partial, Path *path, double rows)
 {
-	Path	   *gather = (Path *) create_gather_path(partial->root, partial->output, path, partial->target, NULL, &rows);
+	Path	   *gather = (Path *) create_gather_path(partial->root, partial->output, path, partial->target, NULL,
+													 &rows);
 
 	rtscan_count_disabled_gather(partial->root, gather, partial->star ? partial->star->rel : partial->table);
 	return gather;
 }
 
-/* Is a path's work an executor's that has been asked for by name?  Several processes would do it themselves. */
+/* Is the work left to an executor that has been selected by name?  Parallel processes would do it on the CPU. */
 static bool
 is_left_to_executor(const Path *path)
 {
 	return path && rtscan_executor != RTSCAN_EXECUTOR_AUTO && ((const RtscanPath *) path)->tallied;
 }
 
-/* Beside a path by one process, with this cost and so many groups. */
+/* Offer a parallel path beside a path by one process with this cost and number of groups. */
 static void
 offer_parallel(const RtscanRequest *request, Cost cost, double groups)
 {
@@ -293,16 +301,17 @@ offer_parallel(const RtscanRequest *request, Cost cost, double groups)
 
 /* ---------------------------------------------------------------- partitions and children */
 
-/* The same asked of a child, of a partial request, whose target consists of its keys and aggregates. */
+/* Translate a partial request, whose target consists of its keys and aggregates, to a child. */
 static RtscanRequest *
 translate_request(const RtscanRequest *request, RelOptInfo *child)
 {
 	RtscanRequest *translated = palloc(sizeof(RtscanRequest));
 	int			nkeys = list_length(request->output_keys);
 	bool		same = request->keys == request->output_keys;
-	List	   *all = (List *) adjust_appendrel_attrs_multilevel(request->root, (Node *)
-															list_make2(request->target->exprs, same ? NIL : request->keys),
-															child, request->table);
+	List	   *all = (List *)
+		adjust_appendrel_attrs_multilevel(request->root,
+										  (Node *) list_make2(request->target->exprs, same ? NIL : request->keys),
+										  child, request->table);
 
 	*translated = *request;
 	translated->table = child;
@@ -316,7 +325,7 @@ translate_request(const RtscanRequest *request, RelOptInfo *child)
 	return translated;
 }
 
-/* The cheapest path for a leaf, or NULL; where the leaves are facts of stars, of the leaf's. */
+/* Return the cheapest path of a leaf, or NULL.  If leaves are facts of stars, it is one of the leaf's stars. */
 static Path *
 leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
 {
@@ -344,7 +353,7 @@ leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
 	return cheapest;
 }
 
-/* Paths for all of them, appended; NULL: one has none, or there is nothing that several processes could do. */
+/* Append paths of all leaves; NULL if one has none, or if parallel processes would be of no use. */
 static Path *
 append_leaves(const RtscanRequest *request, List *stars)
 {
@@ -395,7 +404,7 @@ offer(const RtscanRequest *request)
 		offer_parallel(request, cost, groups);
 }
 
-/* Likewise of a star: of one, or where its fact has leaves, of theirs. */
+/* Offer paths of a star or, if star is NULL, of the stars of the fact's leaves. */
 static void
 offer_star(PlannerInfo *root, RelOptInfo *input, const Asked *asked, const RtscanStar *star, RelOptInfo *fact)
 {
@@ -412,7 +421,7 @@ offer_star(PlannerInfo *root, RelOptInfo *input, const Asked *asked, const Rtsca
 		offer_leaves(request, rtscan_stars_of(root, input));
 }
 
-/* One for each index of a fact. */
+/* Offer paths of all stars that a join is. */
 static void
 offer_stars(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 {
@@ -444,7 +453,10 @@ offer_answers(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 		offer_leaves(request, NIL);
 }
 
-/* Is all that is selected known to be the same in all rows?  PostgreSQL takes the first.  (What does not sort has no path keys, either.) */
+/*
+ * Does DISTINCT leave only one row, as all that is selected is known to be constant?  Then PostgreSQL takes the first
+ * row.  (Keys that cannot be sorted have no path keys, either.)
+ */
 static bool
 has_one_row(const PlannerInfo *root)
 {
@@ -452,16 +464,16 @@ has_one_row(const PlannerInfo *root)
 }
 
 /*
- * Does DISTINCT leave one row of those that are equal in all that is selected?  Of rows that are one table's or a join's: those of a subquery's,
- * of groups, or of windows have other relations, which have no index.
+ * Is this a DISTINCT of a table's or a join's rows, in which all selected values are compared?  The rows of groups or
+ * windows belong to other relations, which have no index.
  */
 static bool
 is_plain_distinct(PlannerInfo *root)
 {
 	const Query *query = root->parse;
 
-	return query->distinctClause != NIL && !query->hasDistinctOn && !query->hasTargetSRFs && !query->hasAggs && query->groupClause == NIL &&
-		query->groupingSets == NIL && !query->hasWindowFuncs && !has_one_row(root);
+	return query->distinctClause != NIL && !query->hasDistinctOn && !query->hasTargetSRFs && !query->hasAggs &&
+		query->groupClause == NIL && query->groupingSets == NIL && !query->hasWindowFuncs && !has_one_row(root);
 }
 
 static void

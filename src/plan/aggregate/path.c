@@ -1,6 +1,6 @@
 /*
  * path.c
- *		The paths of a request for aggregates: one for each index that can answer it.
+ *		Makes the paths of a request for aggregates, one for each index, and returns the cheapest.
  */
 #include "plan/aggregate/path.h"
 
@@ -33,7 +33,7 @@ make_path(const RtscanRequest *request, IndexOptInfo *index)
 	return path;
 }
 
-/* With the dimensions, and with those of their columns that are asked for; false if that cannot be. */
+/* Join a star's dimensions, with the attributes that the request needs; false if that is impossible. */
 static bool
 join_dimensions(RtscanPath *path)
 {
@@ -42,8 +42,8 @@ join_dimensions(RtscanPath *path)
 
 	if (request->star == NULL)
 		return true;
-	path->join = rtscan_join_star(request->root, request->star, rtscan_compat_below_grouping(request->root, expressions),
-								  request->in_worker);
+	path->join = rtscan_join_star(request->root, request->star,
+								  rtscan_compat_below_grouping(request->root, expressions), request->in_worker);
 	if (path->join == NULL || (request->in_worker && !path->join->parallel_safe))
 		return false;
 	path->index = path->join->index;
@@ -52,14 +52,14 @@ join_dimensions(RtscanPath *path)
 	return true;
 }
 
-/* Those that could be asked: of a star it is known which. */
+/* Return the indexes to try; a star has one already. */
 static List *
 indexes_of(const RtscanRequest *request)
 {
 	return request->star ? list_make1(request->star->index) : rtscan_usable_indexes(request->table);
 }
 
-/* A path that an index can answer, with its cost; or NULL. */
+/* Return a path by an index, with its cost; or NULL. */
 static RtscanPath *
 find_path(const RtscanRequest *request, IndexOptInfo *index, bool by_rows)
 {
@@ -71,7 +71,10 @@ find_path(const RtscanRequest *request, IndexOptInfo *index, bool by_rows)
 	return rtscan_path_groups_fit(path) ? path : NULL;
 }
 
-/* A FILTER is one more search by bits, which the CPU makes; of rows another executor adds up all at once. */
+/*
+ * Is a path from rows better?  From bits, each FILTER is another search on the CPU; from rows, a device adds up all
+ * aggregates at once.
+ */
 static bool
 prefers_rows(const RtscanPath *by_bits, const RtscanPath *by_rows)
 {

@@ -1,9 +1,9 @@
 /*
  * path.h
- *		How an index would answer a request for aggregates, and what that costs.
+ *		Matches and prices the paths in which an index computes aggregates (RtscanAggregate).
  *
- * For each index of a table: match.c finds out whether it can answer, and how; price.c says what that
- * costs; and make_node.c makes a plan of the path that the planner has chosen.
+ * For each index of a table, match.c finds out whether and how it can compute them, price.c estimates the cost, and
+ * make_node.c makes the plan of the path that the planner has chosen.
  */
 #ifndef RTSCAN_PATH_H
 #define RTSCAN_PATH_H
@@ -16,141 +16,155 @@
 #include "run/plan/node_plan.h"
 #include "segment/totals.h"
 
-/* What is asked of a table. */
+/* The aggregation of rows of one table, or of a join with it, that a query needs. */
 typedef struct RtscanRequest
 {
-	PlannerInfo *root;
-	RelOptInfo *table;
-	RelOptInfo *input;			/* of whose rows: the table, or a join */
-	const RtscanStar *star;		/* which this is, whose fact the table is; NULL: none, or one of leaves (leaves.h) */
-	RelOptInfo *output;			/* what the path is one of, */
-	PathTarget *target;			/* and what it computes */
-	List	   *group_clauses;	/* SortGroupClause, */
-	List	   *keys;			/* and their expressions, of rows; */
-	List	   *output_keys;	/* as they are in results, where grouping sets may make them NULL */
-	List	   *sets;			/* Bitmapset *: grouping sets, of numbers of keys; an empty one if there is no GROUP BY */
+	PlannerInfo *root;			/* the planner's data about the query */
+	RelOptInfo *table;			/* the table; for a star, its fact */
+	RelOptInfo *input;			/* the relation whose rows are aggregated: the table or a join */
+	const RtscanStar *star;		/* the star that the input is; NULL: it is none, or one of leaves (leaves.h) */
+	RelOptInfo *output;			/* the upper relation that gets the path */
+	PathTarget *target;			/* the target that the path computes */
+	List	   *group_clauses;	/* clauses of GROUP BY or DISTINCT: SortGroupClause */
+	List	   *keys;			/* the grouping expressions, as evaluated on rows */
+	List	   *output_keys;	/* the same as they appear in results, where grouping sets may make them NULL */
+	List	   *sets;			/* grouping sets: Bitmapset * of numbers of keys; one empty set without GROUP BY */
 	List	   *groupings;		/* GroupingFunc */
-	List	   *aggrefs;
-	List	   *having;
-	bool		distinct;		/* the groups of DISTINCT are asked for */
-	bool		parallel_safe;	/* a worker may compute them, as far as keys, aggregates and WHERE go */
-	bool		partial;		/* the aggregates' transition states are asked for */
-	int			workers;		/* processes that share the work, besides the leader; then it is partial */
-	bool		in_worker;		/* one of several processes does it, or they share it */
+	List	   *aggrefs;		/* Aggref */
+	List	   *having;			/* clauses of HAVING */
+	bool		distinct;		/* the groups are those of DISTINCT */
+	bool		parallel_safe;	/* keys, aggregates and WHERE may be computed in a worker */
+	bool		partial;		/* results are the aggregates' transition states */
+	int			workers;		/* workers that share the work with the leader; if there are any, it is partial */
+	bool		in_worker;		/* a worker may execute the path, alone or sharing the work */
 } RtscanRequest;
 
-/* An aggregate, as the index computes it: from bits, */
+/* An aggregate, as the index computes it from bits or from rows. */
 typedef struct RtscanPathAggregate
 {
-	Aggref	   *aggref;
-	List	   *arguments;
-	int			kind;			/* of RtscanAccumulation */
-	int			column;			/* -1: it has none */
-	RtscanQuals filter;
-	int			line;			/* or from rows: of aggregates.c; */
-	List	   *row_arguments;	/* row expressions, */
-	bool		of_entries;		/* of which tallies have no total (run/tally/entries.h), */
-	List	   *choices;		/* or choices, which have totals (run/tally/choices.h): RtscanChoice *; */
-	Expr	   *row_filter;		/* this one is NULL if there is none */
-	Oid			fold;			/* the function that makes one value of two, if that is all that it does */
-	RtscanCollected collected;	/* values are collected for this, */
-	Expr	   *fractions;		/* and of percentiles, these are asked for */
+	Aggref	   *aggref;			/* the planner's aggregate */
+	List	   *arguments;		/* its arguments */
+	int			kind;			/* from bits: RtscanAccumulation */
+	int			column;			/* from bits: the key column, from 0; -1: none */
+	RtscanQuals filter;			/* from bits: FILTER, and that the argument is not NULL */
+	int			line;			/* from rows: the line in the table of aggregates.c */
+	List	   *row_arguments;	/* from rows: the arguments as row expressions */
+	bool		of_entries;		/* the argument is evaluated on a tally's entries, as tallies have no total of it */
+	List	   *choices;		/* arms of a CASE argument, which have totals (run/tally/choices.h): RtscanChoice * */
+	Expr	   *row_filter;		/* from rows: FILTER as a row expression; NULL: none */
+	Oid			fold;			/* the transition function, if it only combines two values to one; else InvalidOid */
+	RtscanCollected collected;	/* how and why values are collected, if they are */
+	Expr	   *fractions;		/* fractions of percentiles; NULL: none */
 } RtscanPathAggregate;
 
-/* A grouping set: how its groups are made. */
+/* A grouping set, and how its groups are made. */
 typedef struct RtscanPathSet
 {
 	Bitmapset  *keys;			/* numbers of keys */
-	double		groups;
-	double		bytes;			/* of these in memory, and their collections */
-	int			parent;			/* the set before it that its groups are made of; -1: of rows */
-	bool		asked;			/* or is it there for others? */
+	double		groups;			/* number of groups */
+	double		bytes;			/* memory of the groups and their collections */
+	int			parent;			/* the set, before it, from whose groups its groups are made; -1: from rows */
+	bool		asked;			/* it belongs to the result; otherwise it exists only as a parent */
 } RtscanPathSet;
 
-/* A path, with what it hands to its plan. */
+/* A path, with the data that its plan needs. */
 typedef struct RtscanPath
 {
 	CustomPath	path;
-	const RtscanRequest *request;
-	IndexOptInfo *index;		/* of a star with its attributes, */
-	const RtscanJoin *join;		/* which this is, or NULL */
-	bool		by_rows;
-	RtscanQuals *quals;			/* that the index answers, */
-	List	   *clauses;		/* which are these of WHERE's */
-	List	   *residual;		/* the others, */
-	List	   *row_quals;		/* as row expressions, behind a star's own (star.h) */
-	List	   *row_keys;		/* of GROUP BY */
+	const RtscanRequest *request;	/* the aggregation */
+	IndexOptInfo *index;		/* the index; for a star, a copy with the star's attributes */
+	const RtscanJoin *join;		/* the star; NULL: a table alone */
+	bool		by_rows;		/* aggregates are computed from rows, not from bits */
+	RtscanQuals *quals;			/* quals that the index answers */
+	List	   *clauses;		/* the clauses of these quals */
+	List	   *residual;		/* the other clauses of WHERE */
+	List	   *row_quals;		/* row expressions of the other clauses, after a star's own (star.h) */
+	List	   *row_keys;		/* row expressions of GROUP BY */
 	List	   *aggregates;		/* RtscanPathAggregate * */
-	List	   *sets;			/* by rows: RtscanPathSet *, each after its parent, */
-	int			most_parts;		/* of which so many are made at once of others' groups */
-	double		groups;			/* results, before HAVING */
-	bool		tallied;		/* another executor than the CPU is expected to add rows up, which processes that share segments do without; */
-	Cost		cpu_cost;		/* without that */
+	List	   *sets;			/* from rows: RtscanPathSet *, each after its parent */
+	int			most_parts;		/* how many sets are made from groups of others at the same time, at most */
+	double		groups;			/* number of results, before HAVING */
+	bool		tallied;		/* a device is expected to add up the rows; not if processes share segments */
+	Cost		cpu_cost;		/* cost if the CPU adds up the rows */
 } RtscanPath;
 
-/* offer.c: hook into the planner. */
+/* offer.c: install the planner hook. */
 extern void rtscan_init_aggregate(void);
 
-/* The number, from 0, of the key with a reference (SortGroupClause.tleSortGroupRef). */
+/* offer.c: return the number, from 0, of the key with a reference (SortGroupClause.tleSortGroupRef). */
 extern int	rtscan_number_of_key(const RtscanRequest *request, Index reference);
 
-/* path.c: the cheapest path of all indexes of a request's table, or NULL. */
+/* path.c: return the cheapest path by any index of a request's table, or NULL. */
 extern Path *rtscan_cheapest_path(const RtscanRequest *request);
 
 /*
- * match.c: can the path's index answer, from bits, or from rows where that is wanted or bits are not enough?  Only the latter can be shared among
- * processes.
+ * match.c: can the path's index compute the aggregates?  From bits, or from rows if by_rows is true or bits do not
+ * suffice.  Only the latter can be shared among processes.
  */
 extern bool rtscan_match_path(RtscanPath *path, bool by_rows);
 
-/* match.c: expressions without the placeholders of what comes from a subquery: below grouping sets, of a table's rows, these mean nothing. */
+/* match.c: return expressions without PlaceHolderVars, which have no meaning on a table's rows, below grouping sets. */
 extern List *rtscan_expressions_of_rows(PlannerInfo *root, List *expressions);
 
-/* match_collected.c: can values be collected for an aggregate, and is it one that wants that?  Finds all but its FILTER. */
+/*
+ * match_collected.c: can the values of an aggregate be collected, and does it need that?  Fills in everything but its
+ * FILTER.
+ */
 extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path);
 
-/* price.c: is a percentile the only result, of a key column whose values need not all be collected (run/answer/narrowed.h, run/tally/binned.h)? */
+/*
+ * price.c: is a percentile of a key column the only result, so that not all its values need to be collected
+ * (run/answer/narrowed.h, run/tally/binned.h)?
+ */
 extern bool rtscan_is_narrowed(const RtscanPath *path);
 
-/* match.c: find the line of an aggregate whose values are added as they come. */
+/* match.c: find the line of an aggregate that adds up values as they come. */
 extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 
 /*
- * tally_cost.c: can an executor add up so many rows itself (search/exec/tally.h), as far as is known without its segments?  Then add what finding and
- * adding them takes, with what is left of the CPU's work.
+ * tally_cost.c: can a device add up this many rows (search/exec/tally.h), as far as that is known without opening
+ * segments?  If so, add the cost of finding and adding them, and of the part of the CPU's work that remains.
  */
 extern bool rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost);
 
-/* Likewise: what a chunk's, or a tally's, total is of that the aggregate is made of (segment/totals.h); RTSCAN_NO_TOTAL: there is none. */
+/*
+ * tally_cost.c: return the kind of total, of a chunk or a tally, that an aggregate is made from (segment/totals.h), or
+ * RTSCAN_NO_TOTAL.
+ */
 extern RtscanTotalKind rtscan_total_kind_of(const RtscanPathAggregate *aggregate);
 
-/* price.c: cost the path, and estimate its rows. */
+/* price.c: set the path's costs and rows. */
 extern void rtscan_cost_path(RtscanPath *path);
 
 /*
- * correlated.c: which part of the executions of a subquery that has one result has parameters that did not come before?  The others give
- * the result that is remembered (run/node/remembered.h).
+ * correlated.c: return the fraction of a subquery's executions, if it has a single result, whose parameters are new.
+ * The others return a remembered result (run/node/remembered.h).
  */
 extern double rtscan_new_parameters(const RtscanPath *path);
 
-/* A group's memory, without its collections. */
+/* price.c: return the memory of a group in bytes, without its collections. */
 extern double rtscan_group_bytes(const RtscanPath *path);
 
-/* Do its groups of rows fit hash_mem?  If not, PostgreSQL's own aggregation, which spills rows before it has states for them, is better. */
+/*
+ * price.c: do the groups that are made from rows fit in hash_mem?  If not, PostgreSQL's aggregation is better, which
+ * spills rows before they have states.
+ */
 extern bool rtscan_path_groups_fit(const RtscanPath *path);
 
-/* sets.c: arrange the request's sets for so many rows; those that a set has, of a list of all keys. */
+/* sets.c: arrange the request's grouping sets, for this many rows. */
 extern void rtscan_arrange_sets(RtscanPath *path, double rows);
+
+/* sets.c: return those of all keys that belong to a set. */
 extern List *rtscan_keys_of_set(List *keys, const Bitmapset *set);
 
-/* Is there a set with keys? */
+/* Does the request have grouping keys? */
 static inline bool
 rtscan_is_grouped(const RtscanRequest *request)
 {
 	return request->keys != NIL;
 }
 
-/* make_node.c: a CustomPath's PlanCustomPath. */
+/* make_node.c: the PlanCustomPath callback. */
 extern Plan *rtscan_plan_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist,
 							  List *clauses, List *custom_plans);
 

@@ -1,6 +1,6 @@
 /*
  * price.c
- *		What it costs to answer aggregates from an index.
+ *		Estimates the cost of computing aggregates by an index.
  */
 #include "plan/aggregate/path.h"
 
@@ -30,42 +30,46 @@
 /* Looking a group up by its keys. */
 #define GROUP_COST		(3 * cpu_operator_cost)
 
-/* Collecting a value, and sorting or selecting among all. */
+/* Collecting a value, and its share of sorting or selecting. */
 #define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
 
 /*
- * A process hands so many groups over for each of its rows, at most.  PostgreSQL takes columns to be independent, so that most rows seem to
- * have a group of their own where the cities of one nation are meant; to send these rows to one process costs more than to have grouped
- * them in vain.
+ * A process returns at most this fraction of its rows as partial groups.  PostgreSQL assumes that columns are
+ * independent, so nearly every row seems to form its own group where, for example, only cities of one nation are
+ * selected.  Sending all these rows to one process would cost more than grouping them in vain.
  */
 #define MOST_GROUPS_PART	0.5
 
 /* Writing a group to a temporary file, reading it, and looking it up again. */
 #define SPILL_COST		(100 * cpu_operator_cost)
 
-/* A group takes about so much memory, besides its keys and states. */
+/* Approximate memory of a group in bytes, besides its keys and states. */
 #define GROUP_OVERHEAD	128
 
-/* Likewise a collection, besides its values. */
+/* Approximate memory of a collection in bytes, besides its values. */
 #define COLLECTION_OVERHEAD	192
 
-/* Is it an extreme that chunks' bounds tell, of all but few chunks (run/answer/by_chunks.h)?  Without groups, of integers in frames. */
+/*
+ * Is this a minimum or maximum that chunks' bounds determine, except for few chunks (run/answer/by_chunks.h)?  It must
+ * be ungrouped, and over integers in frames.
+ */
 static bool
 is_told_by_chunks(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 {
 	const RtscanIndexSize *size = rtscan_index_size(path->request->root, path->index);
-	int			column = list_length(aggregate->row_arguments) == 1 ? rtscan_row_column(linitial(aggregate->row_arguments)) : -1;
+	int			column = list_length(aggregate->row_arguments) == 1 ?
+		rtscan_row_column(linitial(aggregate->row_arguments)) : -1;
 	RtscanTotalKind kind;
 
-	if (size == NULL || rtscan_is_grouped(path->request) || path->row_quals != NIL || path->join || aggregate->row_filter ||
-		aggregate->collected.purpose != RTSCAN_NO_COLLECTION || column < 0 || column >= path->index->ncolumns ||
-		rtscan_column_size(size, column)->framed_rows < 0.5 * size->rows)
+	if (size == NULL || rtscan_is_grouped(path->request) || path->row_quals != NIL || path->join ||
+		aggregate->row_filter || aggregate->collected.purpose != RTSCAN_NO_COLLECTION || column < 0 ||
+		column >= path->index->ncolumns || rtscan_column_size(size, column)->framed_rows < 0.5 * size->rows)
 		return false;
 	kind = rtscan_total_kind_of(aggregate);
 	return kind == RTSCAN_TOTAL_LEAST || kind == RTSCAN_TOTAL_GREATEST;
 }
 
-/* Aggregates that read values of rows. */
+/* Count the aggregates that read values of rows. */
 static int
 count_readers(const RtscanPath *path)
 {
@@ -77,7 +81,10 @@ count_readers(const RtscanPath *path)
 	return readers;
 }
 
-/* Row expressions of what has passed the quals, without keys: arguments, FILTERs. */
+/*
+ * Return the row expressions that are evaluated on rows that have passed the quals, except keys: arguments and
+ * FILTERs.
+ */
 static List *
 aggregated_expressions(const RtscanPath *path)
 {
@@ -97,7 +104,7 @@ aggregated_expressions(const RtscanPath *path)
 	return expressions;
 }
 
-/* Are a column's values integers to aggregates, where they are no such by themselves?  Numerics are if they have one scale, which is declared. */
+/* Does a column have decimals that aggregates take as integers?  Numerics are such if their type declares a scale. */
 static bool
 has_decimals(const IndexOptInfo *index, int column)
 {
@@ -106,7 +113,10 @@ has_decimals(const IndexOptInfo *index, int column)
 	return exprType((const Node *) expression) == NUMERICOID && exprTypmod((const Node *) expression) >= 0;
 }
 
-/* Of keys' values only groups have theirs; of all columns of quals and aggregated expressions their values are read. */
+/*
+ * Cost of reading columns.  Quals and aggregated expressions need the values of each row; keys need values only for
+ * each group.
+ */
 static RtscanCost
 columns_cost(const RtscanPath *path, List *aggregated, double rows)
 {
@@ -125,7 +135,10 @@ columns_cost(const RtscanPath *path, List *aggregated, double rows)
 	return cost;
 }
 
-/* Are a column's values integers in a segment (run/group/row_groups.h)?  Of some types they are codes if there are few; attributes have numbers. */
+/*
+ * Can a column's values be treated as integers in a segment (run/group/row_groups.h)?  For some types these are codes,
+ * if there are few distinct values.  A star's attributes are numbered.
+ */
 static bool
 has_integers(const RtscanPath *path, const RtscanPathSet *set, int column)
 {
@@ -133,11 +146,11 @@ has_integers(const RtscanPath *path, const RtscanPathSet *set, int column)
 	bool		sorts;
 
 	(void) rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
-	return sorts || column < path->index->nkeycolumns || (path->join && column >= path->join->star->index->ncolumns) ||
-		set->groups <= RTSCAN_MOST_CODES;
+	return sorts || column < path->index->nkeycolumns ||
+		(path->join && column >= path->join->star->index->ncolumns) || set->groups <= RTSCAN_MOST_CODES;
 }
 
-/* Finding the groups of rows: by integers, where a group is looked up once a segment. */
+/* Cost of finding the groups of rows.  If all keys are integers, a group is looked up once in each segment. */
 static Cost
 groups_cost(const RtscanPath *path, const RtscanPathSet *set, double rows)
 {
@@ -153,11 +166,15 @@ groups_cost(const RtscanPath *path, const RtscanPathSet *set, double rows)
 	return rows * bms_num_members(columns) * RTSCAN_CODE_COST + Min(rows, set->groups * segments) * GROUP_COST;
 }
 
-/* Values that an aggregate of so many rows has in memory: of DISTINCT, different ones in each group. */
+/*
+ * Return the number of values that an aggregate of this many rows collects; for DISTINCT, the distinct ones in each
+ * group.
+ */
 static double
 collected_values(const RtscanPath *path, const RtscanPathSet *set, const RtscanPathAggregate *aggregate, double rows)
 {
-	List	   *expressions = lappend(rtscan_keys_of_set(path->request->keys, set->keys), linitial(aggregate->arguments));
+	List	   *expressions = lappend(rtscan_keys_of_set(path->request->keys, set->keys),
+									  linitial(aggregate->arguments));
 
 	if (aggregate->collected.purpose != RTSCAN_FOR_DISTINCT)
 		return rows;
@@ -171,16 +188,20 @@ rtscan_is_narrowed(const RtscanPath *path)
 	int			column;
 	Oid			type;
 
-	if (aggregate == NULL || aggregate->row_filter || path->row_quals != NIL || rtscan_is_grouped(path->request) || list_length(path->sets) != 1 ||
+	if (aggregate == NULL || aggregate->row_filter || path->row_quals != NIL || rtscan_is_grouped(path->request) ||
+		list_length(path->sets) != 1 ||
 		(path->join && rtscan_changes_rows(path->join)) ||
 		(aggregate->collected.purpose != RTSCAN_FOR_DISCRETE && aggregate->collected.purpose != RTSCAN_FOR_CONTINUOUS))
 		return false;
 	column = rtscan_row_column(linitial(aggregate->row_arguments));
 	type = column >= 0 ? rtscan_column_type(path->index, column) : InvalidOid;
-	return column >= 0 && column < path->index->nkeycolumns && type != NUMERICOID && type != FLOAT4OID && type != FLOAT8OID;
+	return column >= 0 && column < path->index->nkeycolumns && type != NUMERICOID && type != FLOAT4OID &&
+		type != FLOAT8OID;
 }
 
-/* Collecting values, and finding some among them; of all rows, more than fit into memory are sorted. */
+/*
+ * Cost of collecting values, and finding results among them.  Values of all rows that do not fit in memory are sorted.
+ */
 static Cost
 collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
 {
@@ -206,7 +227,10 @@ collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
 	return cost;
 }
 
-/* Of a parent's so many groups: looked up, and spilled, if they take more than their share of memory. */
+/*
+ * Cost of making groups from those of a parent, which are looked up, and spilled if the set exceeds its share of
+ * memory.
+ */
 static Cost
 parts_cost(const RtscanPath *path, const RtscanPathSet *set, double groups)
 {
@@ -217,7 +241,10 @@ parts_cost(const RtscanPath *path, const RtscanPathSet *set, double groups)
 	return cost;
 }
 
-/* Making the groups of a set of rows, or of its parent's; of rows with such a cost each. */
+/*
+ * Cost of making a set's groups from its parent's, or from rows with this cost each.  Also sets the set's memory, and
+ * adds its groups to the results.
+ */
 static Cost
 set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
 {
@@ -232,7 +259,7 @@ set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
 	return cost + groups_cost(path, set, rows) + rows * (count_readers(path) * RTSCAN_VALUE_COST + row_cost);
 }
 
-/* So often are all rows looked at. */
+/* Count the passes over all rows. */
 static int
 count_passes(const RtscanPath *path)
 {
@@ -244,13 +271,15 @@ count_passes(const RtscanPath *path)
 	return passes;
 }
 
-/* What is done with rows that a search finds at some cost: values, residual quals, groups, aggregates. */
+/* Cost of a search and of processing the rows that it finds: values, residual quals, groups, aggregates. */
 static RtscanCost
 cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 {
 	const RtscanRequest *request = path->request;
-	double		passed = rows * rtscan_residual_selectivity(path->quals, request->root, path->index, path->residual, rows);
-	double		own = passed / rtscan_speedup(request->root, path->index, request->workers);	/* of a process, which makes their groups */
+	double		passed = rows * rtscan_residual_selectivity(path->quals, request->root, path->index, path->residual,
+															rows);
+	/* rows of one process, from which it makes its groups */
+	double		own = passed / rtscan_speedup(request->root, path->index, request->workers);
 	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
 	List	   *aggregated = aggregated_expressions(path);
 	QualCost	computed = rtscan_expressions_cost(request->root, list_concat_copy(path->row_keys, aggregated));
@@ -269,14 +298,17 @@ cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 	return cost;
 }
 
-/* The outermost of so many rows in a column's order: one rank after another until there is one, or all rows. */
+/*
+ * Cost of a minimum or maximum from bits: ranks are visited in order until one has a matching row, or all matching
+ * rows are visited.
+ */
 static Cost
 outermost_cost(const RtscanPath *path, double rows)
 {
 	return Min(rows, path->index->tuples / Max(rows, 1)) * RTSCAN_CODE_COST;
 }
 
-/* FILTERs are evaluated as WHERE is, but without a heap. */
+/* Cost of aggregates from bits.  FILTERs are evaluated like WHERE, but without visits to the heap. */
 static RtscanCost
 cost_by_bits(RtscanPath *path, RtscanCost cost, double rows)
 {
@@ -291,7 +323,8 @@ cost_by_bits(RtscanPath *path, RtscanCost cost, double rows)
 		if (aggregate->kind != RTSCAN_COUNT)
 			cost.work += outermost_cost(path, rows);
 		if (!rtscan_quals_are_none(&aggregate->filter))
-			rtscan_add_cost(&cost, rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, 1, &filter_rows));
+			rtscan_add_cost(&cost, rtscan_quals_cost(&aggregate->filter, path->request->root, path->index, 1,
+													 &filter_rows));
 	}
 	return cost;
 }
@@ -314,7 +347,8 @@ rtscan_cost_path(RtscanPath *path)
 		/* A device does not look keys up. */
 		tallied.startup += of_join.startup;
 	}
-	rtscan_count_disabled(path->request->root, result, path->request->star ? path->request->star->rel : table, path->index, path->join);
+	rtscan_count_disabled(path->request->root, result, path->request->star ? path->request->star->rel : table,
+						  path->index, path->join);
 	visibility = rtscan_visibility_cost(path->request->root, path->index, rows, 1);
 	rtscan_add_cost(&cost, visibility);
 	rtscan_add_cost(&tallied, visibility);
@@ -325,7 +359,8 @@ rtscan_cost_path(RtscanPath *path)
 	if (path->tallied && rtscan_total_cost(&tallied) < rtscan_total_cost(&cost))
 		cost = tallied;
 	rtscan_share_cost(&cost, path->request->root, path->index, path->request->workers);
-	result->startup_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) + rtscan_workers_cost(path->request->workers);
+	result->startup_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) +
+		rtscan_workers_cost(path->request->workers);
 	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
 	result->rows = clamp_row_est(path->groups * clauselist_selectivity(path->request->root, path->request->having, 0,
 																	   JOIN_INNER, NULL));

@@ -1,9 +1,10 @@
 /*
  * sets.c
- *		How the groups of grouping sets are made (run/answer/sets.h): of rows, or of the groups of a set that has all of a set's keys.
+ *		Decides how the groups of grouping sets are made (run/answer/sets.h): from rows, or from the groups of a set
+ *		with all of their keys.
  *
- * Sets that are no part of another one need a pass over the rows each.  Where several have few groups together, that is by
- * all of their keys, they are made parts of these groups, which nobody asks for.
+ * Sets that are not subsets of another one need a pass over the rows each.  If the union of several such sets has few
+ * groups, that union is added as a set which is not part of the result, and their groups are made from its groups.
  */
 #include "plan/aggregate/path.h"
 
@@ -15,10 +16,10 @@
 #include "run/vector/arithmetic.h"
 #include "utils/selfuncs.h"
 
-/* A group that others are made of takes as long as so many rows. */
+/* Making groups from a group of another set costs as much as from this many rows. */
 #define ROWS_OF_GROUP	16
 
-/* Sets may be joined if their groups take such a part of the memory. */
+/* Sets may be joined if the groups of their union need at most this fraction of hash_mem. */
 #define JOINED_SHARE	0.25
 
 /* ---------------------------------------------------------------- groups */
@@ -34,7 +35,7 @@ rtscan_keys_of_set(List *keys, const Bitmapset *set)
 	return chosen;
 }
 
-/* Does a clause ask for a column, and for nothing else? */
+/* Does a clause refer to a column and to nothing else? */
 static bool
 is_about_column_alone(const RestrictInfo *clause, const Var *column)
 {
@@ -45,7 +46,7 @@ is_about_column_alone(const RestrictInfo *clause, const Var *column)
 		bms_is_member(column->varattno - FirstLowInvalidHeapAttributeNumber, attributes);
 }
 
-/* Of one that is no column of a relation: none. */
+/* Return the clauses that refer only to a column; NIL for one that belongs to no relation. */
 static List *
 clauses_about_column(PlannerInfo *root, const Var *column)
 {
@@ -76,8 +77,9 @@ distinct_values(PlannerInfo *root, Node *expression)
 }
 
 /*
- * How many values of a column its own conditions leave: of a thousand brands BETWEEN leaves eight, but PostgreSQL takes the rows that are
- * left to have any of the thousand.  Infinite: there are no such conditions, or it is no column.
+ * Return how many values of a column are left by conditions on it alone: BETWEEN may leave eight of a thousand brands,
+ * but PostgreSQL assumes that the remaining rows have any of the thousand.  Infinite if there are no such conditions,
+ * or if the key is no column.
  */
 static double
 values_left(PlannerInfo *root, Node *key)
@@ -90,8 +92,8 @@ values_left(PlannerInfo *root, Node *key)
 }
 
 /*
- * Groups of so many rows.  PostgreSQL takes an expression to have as many values as its columns, and those to have as many as they would
- * have without conditions; of some it is known that they have fewer.
+ * Estimate the groups of a set.  PostgreSQL assumes that an expression has as many values as its columns have, and
+ * that conditions on a column do not reduce them.  For some expressions a smaller number is known.
  */
 static double
 estimate_groups(const RtscanPath *path, const Bitmapset *set, double rows)
@@ -122,7 +124,7 @@ estimate_groups(const RtscanPath *path, const Bitmapset *set, double rows)
 	return clamp_row_est(Min(known, estimate_num_groups(root, keys, Max(rows, 1), NULL, NULL)));
 }
 
-/* ---------------------------------------------------------------- sets that are joined */
+/* ---------------------------------------------------------------- joined sets */
 
 static RtscanPathSet *
 make_set(const RtscanPath *path, Bitmapset *keys, bool asked, double rows)
@@ -133,7 +135,7 @@ make_set(const RtscanPath *path, Bitmapset *keys, bool asked, double rows)
 	return set;
 }
 
-/* Is a set a part of another one?  Of two that are the same the second is one of the first. */
+/* Is a set a subset of another one?  If two are equal, the second is a subset of the first. */
 static bool
 is_part(const List *sets, int part, int whole)
 {
@@ -152,7 +154,7 @@ is_part_of_any(const List *sets, int part)
 	return false;
 }
 
-/* Are a set's groups few enough to be made only for others? */
+/* Are a set's groups few enough to be made only as parents? */
 static bool
 has_few_groups(const RtscanPath *path, const RtscanPathSet *set, double rows)
 {
@@ -160,7 +162,7 @@ has_few_groups(const RtscanPath *path, const RtscanPathSet *set, double rows)
 		set->groups * rtscan_group_bytes(path) <= get_hash_memory_limit() * JOINED_SHARE;
 }
 
-/* Make a set one with the first that it has few groups with, or else the last of all. */
+/* Join a set with the first one with which it has few groups, or else append it. */
 static List *
 join_set(List *joined, const RtscanPath *path, RtscanPathSet *set, double rows)
 {
@@ -180,7 +182,7 @@ join_set(List *joined, const RtscanPath *path, RtscanPathSet *set, double rows)
 	return lappend(joined, set);
 }
 
-/* With the sets that nobody asks for. */
+/* Add the joined sets, which are not part of the result. */
 static List *
 add_joined(List *sets, const RtscanPath *path, double rows)
 {
@@ -198,7 +200,7 @@ add_joined(List *sets, const RtscanPath *path, double rows)
 
 /* ---------------------------------------------------------------- parents and parts */
 
-/* Of the sets that one is a part of, the one with the fewest groups; -1 if there is none. */
+/* Return the set with the fewest groups among those that have a set as a subset; -1 if there is none. */
 static int
 find_parent(const List *sets, int part)
 {
@@ -206,12 +208,16 @@ find_parent(const List *sets, int part)
 
 	for (int i = 0; i < list_length(sets); i++)
 		if (is_part(sets, part, i) &&
-			(parent < 0 || ((RtscanPathSet *) list_nth(sets, i))->groups < ((RtscanPathSet *) list_nth(sets, parent))->groups))
+			(parent < 0 ||
+			 ((RtscanPathSet *) list_nth(sets, i))->groups < ((RtscanPathSet *) list_nth(sets, parent))->groups))
 			parent = i;
 	return parent;
 }
 
-/* A set, then its parts; parents are the sets' places before, and become those in the new order. */
+/*
+ * Add a set, then those made from its groups.  "parents" has indexes into "sets"; set->parent becomes an index into
+ * "ordered".
+ */
 static List *
 add_in_order(List *ordered, const List *sets, const int *parents, int number, int parent)
 {
@@ -226,7 +232,10 @@ add_in_order(List *ordered, const List *sets, const int *parents, int number, in
 	return ordered;
 }
 
-/* A set's parts are begun when it is visited, in the sets' order, and are there until they have been visited. */
+/*
+ * Return how many sets made from others' groups exist at the same time, at most.  They are begun when their parent is
+ * visited, in order, and exist until they are visited themselves.
+ */
 static int
 count_most_parts(const List *sets)
 {

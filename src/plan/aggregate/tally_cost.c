@@ -1,9 +1,11 @@
 /*
  * tally_cost.c
- *		What it costs to answer aggregates where a device adds up the rows.
+ *		Estimates the cost of aggregates if a device adds up the rows.
  *
- * Whether it can is known when segments are open (run/tally/by_tally.c).  The planner compares this with processes that share the CPU's work, so it
- * believes it only where types, statistics and sizes speak for it.
+ * Whether it can is known only once segments are open (run/tally/by_tally.c).  To compare the cost with that of parallel
+ * processes, the planner assumes it only if types, statistics and sizes indicate it.  A tally adds up rows by cell:
+ * columns of GROUP BY, and others with few values, are the digits of a cell's number; a cell with rows becomes an entry
+ * (search/exec/tally.h).
  */
 #include "plan/aggregate/path.h"
 
@@ -27,32 +29,32 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
-/* Of columns that are multiplied all but one have so many values at most, about as search/exec/tally.c has it. */
+/* A column that is a digit in a product has at most this many values, about the limit of search/exec/tally.c. */
 #define FEW_VALUES		4096
 
-/* Searches that percentiles take, mostly. */
+/* Typical number of searches for one percentile, and for several. */
 #define SEARCHES_OF_ONE		3
 #define SEARCHES_OF_SEVERAL	7
 
-/* Taking an entry, whose group is looked up by the values of its keys. */
+/* Processing an entry of a tally, whose group is looked up by the values of its keys. */
 #define ENTRY_NANOSECONDS	400.0
 
-/* The values of an INCLUDEd column have codes if they are so many, at most. */
+/* An INCLUDEd column has codes if it has at most this many distinct values. */
 #define MOST_CODES			65536.0
 
-/* Only rows of blocks that are all-visible are added up; it is not worth while for few. */
+/* Only rows in all-visible blocks can be added up by a device, which does not pay off below this fraction of blocks. */
 #define LEAST_VISIBLE	0.25
 
-/* More entries for a row would not be made. */
+/* A tally with more entries per row than this would not be made. */
 #define MOST_ENTRIES	0.25
 
-/* Bytes a row that a column takes to be searched, and to be added up: no more than that, mostly. */
+/* Bytes per row of device memory for a column that is searched, or added up: upper bounds for most columns. */
 #define KEY_BYTES		8.0
 #define VALUE_BYTES		4.0
 
-/* ---------------------------------------------------------------- what is asked for */
+/* ---------------------------------------------------------------- eligibility */
 
-/* Are its values exact integers, that are known to be of one scale? */
+/* Are a type's values exact integers, or decimals of one declared scale? */
 static bool
 is_integer(Oid type, int32 typmod)
 {
@@ -63,7 +65,7 @@ is_integer(Oid type, int32 typmod)
 		(kind != RTSCAN_EXACT_DECIMAL || typmod >= 0);
 }
 
-/* Of a key's numerics that have no order nobody knows the range, unless they are few, or it is INCLUDEd as well. */
+/* Are values integers of a known range?  Numerics of a key column are not, unless few, or INCLUDEd as well. */
 static bool
 is_integer_column(const RtscanPath *path, int column)
 {
@@ -76,10 +78,11 @@ is_integer_column(const RtscanPath *path, int column)
 		return false;
 	for (int i = Max(index->nkeycolumns, column + 1); i < index->ncolumns && index->indexkeys[column] != 0; i++)
 		again |= index->indexkeys[i] == index->indexkeys[column];
-	return exprType(expression) != NUMERICOID || column >= index->nkeycolumns || again || size->columns[column].distinct < FEW_VALUES;
+	return exprType(expression) != NUMERICOID || column >= index->nkeycolumns || again ||
+		size->columns[column].distinct < FEW_VALUES;
 }
 
-/* So many columns the index has itself; those behind are dimensions'. */
+/* Return the number of the index's own columns, which precede those of dimensions. */
 static int
 own_columns(const RtscanPath *path)
 {
@@ -98,7 +101,7 @@ are_integer_columns(const RtscanPath *path, Node *expression)
 	return true;
 }
 
-/* What a device tests rows of an INCLUDEd column for is about integers, or the codes of few values. */
+/* Can a device test rows by the INCLUDEd columns of a qual?  These must be integers, or have codes. */
 static bool
 is_testable(const RtscanPath *path, const RtscanQual *qual)
 {
@@ -110,7 +113,8 @@ is_testable(const RtscanPath *path, const RtscanQual *qual)
 		Node	   *expression = (Node *) list_nth_node(TargetEntry, path->index->indextlist, column)->expr;
 
 		if (!is_integer(exprType(expression), 0) &&
-			estimate_num_groups(path->request->root, list_make1(expression), path->index->tuples, NULL, NULL) > MOST_CODES)
+			estimate_num_groups(path->request->root, list_make1(expression), path->index->tuples, NULL,
+								NULL) > MOST_CODES)
 			return false;
 	}
 	return true;
@@ -129,18 +133,20 @@ are_testable(const RtscanPath *path)
 	return true;
 }
 
-/* Are a column's keys, and those of a dimension's, the same integers? */
+/* Do equal keys of a column and of a dimension have the same integers? */
 static bool
 are_integer_keys(Oid type, Oid other)
 {
 	bool		sorts;
 	RtscanExactKind kind = rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
-	bool		are_numbers = (type == INT2OID || type == INT4OID || type == INT8OID) && (other == INT2OID || other == INT4OID || other == INT8OID);
+	bool		are_numbers = (type == INT2OID || type == INT4OID || type == INT8OID) &&
+		(other == INT2OID || other == INT4OID || other == INT8OID);
 
-	return kind >= RTSCAN_EXACT_INT16 && kind <= RTSCAN_EXACT_INT64 && (are_numbers || type == other || other == InvalidOid);
+	return kind >= RTSCAN_EXACT_INT16 && kind <= RTSCAN_EXACT_INT64 &&
+		(are_numbers || type == other || other == InvalidOid);
 }
 
-/* Has a dimension one key, whose integers numbers can be mapped to? */
+/* Does a dimension have a single key whose integers a device can map to numbers of its rows? */
 static bool
 is_mapped(const RtscanPath *path, const RtscanStarDimension *dimension)
 {
@@ -150,7 +156,7 @@ is_mapped(const RtscanPath *path, const RtscanStarDimension *dimension)
 		are_integer_keys(rtscan_column_type(path->index, asked->column), asked->subtype);
 }
 
-/* Do a star's rows come once each, and with attributes that can be digits? */
+/* Can a device tally a star: are its rows not repeated, and can attributes be digits? */
 static bool
 may_be_tallied(const RtscanPath *path)
 {
@@ -165,7 +171,7 @@ may_be_tallied(const RtscanPath *path)
 	return !rtscan_repeats_rows(join->star);
 }
 
-/* Are the values of a column few? */
+/* Does a column have few distinct values? */
 static bool
 is_factor(const RtscanPath *path, int column)
 {
@@ -174,7 +180,7 @@ is_factor(const RtscanPath *path, int column)
 	return estimate_num_groups(path->request->root, one, path->index->tuples, NULL, NULL) <= FEW_VALUES;
 }
 
-/* Has each column so few values that it can be a digit beside another one that is measured? */
+/* Does each column of an expression have few enough values to be a digit, beside another column that is added up? */
 static bool
 are_factors(const RtscanPath *path, Node *expression)
 {
@@ -187,12 +193,12 @@ are_factors(const RtscanPath *path, Node *expression)
 	return true;
 }
 
-/* Products in an expression: columns that are digits, and is there one that has none?  (rtscan_may_be_tally_sum() knows the operator.) */
+/* Products in an expression, each with a factor of digits.  (rtscan_may_be_tally_sum() checks the operators.) */
 typedef struct Products
 {
-	const RtscanPath *path;
-	Bitmapset  *digits;
-	bool		fail;
+	const RtscanPath *path;		/* the path */
+	Bitmapset  *digits;			/* columns that become digits */
+	bool		fail;			/* some product has no such factor */
 } Products;
 
 static bool
@@ -217,14 +223,15 @@ look_for_products(Node *expression, Products *products)
 	return expression_tree_walker(expression, look_for_products, products);
 }
 
-/* Are some rows of a column NULL, as far as statistics say? */
+/* Does a column have NULLs, according to its statistics? */
 static bool
 has_nulls(const RtscanPath *path, int column)
 {
 	VariableStatData statistics;
 	bool		has = false;
 
-	examine_variable(path->request->root, (Node *) list_nth_node(TargetEntry, path->index->indextlist, column)->expr, 0, &statistics);
+	examine_variable(path->request->root,
+					 (Node *) list_nth_node(TargetEntry, path->index->indextlist, column)->expr, 0, &statistics);
 	if (HeapTupleIsValid(statistics.statsTuple))
 		has = ((Form_pg_statistic) GETSTRUCT(statistics.statsTuple))->stanullfrac > 0;
 	ReleaseVariableStats(statistics);
@@ -240,7 +247,7 @@ find_products(const RtscanPath *path, Node *expression)
 	return products;
 }
 
-/* A sum of an expression (run/tally/tally_sums.h)?  Of several columns that are no digits all rows are to have values. */
+/* Can a device sum up an expression (run/tally/tally_sums.h)?  Several columns besides digits must have no NULLs. */
 static bool
 is_polynomial(const RtscanPath *path, Node *expression)
 {
@@ -273,7 +280,7 @@ is_distinct(const RtscanPathAggregate *aggregate)
 	return aggregate->collected.purpose == RTSCAN_FOR_DISTINCT;
 }
 
-/* Whose values are found in each entry?  That takes columns with few values, as conditions do. */
+/* Find aggregates whose arguments are evaluated once for each entry, which requires columns with few values. */
 static void
 find_aggregates_of_entries(const RtscanPath *path)
 {
@@ -287,13 +294,14 @@ find_aggregates_of_entries(const RtscanPath *path)
 		if (aggregate->collected.purpose != RTSCAN_NO_COLLECTION || list_length(aggregate->row_arguments) != 1)
 			continue;
 		kind = rtscan_total_kind_of(aggregate);
-		aggregate->choices = kind == RTSCAN_TOTAL_SUM ? rtscan_choices_of(linitial(aggregate->row_arguments), own_columns(path)) : NIL;
+		aggregate->choices = kind == RTSCAN_TOTAL_SUM ?
+			rtscan_choices_of(linitial(aggregate->row_arguments), own_columns(path)) : NIL;
 		aggregate->of_entries = aggregate->choices == NIL &&
 			rtscan_is_of_entries(linitial(aggregate->row_arguments), kind, own_columns(path));
 	}
 }
 
-/* Expressions of which tallies have sums: those of choices, or the argument. */
+/* Return the expressions that tallies sum up: the results of a CASE, or the argument. */
 static List *
 summed(const RtscanPathAggregate *aggregate)
 {
@@ -306,7 +314,8 @@ are_summed(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 	ListCell   *cell;
 
 	foreach(cell, summed(aggregate))
-		if (!are_integer_columns(path, lfirst(cell)) || !(rtscan_row_column(lfirst(cell)) >= 0 || is_polynomial(path, lfirst(cell))))
+		if (!are_integer_columns(path, lfirst(cell)) ||
+			!(rtscan_row_column(lfirst(cell)) >= 0 || is_polynomial(path, lfirst(cell))))
 			return false;
 	return true;
 }
@@ -327,10 +336,11 @@ takes_total(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 		return true;
 	if (kind == RTSCAN_TOTAL_SUM)
 		return are_summed(path, aggregate);
-	return are_integer_columns(path, linitial(aggregate->row_arguments)) && rtscan_row_column(linitial(aggregate->row_arguments)) >= 0;
+	return are_integer_columns(path, linitial(aggregate->row_arguments)) &&
+		rtscan_row_column(linitial(aggregate->row_arguments)) >= 0;
 }
 
-/* All that entries are asked, but for values: conditions that the index does not look up, and expressions. */
+/* List expressions that are evaluated on entries: conditions that are not looked up, and arguments. */
 static List *
 list_conditions(const RtscanPath *path)
 {
@@ -350,7 +360,7 @@ list_conditions(const RtscanPath *path)
 	return conditions;
 }
 
-/* The columns that aggregates want distinct values of. */
+/* Return the columns whose distinct values are aggregated. */
 static Bitmapset *
 columns_of_distinct(const RtscanPath *path)
 {
@@ -367,7 +377,7 @@ columns_of_distinct(const RtscanPath *path)
 	return columns;
 }
 
-/* The columns that conditions only compare with constants: these have few numbers (run/tally/steps.h). */
+/* Return columns that are only compared with constants: the ranges between these are digits (run/tally/steps.h). */
 static Bitmapset *
 columns_with_steps(const RtscanPath *path)
 {
@@ -377,12 +387,13 @@ columns_with_steps(const RtscanPath *path)
 	int			column = -1;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
-		if (column < own_columns(path) && is_integer_column(path, column) && rtscan_find_comparisons(conditions, column) != NIL)
+		if (column < own_columns(path) && is_integer_column(path, column) &&
+			rtscan_find_comparisons(conditions, column) != NIL)
 			stepped = bms_add_member(stepped, column);
 	return stepped;
 }
 
-/* Has each column of conditions few numbers? */
+/* Does each column of the conditions have few distinct values, or ranges? */
 static bool
 are_conditions_of_entries(const RtscanPath *path)
 {
@@ -410,9 +421,9 @@ takes_totals(const RtscanPath *path)
 	return may_be_tallied(path);
 }
 
-/* ---------------------------------------------------------------- what that takes */
+/* ---------------------------------------------------------------- cost */
 
-/* The columns of an aggregate that are digits: of products, and DISTINCT. */
+/* Return the columns of an aggregate that are digits: factors, or all if it is DISTINCT or evaluated on entries. */
 static Bitmapset *
 digits_of_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 {
@@ -421,7 +432,7 @@ digits_of_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate
 	return find_products(path, (Node *) summed(aggregate)).digits;
 }
 
-/* The columns that are digits for a set: those of its keys, of conditions on rows, and of aggregates. */
+/* Return the columns that are digits for a set: those of its keys, of conditions on rows, and of aggregates. */
 static Bitmapset *
 digits_of_set(const RtscanPath *path, const RtscanPathSet *set)
 {
@@ -434,7 +445,7 @@ digits_of_set(const RtscanPath *path, const RtscanPathSet *set)
 	return columns;
 }
 
-/* Do segments have their own codes of a column's values, and so other entries for the same of them?  Those of a dimension are mapped. */
+/* Does each segment have its own codes, and so entries, for the values of a column?  Attributes are mapped. */
 static bool
 is_coded(const RtscanPath *path, int column)
 {
@@ -443,7 +454,7 @@ is_coded(const RtscanPath *path, int column)
 		 (column < path->index->nkeycolumns && rtscan_column_type(path->index, column) == NUMERICOID));
 }
 
-/* So many combinations of values there are of these: segments whose integers are their numbers have them in common, others not. */
+/* Estimate the entries, one for each combination of digits.  Segments share entries unless a digit has codes. */
 static double
 count_entries(const RtscanPath *path, const RtscanPathSet *set, const Bitmapset *digits, double rows, double segments)
 {
@@ -465,11 +476,12 @@ count_entries(const RtscanPath *path, const RtscanPathSet *set, const Bitmapset 
 		coded |= is_coded(path, column);
 	}
 	if (expressions != NIL)
-		ranges *= estimate_num_groups(path->request->root, expressions, Max(rows, 1), NULL, NULL) * (coded ? segments : 1);
+		ranges *= estimate_num_groups(path->request->root, expressions, Max(rows, 1), NULL, NULL) *
+			(coded ? segments : 1);
 	return Min(ranges, Max(rows, 1));
 }
 
-/* Are there measures enough, of which a sum may take three, and parts of the filter? */
+/* Does a tally have room for all measures, of which a sum may need three, and for the parts of the filter? */
 static bool
 has_room(const RtscanPath *path)
 {
@@ -486,7 +498,7 @@ has_room(const RtscanPath *path)
 	return measures <= DEVICE_MAX_MEASURES && rtscan_count_regions(path->quals, path->index) <= DEVICE_MAX_PARTS;
 }
 
-/* Conditions that rows are tested for: of columns that are no keys, or with a dimension's. */
+/* Count the conditions that rows are tested for: those on INCLUDEd columns, or with a dimension's keys. */
 static int
 count_tests(const RtscanPath *path)
 {
@@ -497,12 +509,13 @@ count_tests(const RtscanPath *path)
 	{
 		const RtscanQual *qual = lfirst(cell);
 
-		tests += qual->dimension > 0 || bms_prev_member(rtscan_qual_columns(qual, NULL), -1) >= path->index->nkeycolumns;
+		tests += qual->dimension > 0 ||
+			bms_prev_member(rtscan_qual_columns(qual, NULL), -1) >= path->index->nkeycolumns;
 	}
 	return tests;
 }
 
-/* So many columns of each row are looked at, for its cell and the aggregates. */
+/* Count the columns that are read of each row, for its cell and the aggregates. */
 static int
 columns_of_set(const RtscanPath *path, const Bitmapset *digits)
 {
@@ -528,17 +541,19 @@ bytes_of_row(const RtscanPath *path)
 	foreach(cell, path->quals->all)
 		searched = rtscan_qual_columns(lfirst(cell), searched);
 	foreach(cell, path->aggregates)
-		added = bms_add_members(added, rtscan_row_columns((Node *) ((RtscanPathAggregate *) lfirst(cell))->row_arguments));
+		added = bms_add_members(added,
+								rtscan_row_columns((Node *) ((RtscanPathAggregate *) lfirst(cell))->row_arguments));
 	return bms_num_members(searched) * KEY_BYTES + bms_num_members(added) * VALUE_BYTES;
 }
 
-/* All rows' percentiles take a search for each step to what they are. */
+/* Count the searches: a percentile of all rows needs several, each of which narrows down its value. */
 static int
 count_searches(const RtscanPath *path)
 {
 	if (!rtscan_is_narrowed(path))
 		return 1;
-	return ((const RtscanPathAggregate *) linitial(path->aggregates))->collected.several ? SEARCHES_OF_SEVERAL : SEARCHES_OF_ONE;
+	return ((const RtscanPathAggregate *) linitial(path->aggregates))->collected.several ? SEARCHES_OF_SEVERAL :
+		SEARCHES_OF_ONE;
 }
 
 bool
@@ -572,12 +587,14 @@ rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu,
 			return false;
 		entries += count_entries(path, set, digits, rows, size->segments);
 		if (set->parent < 0)
-			time += rtscan_time_of_adding(chunks * rtscan_count_regions(path->quals, path->index), chunks * (count_tests(path) + columns_of_set(path, digits)), bytes);
+			time += rtscan_time_of_adding(chunks * rtscan_count_regions(path->quals, path->index),
+										  chunks * (count_tests(path) + columns_of_set(path, digits)), bytes);
 	}
 	if (isinf(time) || entries > MOST_ENTRIES * size->rows)
 		return false;
-	/* The other rows are the CPU's. */
-	cost->work += rtscan_time_cost(time * count_searches(path) + entries * ENTRY_NANOSECONDS) + (1 - visible) * of_cpu->work;
+	/* The CPU processes the other rows. */
+	cost->work += rtscan_time_cost(time * count_searches(path) + entries * ENTRY_NANOSECONDS) +
+		(1 - visible) * of_cpu->work;
 	cost->pages += (1 - visible) * of_cpu->pages;
 	return true;
 }
