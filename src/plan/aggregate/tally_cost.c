@@ -2,10 +2,10 @@
  * tally_cost.c
  *		Estimates the cost of aggregates if a device adds up the rows.
  *
- * Whether it can is known only once segments are open (run/tally/by_tally.c).  To compare the cost with that of parallel
- * processes, the planner assumes it only if types, statistics and sizes indicate it.  A tally adds up rows by cell:
- * columns of GROUP BY, and others with few values, are the digits of a cell's number; a cell with rows becomes an entry
- * (search/exec/tally.h).
+ * Whether it can is known only once segments are open (run/tally/by_tally.c).  To compare the cost with that of
+ * parallel processes, the planner assumes it only if types, statistics and sizes indicate it.  A tally adds up rows by
+ * cell: columns of GROUP BY, and others with few values, are the digits of the number of a cell.  A cell with rows
+ * becomes an entry (search/exec/tally.h).
  */
 #include "plan/aggregate/path.h"
 

@@ -17,7 +17,7 @@
 #include "plan/cost/leaves.h"
 #include "utils/spccache.h"
 
-/* ---------------------------------------------------------------- bitmaps without ours */
+/* ---------------------------------------------------------------- bitmaps without rtscan's */
 
 static Path *without_ours(PlannerInfo *root, Path *bitmap);
 

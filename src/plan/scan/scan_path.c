@@ -74,7 +74,7 @@ match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
 	return others;
 }
 
-/* Divide the others into those that the index's rows suffice for, up to the first that needs the table's, and the rest. */
+/* Divide the others: clauses that the index's rows suffice for, up to the first that needs the table's, and the rest. */
 static void
 match_row_quals(RtscanScanPath *path, List *others)
 {
@@ -278,8 +278,8 @@ late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 
 /*
  * Return the fraction of a search that precedes the first row.  Without an order, that is one segment.  In an order, it
- * is the whole search, unless few rows are wanted: then each segment tests rows one by one until it has found one more
- * than were used (search/order/order_stream.h).
+ * is the whole search, unless few rows are wanted: then rows are tested one by one until enough of them match, which is
+ * one in each segment besides those that are returned (search/order/order_stream.h).
  */
 static double
 searched_part(const RtscanScanPath *path, PlannerInfo *root, const RtscanIndexSize *size, double found,

@@ -140,7 +140,7 @@ has_enough(const JoinStars *known, const RelOptInfo *table)
 
 /* ---------------------------------------------------------------- paths */
 
-/* May EvalPlanQual() recheck the query's rows?  A node above relations cannot tell for which of their rows. */
+/* May EvalPlanQual() recheck rows of the query?  A node for a join could not tell which rows it has to return then. */
 static bool
 may_be_rechecked(PlannerInfo *root)
 {
