@@ -47,7 +47,7 @@ typedef struct Asked
 	List	   *targets;		/* the TargetEntries that these refer to */
 	List	   *sets;			/* GROUPING SETS, as lists of references */
 	List	   *having;			/* the clauses of HAVING */
-	bool		distinct;		/* it is DISTINCT */
+	bool		distinct;		/* the aggregation is DISTINCT, not GROUP BY */
 } Asked;
 
 /* Collects the aggregates and GROUPING()s, each once, of expressions above an aggregation. */

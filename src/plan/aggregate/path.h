@@ -27,7 +27,7 @@ typedef struct RtscanRequest
 	PathTarget *target;			/* the target that the path computes */
 	List	   *group_clauses;	/* clauses of GROUP BY or DISTINCT: SortGroupClause */
 	List	   *keys;			/* the grouping expressions, as evaluated on rows */
-	List	   *output_keys;	/* the same as they appear in results, where grouping sets may make them NULL */
+	List	   *output_keys;	/* the keys as they appear in results, where grouping sets may make them NULL */
 	List	   *sets;			/* grouping sets: Bitmapset * of numbers of keys; one empty set without GROUP BY */
 	List	   *groupings;		/* GroupingFunc */
 	List	   *aggrefs;		/* Aggref */
@@ -35,7 +35,7 @@ typedef struct RtscanRequest
 	bool		distinct;		/* the groups are those of DISTINCT */
 	bool		parallel_safe;	/* keys, aggregates and WHERE may be computed in a worker */
 	bool		partial;		/* results are the aggregates' transition states */
-	int			workers;		/* workers that share the work with the leader; if there are any, it is partial */
+	int			workers;		/* workers that share the work with the leader; more than 0 only if partial */
 	bool		in_worker;		/* a worker may execute the path, alone or sharing the work */
 } RtscanRequest;
 
@@ -43,7 +43,7 @@ typedef struct RtscanRequest
 typedef struct RtscanPathAggregate
 {
 	Aggref	   *aggref;			/* the planner's aggregate */
-	List	   *arguments;		/* its arguments */
+	List	   *arguments;		/* its arguments, without PlaceHolderVars */
 	int			kind;			/* from bits: RtscanAccumulation */
 	int			column;			/* from bits: the key column, from 0; -1: none */
 	RtscanQuals filter;			/* from bits: FILTER, and that the argument is not NULL */
@@ -64,7 +64,7 @@ typedef struct RtscanPathSet
 	double		groups;			/* number of groups */
 	double		bytes;			/* memory of the groups and their collections */
 	int			parent;			/* the set, before it, from whose groups its groups are made; -1: from rows */
-	bool		asked;			/* it belongs to the result; otherwise it exists only as a parent */
+	bool		asked;			/* the set belongs to the result; otherwise it exists only as a parent */
 } RtscanPathSet;
 
 /* A path, with the data that its plan needs. */

@@ -48,8 +48,8 @@
 #define VECTOR_PAGE_FACTOR	0.1
 
 /*
- * The same for a page of a column's values, which has those of thousands of rows.  The heap pages of these rows are as
- * many times more, so values fit in memory long before the heap does.
+ * A page of a column's values, as a fraction of a random page.  It has the values of thousands of rows, which are on
+ * many more heap pages.  So values fit in memory long before the heap does.
  */
 #define VALUE_PAGE_FACTOR	0.25
 

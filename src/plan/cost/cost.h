@@ -65,12 +65,12 @@ extern Cost rtscan_time_cost(double nanoseconds);
 /* Cost of reading the values of a column, from 0, for this many rows in each loop.  Loops may read the same pages. */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
-/* The same, and a copy of each value that is passed by reference. */
+/* Cost of reading a column's values as rtscan_column_cost(), and of copying those that are passed by reference. */
 extern RtscanCost rtscan_value_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
 /*
- * The same, and testing the values.  Integers in frames are tested as they are stored, or a whole chunk at once if
- * that is cheaper.
+ * Cost of reading a column's values as rtscan_value_cost(), and of testing them.  Integers in frames are tested as they
+ * are stored, or a whole chunk at once if that is cheaper.
  */
 extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 

@@ -10,10 +10,10 @@
 #include "nodes/pathnodes.h"
 #include "utils/selfuncs.h"
 
-/* Return the correlation, from -1 (descending) to 1; 0 if it is not known. */
+/* Return the correlation of a variable, from -1 (descending) to 1; 0 if it is not known. */
 extern double rtscan_correlation_of(const VariableStatData *variable);
 
-/* The same for an expression, which need not be a column. */
+/* Return the correlation of an expression; 0 if it is no column, or if it is not known. */
 extern double rtscan_heap_correlation(PlannerInfo *root, Node *expression);
 
 #endif							/* RTSCAN_HEAP_ORDER_H */

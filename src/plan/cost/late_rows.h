@@ -26,7 +26,7 @@
 extern double rtscan_late_part(PlannerInfo *root, const List *clauses, Expr *order, bool descending,
 							   Selectivity passing);
 
-/* The same for a sequential scan, which is in the heap's order. */
+/* Return the fraction of a sequential scan, which is in the heap's order, before the first matching row. */
 extern double rtscan_late_part_of_heap(PlannerInfo *root, const List *clauses, Selectivity passing);
 
 #endif							/* RTSCAN_LATE_ROWS_H */

@@ -71,11 +71,11 @@ typedef struct Sample
 typedef struct Knowledge
 {
 	IndexOptInfo *info;			/* hash key */
-	bool		readable;		/* it has segments, and they can be read */
-	bool		private;		/* this user may not know its values */
-	RtscanIndexSize *size;		/* its sizes */
-	uint32		nsegments;		/* number of its segments */
-	LiveSegment *segments;		/* its segments */
+	bool		readable;		/* the index has segments, and they can be read */
+	bool		private;		/* this user may not know the index's values */
+	RtscanIndexSize *size;		/* sizes of the index and its columns */
+	uint32		nsegments;		/* number of live segments */
+	LiveSegment *segments;		/* the live segments */
 	List	   *resolved;		/* results of lookups: RtscanResolved * */
 } Knowledge;
 

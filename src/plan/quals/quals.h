@@ -37,7 +37,7 @@ typedef struct RtscanQuals
 /* Return the key column that an expression matches, from 0; -1 if there is none. */
 extern int	rtscan_find_column(IndexOptInfo *index, Node *expression);
 
-/* The same among all columns, INCLUDEd ones too. */
+/* Return the column, key or INCLUDEd, that an expression matches, from 0; -1 if there is none. */
 extern int	rtscan_find_any_column(IndexOptInfo *index, Node *expression);
 
 /* Return the type of a column, from 0. */

@@ -74,7 +74,7 @@ match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
 	return others;
 }
 
-/* Divide the others: clauses that the index's rows suffice for, up to the first that needs the table's, and the rest. */
+/* Divide the others: clauses for which the index's rows suffice, up to the first that needs the heap, and the rest. */
 static void
 match_row_quals(RtscanScanPath *path, List *others)
 {

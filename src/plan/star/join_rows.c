@@ -60,7 +60,7 @@ typedef struct Condition
 	Comparison	comparison;		/* the column and its operators */
 	int			strategy;		/* the btree strategy of "op" */
 	Const	   *value;			/* the value, or array of values */
-	bool		any;			/* it is = ANY */
+	bool		any;			/* the condition is "column = ANY (value)" */
 	bool		backwards;		/* the column descends where the key ascends */
 } Condition;
 

@@ -54,14 +54,14 @@ typedef struct RtscanStarKey
 /* A dimension of a star. */
 typedef struct RtscanStarDimension
 {
-	RelOptInfo *rel;			/* the relation */
+	RelOptInfo *rel;			/* the dimension */
 	JoinType	type;			/* JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI */
 	List	   *keys;			/* RtscanStarKey * */
 	/* the other join clauses of JOIN_INNER, evaluated on rows with attributes (RestrictInfo) */
 	List	   *residual;
 	Selectivity selectivity;	/* fraction of the fact's rows that remain, by all keys together */
 	bool		repeats;		/* a row of the fact may match several rows */
-	int			tables;			/* number of tables in its plan, with each leaf counted */
+	int			tables;			/* number of tables in the dimension's plan, with each leaf counted */
 } RtscanStarDimension;
 
 /* A fact with its dimensions. */
@@ -70,7 +70,7 @@ typedef struct RtscanStar
 	/* the join relation; the fact itself without dimensions; for a leaf, the part of the join with the leaf's rows */
 	RelOptInfo *rel;
 	IndexOptInfo *index;		/* the index of the fact or leaf */
-	RelOptInfo *table;			/* the table whose leaf the fact is; NULL: it is no leaf */
+	RelOptInfo *table;			/* the table whose leaf the fact is; NULL: the fact is no leaf */
 	int			leaves;			/* number of leaves of that table; 1 if the fact is no leaf */
 	List	   *dimensions;		/* RtscanStarDimension * */
 	int			disabled;		/* number of joins against advice (advice.h), in the best join order so far */

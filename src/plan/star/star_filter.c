@@ -128,7 +128,7 @@ cheapest_filtered(PlannerInfo *root, const Filtered *filtered, const RelOptInfo 
 		rtscan_compat_name_relations(root, cheapest) : cheapest;
 }
 
-/* Append such paths of all leaves of a table; NULL if a leaf has none. */
+/* Append the cheapest paths of all leaves of a table; NULL if a leaf has none. */
 static Path *
 append_filtered(PlannerInfo *root, const Filtered *filtered, RelOptInfo *table)
 {

@@ -489,7 +489,10 @@ coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, do
 	};
 }
 
-/* The same by a column without codes: or the rows that are left are tested by their values, and no key is looked up. */
+/*
+ * Cost of a dimension by a column without codes.  Either keys are looked up, or the rows that are left are tested by
+ * their values.
+ */
 static RtscanCost
 plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows,
 		   Cost comparison)
