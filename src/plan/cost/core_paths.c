@@ -108,8 +108,8 @@ adjacent_pages_cost(const RelOptInfo *table, Selectivity selectivity)
 /*
  * Return the fraction of the rows that lies between the first and the last row that an index finds, if the heap is in
  * the order of the index's first column.  It is the selectivity of the ranges on that column, even if other quals
- * leave fewer rows.  Returns 1 for NULL tests and lists of values, whose places are not known, and for indexes without
- * an order.
+ * leave fewer rows.  NULL tests and lists of values do not narrow it, as it is not known where their rows are.  Without
+ * such ranges, or if the index has no order, it is 1.
  */
 static Selectivity
 span_of(PlannerInfo *root, const IndexPath *path)

@@ -59,8 +59,8 @@ extern RtscanQual *rtscan_match_prefix(IndexOptInfo *index, int column, Oid oper
 									   bool negated);
 
 /*
- * subquery.c: rewrite "expression op ANY (subquery)" as a comparison with an array, which a subquery returns too; NULL
- * if that cannot be done.
+ * subquery.c: rewrite "expression op ANY (subquery)" as a comparison with an array that the subquery returns; NULL if
+ * that cannot be done.
  */
 extern ScalarArrayOpExpr *rtscan_compare_with_subquery(const SubPlan *subquery);
 
