@@ -1,15 +1,16 @@
 /*
  * add_tasks.h
- *		Add tasks to a batch: what make_tasks.c, make_job.c and make_tally.c share.
+ *		Functions that add tasks to a batch, for make_tasks.c, make_job.c and make_tally.c.
  *
- * Tasks of several requests gather in an Evaluator's arrays: a batch.  Addresses of bits are
- * offsets until it is submitted.
+ * The tasks of several requests, a batch, are collected in an Evaluator's arrays.  Addresses of bits are
+ * offsets until the batch is submitted.
  */
 #ifndef RTSCAN_DEVICE_ADD_TASKS_H
 #define RTSCAN_DEVICE_ADD_TASKS_H
 
 #include "evaluator.h"
 
+/* Number of an Evaluator's arrays of tasks. */
 #define TASK_ARRAYS		21
 
 /* The words of a request's sets and maps begin at a multiple of this, which suits any structure. */

@@ -1,6 +1,6 @@
 /*
  * evaluator.h
- *		What evaluates requests (evaluate.h): its pipelines, its batches under way, and the tasks of the next one.
+ *		The state of evaluation (evaluate.h): pipelines, batches in progress, and the tasks of the next batch.
  */
 #ifndef RTSCAN_DEVICE_EVALUATOR_H
 #define RTSCAN_DEVICE_EVALUATOR_H
@@ -34,7 +34,7 @@ typedef struct Batch
 	Memory		tasks;
 	Memory		bits;
 	Memory		tallies;
-	Memory		words;			/* of sets and maps */
+	Memory		words;			/* sets and maps */
 	uint64_t	number;			/* value of cache->batch */
 	uint32_t	chunks;			/* number of chunks that publish handles */
 	uint32_t	count;
@@ -50,8 +50,9 @@ typedef struct Evaluator
 	VkPipeline	refine;
 	VkPipeline	members;
 	VkPipeline	publish;
+	/* index: way, and whether values are wide; VK_NULL_HANDLE: not needed, or not supported by the device */
 	VkPipeline	tally[TALLY_WAYS][2];
-	VkPipeline	collect;		/* likewise */
+	VkPipeline	collect;		/* VK_NULL_HANDLE: not supported by the device */
 	bool		tallies[TALLY_WAYS][2];	/* true for the pipelines of tally that the next batch uses */
 	bool		takes_out;		/* publishing the next batch removes rows from its tallies */
 	uint32_t	tally_table;	/* 32-bit cells that fit in a workgroup's memory */
@@ -92,6 +93,7 @@ typedef struct Evaluator
 	Array		members_tasks;
 	Array		members_of;
 	uint64_t	tally_words;
+	/* bytes of sets and maps; includes unused bytes at the start, so that offset 0 can mean none */
 	uint64_t	words_size;
 	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
 	uint32_t	largest_job;	/* rays of a job, at most */

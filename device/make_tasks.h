@@ -1,6 +1,6 @@
 /*
  * make_tasks.h
- *		What a request means in tasks: what to sieve, to refine, to trace, to publish and to tally.
+ *		Make the tasks of a request: what to sieve, refine, trace, publish and tally.
  */
 #ifndef RTSCAN_DEVICE_MAKE_TASKS_H
 #define RTSCAN_DEVICE_MAKE_TASKS_H

@@ -1,6 +1,6 @@
 /*
  * report.c
- *		What the device program says, and what time it is.
+ *		Write the device program's messages, and read the clock.
  */
 #include "report.h"
 

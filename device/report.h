@@ -1,6 +1,6 @@
 /*
  * report.h
- *		What the device program says, and what time it is.
+ *		Write the device program's messages, and read the clock.
  */
 #ifndef RTSCAN_DEVICE_REPORT_H
 #define RTSCAN_DEVICE_REPORT_H

@@ -166,7 +166,7 @@ BufferIsLockedByMe(Buffer buffer)
 #define numeric_mul_safe(a, b, context) numeric_mul_opt_error(a, b, NULL)
 #endif
 
-/* 17 has read streams; for older versions search/visible/read_stream.c has what is needed of them. */
+/* 17 has read streams; for older versions search/visible/read_stream.c has the part that rtscan needs. */
 #define RTSCAN_COMPAT_READ_STREAMS (PG_VERSION_NUM >= 170000)
 
 /* 19 has partial sums of integers as int128; before they were numerics. */

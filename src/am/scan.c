@@ -1,8 +1,8 @@
 /*
  * scan.c
- *		Bitmap scans.  For rows there is a node of our own (run/node/scan_node.c): an access method has no way to return them fast.
+ *		Bitmap scans.
  *
- * Rows are returned by a node of our own (run/scan_node.c), since access methods cannot return them fast.
+ * Rows are returned by a node of our own (run/node/scan_node.c), since access methods cannot return them fast.
  *
  * The order matters.  The executor has taken the snapshot.  Then this file takes the predicate lock (on the
  * relation, since any insertion may match), and after that it reads the metapage, and so one image of segments

@@ -1,6 +1,6 @@
 /*
  * assist.c
- *		Have devices help to make segments.
+ *		Let devices help to build segments.
  */
 #include "device/assist.h"
 

@@ -1,13 +1,13 @@
 /*
  * assist.h
- *		Have devices help to make segments.
+ *		Let devices help to build segments.
  */
 #ifndef RTSCAN_DEVICE_ASSIST_H
 #define RTSCAN_DEVICE_ASSIST_H
 
 #include "rtscan.h"
 
-/* Become the assistant of code that writes segments (segment/assistant.h). */
+/* Install the functions of this room as the assistant of code that writes segments (segment/assistant.h). */
 extern void rtscan_init_device_build(void);
 
 #endif							/* RTSCAN_DEVICE_ASSIST_H */

@@ -1,6 +1,6 @@
 /*
  * build.h
- *		Ask a device for what builds of segments need.
+ *		Send requests of builds and merges to a device.
  */
 #ifndef RTSCAN_DEVICE_BUILD_H
 #define RTSCAN_DEVICE_BUILD_H

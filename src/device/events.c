@@ -1,6 +1,6 @@
 /*
  * events.c
- *		Wait for the device programs.
+ *		Create the events by which a process waits for the device programs.
  */
 #include "device/events.h"
 
@@ -23,7 +23,7 @@ rtscan_device_events(const int *sockets, int n)
 	}
 	PG_CATCH();
 	{
-		/* only a system call has failed, and the caller has another way */
+		/* Only a system call can have failed, and the caller can do without the events. */
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
 		if (events)

@@ -1,6 +1,6 @@
 /*
  * events.h
- *		Wait for the device programs.
+ *		Create the events by which a process waits for the device programs.
  */
 #ifndef RTSCAN_DEVICE_EVENTS_H
 #define RTSCAN_DEVICE_EVENTS_H

@@ -1,6 +1,6 @@
 /*
  * experience.h
- *		How long devices and the CPU take, as all backends have seen it.
+ *		Remember what all backends have learnt about the devices and the CPU: their speed, and what would pay off.
  */
 #ifndef RTSCAN_DEVICE_EXPERIENCE_H
 #define RTSCAN_DEVICE_EXPERIENCE_H
@@ -9,21 +9,28 @@
 
 #include "device/program.h"
 
-/* Return the size in bytes of this file's shared memory. */
+/* Return the size in bytes of experience.c's shared memory. */
 extern Size rtscan_device_experience_size(void);
+
+/* Attach to that shared memory, or create it; AddinShmemInitLock is held. */
 extern void rtscan_attach_device_experience(void);
 
 /* The speed of a device as its program has measured it, when it was started. */
 typedef struct RtscanDeviceCalibration
 {
-	double		chunk[DEVICE_EXECUTORS];
-	double		adding;
-	double		building;
-	uint64		memory;
+	double		chunk[DEVICE_EXECUTORS];	/* nanoseconds that each executor needs for a chunk */
+	double		adding;			/* nanoseconds to add up a column of a chunk */
+	double		building;		/* nanoseconds to build a BVH of a chunk */
+	uint64		memory;			/* device memory in bytes */
 } RtscanDeviceCalibration;
 
+/* A device's program has been started: begin with these measurements. */
 extern void rtscan_begin_device_experience(int device, const RtscanDeviceCalibration *calibration);
+
+/* Return the device memory in bytes, which backends can use without a connection. */
 extern uint64 rtscan_device_total_memory(int device);
+
+/* Return the nanoseconds to build a BVH of a chunk. */
 extern double rtscan_device_building(int device);
 
 /*
@@ -36,16 +43,24 @@ extern double rtscan_device_building(int device);
  */
 typedef struct RtscanDeviceSpeed
 {
-	double		request;
-	double		chunk;
+	double		request;		/* nanoseconds of a request without its chunks: there and back */
+	double		chunk;			/* nanoseconds of a chunk */
 } RtscanDeviceSpeed;
 
+/* Return the speed of a device for a group. */
 extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor, uint64 group);
+
+/*
+ * Record that a search of this number of chunks needed "elapsed" nanoseconds in all, of which the device needed
+ * "of_device".  elapsed is infinite if it says nothing about the time of a single request.
+ */
 extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks,
 									 double elapsed, double of_device);
 
 /* Return the nanoseconds that a device needs to add up a column of a chunk, as learnt from all backends. */
 extern double rtscan_device_adding(int device);
+
+/* Record that a device needed this time to add up columns; "columns" is their number times that of their chunks. */
 extern void rtscan_note_device_adding(int device, double columns, double nanoseconds);
 
 /*
@@ -56,10 +71,12 @@ extern void rtscan_forget_device_speed(int device, DeviceExecutor executor, uint
 extern void rtscan_forget_device_adding(int device);
 
 /*
- * What the CPU takes to look at many pages depends on the machine's memory more than on the work: so many times as long as its costs
- * (search/exec/cpu_parts.h) say.  It took so long for what has such a price, both in nanoseconds.
+ * Return the ratio of the CPU's time to its estimated cost (search/exec/cpu_parts.h).  If many pages are read, the
+ * time depends more on the machine's memory than on the work.
  */
 extern double rtscan_cpu_slowness(void);
+
+/* Record the time of some work and its estimated cost, both in nanoseconds. */
 extern void rtscan_note_cpu_speed(double price, double elapsed);
 
 /* Let the ratio slowly return to 1, because the CPU was too slow to be chosen: pages may be in memory by now. */
@@ -70,10 +87,14 @@ extern void rtscan_forget_cpu_speed(void);
  * about "gain" nanoseconds.  Returns whether scans have lost as much by this as the upload needs.
  */
 extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain);
+
+/* The same for a group's BVHs, which need this number of nanoseconds to build. */
 extern bool rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain);
 
 /* Are a group's BVHs recorded as missing by rtscan_device_build_pays(), and not built since? */
 extern bool rtscan_device_wants_build(int device, uint64 group);
+
+/* Record that a group's BVHs have been built. */
 extern void rtscan_device_has_built(int device, uint64 group);
 
 /*
@@ -81,6 +102,8 @@ extern void rtscan_device_has_built(int device, uint64 group);
  * wait for another one is faster without the device.  Returns false if another process has the turn.
  */
 extern bool rtscan_device_take_turn(int device);
+
+/* End the turns of this process.  The end of the transaction does so, too. */
 extern void rtscan_device_end_turn(void);
 
 #endif							/* RTSCAN_DEVICE_EXPERIENCE_H */

@@ -1,6 +1,6 @@
 /*
  * program.h
- *		What this room and the device programs share: their protocol, and sizes.
+ *		Include the protocol of the device programs, and check that both sides have the same sizes.
  */
 #ifndef RTSCAN_DEVICE_PROGRAM_H
 #define RTSCAN_DEVICE_PROGRAM_H

@@ -1,6 +1,6 @@
 /*
  * upload.h
- *		Columns of segments on devices.
+ *		Upload columns of segments to devices.
  */
 #ifndef RTSCAN_DEVICE_UPLOAD_H
 #define RTSCAN_DEVICE_UPLOAD_H
@@ -12,14 +12,17 @@
 
 /* Make the key by which the devices know a segment. */
 extern SegmentKey rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment);
+
+/* Return the device that a segment has its place on, while the number of devices is the same. */
 extern int	rtscan_device_of_segment(Relation index, uint64 segment);
 
 /* A column of a segment in one of the forms in which it can be on a device (protocol.h). */
 typedef struct RtscanDeviceColumn
 {
-	int			number;
-	ColumnForm	form;
-	uint64		largest;
+	int			number;			/* number of the column in the index */
+	ColumnForm	form;			/* its form: values only if they are in frames, integers only if their range is
+								 * known */
+	uint64		largest;		/* codes, integers: greatest minus least, see rtscan_get_range_of_codes() */
 	bool		empty;			/* are all rows NULL? */
 } RtscanDeviceColumn;
 
@@ -30,6 +33,7 @@ extern uint64 rtscan_device_column_size(const RtscanSegment *segment, const Rtsc
 extern uint64 rtscan_device_job_size(const RtscanSegment *segment);
 
 /* Upload a column to a device. */
-extern DeviceResult rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key, const RtscanDeviceColumn *column);
+extern DeviceResult rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key,
+										 const RtscanDeviceColumn *column);
 
 #endif							/* RTSCAN_DEVICE_UPLOAD_H */

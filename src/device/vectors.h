@@ -10,6 +10,7 @@
 #include "segment/segment.h"
 #include "segment/sorted.h"
 
+/* The make_vectors function of the assistant (segment/assistant.h). */
 extern uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries,
 									 const RtscanSorted *sorted, uint32 rows);
 

@@ -7,7 +7,7 @@
 
 #include "rtscan.h"
 
-/* When the library is preloaded: ask for shared memory, register the worker. */
+/* If the library is being preloaded, request shared memory and register the worker. */
 extern void rtscan_init_device(void);
 
 /* Return the number of devices that rtscan.device names. */
@@ -15,6 +15,8 @@ extern int	rtscan_devices(void);
 
 /* Is a device's program running and ready? */
 extern bool rtscan_device_is_ready(int device);
+
+/* Is the program of any device running and ready? */
 extern bool rtscan_is_any_device_ready(void);
 
 /* Return the reason, a sentence, why a device is not ready. */

@@ -11,9 +11,13 @@
 #include "row/schema.h"
 #include "storage/metapage.h"
 
+/* number of segments that fill a tier */
 #define MERGE_FANOUT		8
+/* number of rows that a segment needs to leave the lowest tier */
 #define MERGE_BASE			1024
+/* fraction of dead rows above which a segment is rewritten */
 #define MERGE_DEAD_FRACTION	0.3
+/* fraction of the live rows that retired, still visible segments may have before tiers wait */
 #define MERGE_HELD_FRACTION	0.125
 
 /* Limits of a merge, given by maintenance_work_mem. */

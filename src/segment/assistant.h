@@ -2,8 +2,8 @@
  * assistant.h
  *		The hook by which a device helps to write segments.
  *
- * Segments know nothing of a device.  What does (device/assist.c) puts its functions here; until then there is nobody who
- * helps, and the CPU does all of it.
+ * This room knows nothing of devices.  device/assist.c installs its functions here; without them the CPU does
+ * everything.
  */
 #ifndef RTSCAN_ASSISTANT_H
 #define RTSCAN_ASSISTANT_H

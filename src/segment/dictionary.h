@@ -14,9 +14,9 @@
  * The area has the pages of level 0, then those of level 1, and so on.  The top level is one page, unless values
  * are so large that a level above would hardly be smaller; then its pages are searched by their first values.
  *
- * A page begins with RtscanDictionaryPage (dictionary_format.h).  Where values have 64-bit keys it is packed:
- * blocks of RTSCAN_DICTIONARY_BLOCK entries, each the first key and rank and the gaps to
- * the next ones, less one, in as few bits as the largest of the block needs:
+ * A page begins with RtscanDictionaryPage (dictionary_format.h).  If values have 64-bit keys, the page is packed: it
+ * consists of blocks of RTSCAN_DICTIONARY_BLOCK entries.  A block has the key and rank of its first entry, and the
+ * gaps to the next ones, minus one, in as few bits as the largest gap of the block needs:
  *
  *	│ header │ RtscanDictionaryBlock[blocks] │ gaps of keys, gaps of ranks │ ... │
  *
@@ -53,7 +53,7 @@ extern void rtscan_dictionary_add(RtscanDictionaryWriter *writer, uint64 value, 
 extern void rtscan_dictionary_end(RtscanDictionaryWriter *writer, uint32 nonnull,
 								  RtscanColumnHeader *header);
 
-/* Write all of the dictionary of a plain column: every RTSCAN_PLAIN_STEP ranks or more, one value. */
+/* Write the dictionary of a plain column (plain.h). */
 extern void rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type,
 										   const struct RtscanSortedColumn *column, RtscanColumnHeader *header);
 
@@ -64,9 +64,10 @@ extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const Rtsca
 								   bool after, RtscanPosition *position);
 
 /*
- * A value of a plain column (plain.h), which has a key, is going to be looked up in several segments: go a step
- * towards it, and ask the memory for what the next step needs, so that it comes for all of them together.  What has
- * been found is remembered, or else looked up again.
+ * Take a step towards a value with a key that is going to be looked up in a plain column (plain.h) of several
+ * segments, and prefetch what the next step needs, so that the memory accesses of all segments overlap.  Call this
+ * with steps 0 .. RTSCAN_APPROACH_STEPS - 1, each for all segments.  Results are noted in fingers;
+ * rtscan_dictionary_find() uses them, or looks the value up again.
  */
 extern void rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 									   int step);
@@ -75,14 +76,14 @@ extern void rtscan_dictionary_approach(RtscanReader *reader, int column, const R
 extern bool rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe,
 										  const RtscanPosition *place, RtscanPosition *behind);
 
-/* Ascending values to look up, of which several may be equal. */
+/*
+ * Look up many values, as a merge with the dictionary.  Calls the visitor for those that the dictionary has.
+ * Returns false only for a soft reader.
+ */
 extern bool rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes,
 									   RtscanFoundVisitor visitor, void *arg);
 
-/*
- * Called for a value, with its code and its ranks first_rank .. end_rank - 1.  The value is as in
- * rtscan_dictionary_add(); if it is passed by reference it is valid only during the call.
- */
+/* Visit the values with codes from "first" up to "last", exclusively.  Returns false only for a soft reader. */
 extern bool rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *type,
 									uint32 first, uint32 last,
 									RtscanDictionaryVisitor visitor, void *arg);

@@ -1,6 +1,7 @@
 /*
  * dictionary_parts.h
- *		What the files that read dictionaries share (dictionary.h); nobody else includes it.
+ *		The functions and types that the files that read dictionaries share (dictionary.h); no other file
+ *		includes it.
  */
 #ifndef RTSCAN_DICTIONARY_PARTS_H
 #define RTSCAN_DICTIONARY_PARTS_H

@@ -1,6 +1,6 @@
 /*
  * probe.c
- *		Compare values with what is looked for.
+ *		Compare values with a probe.
  */
 #include "segment/probe.h"
 

@@ -1,6 +1,6 @@
 /*
  * probe.h
- *		What is looked for among the sorted values of a column, and what is found.
+ *		Types of lookups in a dictionary: the values to look up, the places found, and visitors of values.
  */
 #ifndef RTSCAN_PROBE_H
 #define RTSCAN_PROBE_H
@@ -19,23 +19,24 @@
  */
 typedef struct RtscanProbe
 {
-	const RtscanColumn *column;
+	const RtscanColumn *column;	/* the column */
 	bool		has_key;		/* the value is of the column's type, which has keys */
-	uint64		key;
+	uint64		key;			/* the value's key, if it has one */
 	FmgrInfo   *compare;		/* comparison of (column's type, value's type) */
-	Datum		value;
+	Datum		value;			/* the value */
 } RtscanProbe;
 
 /* A place in a dictionary. */
 typedef struct RtscanPosition
 {
-	uint32		code;
-	uint32		rank;
+	uint32		code;			/* code of the value at the place */
+	uint32		rank;			/* number of rows with smaller values, that is, the first rank of the value there */
 } RtscanPosition;
 
 /* Is a value before the place of a probe? */
 extern bool rtscan_value_is_before(const RtscanProbe *probe, bool after, Datum value);
 
+/* Is a key before the place of a probe?  The probe need not have a key. */
 static inline bool
 rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key)
 {
@@ -44,16 +45,17 @@ rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key)
 	return rtscan_value_is_before(probe, after, rtscan_key_decode(probe->column->key_kind, key));
 }
 
-/* Many of them, which ascend; there may be several that are equal. */
+/* Ascending values to look up, of which several may be equal. */
 typedef struct RtscanProbes
 {
-	const RtscanColumn *column;
-	int			n;
+	const RtscanColumn *column;	/* the column */
+	int			n;				/* number of values */
 	const uint64 *keys;			/* keys of the values, if they are of the column's type, which has keys; or NULL */
-	FmgrInfo   *compare;		/* (column's type, values' type) */
-	const Datum *values;
+	FmgrInfo   *compare;		/* comparison of (column's type, values' type) */
+	const Datum *values;		/* the values */
 } RtscanProbes;
 
+/* Return value i as a probe. */
 static inline RtscanProbe
 rtscan_probe_of(const RtscanProbes *probes, int i)
 {
@@ -69,18 +71,25 @@ rtscan_probe_of(const RtscanProbes *probes, int i)
 /* A value that has been found in the dictionary. */
 typedef struct RtscanFound
 {
-	uint32		value;
-	RtscanPosition place;
-	RtscanPosition behind;
+	uint32		value;			/* number of the value among the probes */
+	RtscanPosition place;		/* place of the value */
+	RtscanPosition behind;		/* place behind the value */
 } RtscanFound;
 
+/* Called for values that were found, some at a time, as they ascend. */
 typedef void (*RtscanFoundVisitor) (const RtscanFound *found, uint32 n, void *arg);
 
-/* A function to call for values one by one, with code and ranks: for a key if the column has keys, else for a Datum. */
+/*
+ * Called for a value, with its code and its ranks first_rank .. end_rank - 1.  The value is as in
+ * rtscan_dictionary_add(); if it is passed by reference it is valid only during the call.
+ */
 typedef void (*RtscanDictionaryVisitor) (uint32 code, uint64 value, uint32 first_rank,
 										 uint32 end_rank, void *arg);
 
-/* Likewise for several values at a time, from a code on, without ranks. */
+/*
+ * Called for n consecutive codes, of which "code" is the first: up to RTSCAN_DICTIONARY_BLOCK keys or, for a column
+ * without keys, one value.
+ */
 typedef void (*RtscanValuesVisitor) (uint32 code, uint32 n, const uint64 *values, void *arg);
 
 #endif							/* RTSCAN_PROBE_H */

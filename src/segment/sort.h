@@ -29,6 +29,7 @@ typedef struct RtscanSortedColumn
 	uint64	   *starts;			/* a bit for each rank: the value differs from the one before */
 } RtscanSortedColumn;
 
+/* Does a rank begin a new value? */
 static inline bool
 rtscan_starts_value(const RtscanSortedColumn *column, uint32 rank)
 {

@@ -1,6 +1,6 @@
 /*
  * sorted.h
- *		The elements that a column's sort moves, and what it takes.
+ *		The elements of a column's sort, and the memory that it needs.
  */
 #ifndef RTSCAN_SORTED_H
 #define RTSCAN_SORTED_H

@@ -99,6 +99,7 @@ extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *
  * Return the values of n exact integers of a column that has them (rtscan_get_range(), or of codes).  scale is that
  * of numerics.
  */
-extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n, Datum *datums);
+extern void rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int scale, uint32 n,
+										  Datum *datums);
 
 #endif							/* RTSCAN_VALUES_H */

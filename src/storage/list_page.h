@@ -9,7 +9,10 @@
 
 #include "storage/page.h"
 
-/* As many inserters do not wait for each other; pending.h. */
+/*
+ * Pages of the open list that are appended to at the same time, so that inserters need not wait;
+ * storage/pending.h.
+ */
 #define RTSCAN_INSERTION_PAGES	8
 
 /* The payload of a list page. */

@@ -28,6 +28,7 @@ static const char *const kind_names[RTSCAN_PAGE_KINDS] = {
 	[RTSCAN_PAGE_TAKEN] = "taken",
 };
 
+/* Return the kind's name, for messages. */
 static const char *
 page_kind_name(RtscanPageKind kind)
 {
