@@ -1,6 +1,6 @@
 /*
  * heap_rows.c
- *		The table's rows at TIDs that an index has found, a heap block at a time.
+ *		Fetch the table's rows at TIDs that an index has found, a heap block at a time.
  */
 #include "search/visible/heap_rows.h"
 
@@ -11,7 +11,7 @@
 #include "storage/predicate.h"
 #include "utils/rel.h"
 
-/* A cache line, as memory is fetched. */
+/* Bytes of a cache line. */
 #define CACHE_LINE		64
 
 void
@@ -61,7 +61,7 @@ rtscan_end_heap_rows(RtscanHeapRows *rows)
 
 /* ---------------------------------------------------------------- blocks */
 
-/* Leave out TIDs beyond the table's end, which it had when the scan began. */
+/* Skip TIDs beyond the end that the table had when the scan began; returns the next TID that is not. */
 static uint32
 skip_beyond(const RtscanHeapRows *rows, uint32 tid)
 {
@@ -70,7 +70,7 @@ skip_beyond(const RtscanHeapRows *rows, uint32 tid)
 	return tid;
 }
 
-/* The end of the TIDs that are in one block, and fit into our rows. */
+/* Return the end of the TIDs that are in the same block as "first", and whose rows fit into the array of rows. */
 static uint32
 end_of_block(const RtscanHeapRows *rows, uint32 first)
 {
@@ -83,7 +83,7 @@ end_of_block(const RtscanHeapRows *rows, uint32 first)
 	return end;
 }
 
-/* ReadStreamBlockNumberCB: the block of the TIDs that are looked up next, or later. */
+/* ReadStreamBlockNumberCB: return the block of the next TIDs to read ahead. */
 static BlockNumber
 next_block_ahead(ReadStream *stream, void *callback_private_data, void *per_buffer_data)
 {
@@ -99,15 +99,17 @@ begin_stream(RtscanHeapRows *rows)
 {
 	MemoryContext old = MemoryContextSwitchTo(rows->context);
 
-	rows->stream = read_stream_begin_relation(READ_STREAM_DEFAULT, NULL, rows->heap, MAIN_FORKNUM, next_block_ahead, rows, 0);
+	rows->stream = read_stream_begin_relation(READ_STREAM_DEFAULT, NULL, rows->heap, MAIN_FORKNUM, next_block_ahead,
+											  rows, 0);
 	MemoryContextSwitchTo(old);
 }
 
 /* ---------------------------------------------------------------- rows */
 
 /*
- * Does the snapshot see all that is on a page?  Then a row is where its line pointer says, which may be found out without
- * looking at the row.  (On a standby the page's bit does not say so for all snapshots; and for SERIALIZABLE each row has to be noted.)
+ * Does the snapshot see all rows of a page?  Then the line pointer alone says where a row is, and the row need not be
+ * read.  On a standby, the page's all-visible bit does not hold for every snapshot.  SERIALIZABLE has to check each
+ * row for conflicts.
  */
 static bool
 sees_all_of_page(const RtscanHeapRows *rows, Page page)
@@ -115,7 +117,7 @@ sees_all_of_page(const RtscanHeapRows *rows, Page page)
 	return PageIsAllVisible(page) && !rows->snapshot->takenDuringRecovery && !rows->checks_conflicts;
 }
 
-/* Rows are looked at soon, and memory takes its time: ask for the cache lines of a row's beginning. */
+/* Prefetch the first two cache lines of a row, which is read soon. */
 static void
 prefetch_row(Page page, OffsetNumber offset)
 {
@@ -128,7 +130,10 @@ prefetch_row(Page page, OffsetNumber offset)
 	__builtin_prefetch(row + CACHE_LINE);
 }
 
-/* The row that a line pointer leads to, without looking at it; false if it leads elsewhere. */
+/*
+ * Take the row that a line pointer leads to, without reading the row; returns false if the line pointer is not a
+ * normal one.
+ */
 static bool
 take_plain_row(RtscanHeapRows *rows, Page page, const ItemPointerData *tid)
 {
@@ -148,7 +153,7 @@ take_plain_row(RtscanHeapRows *rows, Page page, const ItemPointerData *tid)
 	return true;
 }
 
-/* Take the rows at TIDs of one page; or those in their HOT chains that the snapshot sees. */
+/* Take the rows at TIDs of one page, or the members of their HOT chains that the snapshot sees. */
 static void
 take_rows(RtscanHeapRows *rows, Page page, const ItemPointerData *tids, uint32 n)
 {
@@ -166,7 +171,10 @@ take_rows(RtscanHeapRows *rows, Page page, const ItemPointerData *tids, uint32 n
 	}
 }
 
-/* Look up all TIDs of the next block: a pin is enough to keep what is visible there.  False if there is none. */
+/*
+ * Read the rows at all TIDs of the next block; returns false if there is none.  The rows stay valid without the lock,
+ * since a pin is enough to keep visible rows in place.
+ */
 static bool
 enter_block(RtscanHeapRows *rows)
 {

@@ -1,11 +1,13 @@
 /*
  * heap_rows.h
- *		The table's rows at TIDs that an index has found, a heap block at a time.
+ *		Fetch the table's rows at TIDs that an index has found, a heap block at a time.
  *
- * TIDs ascend within a segment, so a block's rows come together: it is pinned, pruned and locked once, as a bitmap heap
- * scan does it, and blocks ahead are read by a stream.  The snapshot decides which rows there are.  A TID that vacuum has
- * freed since leads to no row, or to one that is too young for the snapshot, so that its page is not all-visible; what is on
- * an all-visible page is not asked of the snapshot.
+ * TIDs ascend within a segment, so all rows of a block are fetched together.  The block is pinned, pruned and locked
+ * once, as in a bitmap heap scan, and a read stream reads the next blocks ahead.
+ *
+ * Only rows that the snapshot sees are returned.  If VACUUM has freed a TID since the index was read, there is no row
+ * at the TID, or a row that is too new for the snapshot; in the latter case its page is not all-visible.  So rows of
+ * an all-visible page need no visibility check.
  */
 #ifndef RTSCAN_HEAP_ROWS_H
 #define RTSCAN_HEAP_ROWS_H
@@ -17,43 +19,46 @@
 #include "search/visible/read_stream.h"
 #include "utils/snapshot.h"
 
+/* The state of a fetch. */
 typedef struct RtscanHeapRows
 {
 	Relation	heap;
 	Snapshot	snapshot;
-	bool		checks_conflicts;	/* of SERIALIZABLE */
+	bool		checks_conflicts;	/* each row must be checked for conflicts of SERIALIZABLE transactions */
 	bool		reads_only;		/* the query does not change the table */
-	BlockNumber blocks;			/* when the scan began: beyond them are no rows for the snapshot */
-	const ItemPointerData *tids;	/* the caller's, */
-	uint32		ntids;
-	uint32		next_tid;		/* from here on their block has not been looked into, */
-	uint32		ahead_tid;		/* nor asked for */
-	MemoryContext context;
-	ReadStream *stream;			/* of their blocks, or NULL: none has been asked for yet */
-	Buffer		buffer;			/* pinned, or invalid: */
-	uint32		n;				/* rows of its page that the snapshot sees, */
-	uint32		next;			/* and the next of them */
-	HeapTupleData rows[MaxHeapTuplesPerPage];
+	BlockNumber blocks;			/* number of the heap's blocks when the scan began; the snapshot sees no rows beyond
+								 * them */
+	const ItemPointerData *tids;	/* TIDs to fetch; belong to the caller */
+	uint32		ntids;			/* number of TIDs */
+	uint32		next_tid;		/* first TID whose block has not been read */
+	uint32		ahead_tid;		/* first TID whose block the stream has not requested */
+	MemoryContext context;		/* memory context of the stream */
+	ReadStream *stream;			/* stream of the TIDs' blocks; NULL before the first block */
+	Buffer		buffer;			/* pinned buffer of the current block, or invalid */
+	uint32		n;				/* number of rows in "rows" */
+	uint32		next;			/* next of these rows to return */
+	HeapTupleData rows[MaxHeapTuplesPerPage];	/* the current block's rows that the snapshot sees */
 } RtscanHeapRows;
 
 /*
- * Begin, in the current memory context, with a snapshot that has been taken, and with the index locked for SERIALIZABLE; with
- * zeros, or with what a scan with the same snapshot has ended with, which knows the table's end.
+ * Begin to fetch rows, in the current memory context.  The snapshot must have been taken, and the index locked for
+ * SERIALIZABLE.  "rows" must be all zeros, or have been used by a scan with the same snapshot, which has ended; the
+ * table's number of blocks is then taken from that scan.
  */
 extern void rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot, bool reads_only);
 
-/* Go on with other TIDs, those before being done with; they must stay where they are. */
+/* Continue with other TIDs, which must stay in place; the TIDs before are forgotten. */
 extern void rtscan_set_heap_tids(RtscanHeapRows *rows, const ItemPointerData *tids, uint32 n);
 
-/* Store the next row into a slot for the heap's tuples in buffers; false if the TIDs have no more. */
+/* Store the next row in a slot for buffer heap tuples; returns false if there are no more rows at the TIDs. */
 extern bool rtscan_next_heap_row(RtscanHeapRows *rows, TupleTableSlot *slot);
 
-/* Forget the TIDs, and the page. */
+/* Forget the TIDs, release the current block, and end the stream. */
 extern void rtscan_end_heap_rows(RtscanHeapRows *rows);
 
 /*
- * From a TID of the index to that of the version that the snapshot sees, which a HOT update may have put elsewhere.  *buffer, pinned
- * or invalid, becomes its pinned block.
+ * Replace a TID of the index by the TID of the row version that the snapshot sees, which differs after a HOT update.
+ * *buffer must be pinned or invalid, and becomes the pinned buffer of the TID's block.
  */
 extern void rtscan_find_seen(Relation heap, Snapshot snapshot, ItemPointer tid, Buffer *buffer);
 

@@ -1,6 +1,6 @@
 /*
  * map_copy.c
- *		Copy pages of a heap's visibility map, and ask about its blocks.
+ *		Copy pages of a heap's visibility map, and look blocks up in the copy.
  */
 #include "search/visible/map_copy.h"
 
@@ -12,10 +12,11 @@
 struct RtscanMapCopy
 {
 	Relation	heap;
-	BlockNumber blocks;			/* of the heap */
-	BlockNumber stored;			/* pages that the map has, since the first was copied */
-	MemoryContext context;
-	uint8	  **pages;			/* NULL: not copied */
+	BlockNumber blocks;			/* number of the heap's blocks when the copy was begun */
+	BlockNumber stored;			/* number of the map's pages when the first one was copied; InvalidBlockNumber before
+								 * that */
+	MemoryContext context;		/* memory context of the pages */
+	uint8	  **pages;			/* content of each page of the map; NULL: not copied */
 };
 
 /* ---------------------------------------------------------------- copying */
@@ -44,7 +45,7 @@ find_stored(RtscanMapCopy *copy)
 static uint8 *
 copy_page(const RtscanMapCopy *copy, BlockNumber page)
 {
-	static uint8 none[RTSCAN_MAP_PAGE_BYTES];	/* beyond the map's end */
+	static uint8 none[RTSCAN_MAP_PAGE_BYTES];	/* zeros, for pages beyond the map's end */
 	uint8	   *bytes;
 	Buffer		buffer;
 
@@ -79,15 +80,16 @@ rtscan_copy_map(RtscanMapCopy *copy, BlockNumber first, BlockNumber last)
 	return any;
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- looking up */
 
 static bool
 block_is_visible(const uint8 *map, uint32 block)
 {
-	return (map[block / RTSCAN_MAP_BYTE_BLOCKS] >> (block % RTSCAN_MAP_BYTE_BLOCKS * BITS_PER_HEAPBLOCK)) & VISIBILITYMAP_ALL_VISIBLE;
+	return (map[block / RTSCAN_MAP_BYTE_BLOCKS] >> (block % RTSCAN_MAP_BYTE_BLOCKS * BITS_PER_HEAPBLOCK)) &
+		VISIBILITYMAP_ALL_VISIBLE;
 }
 
-/* Are all blocks of some bytes of the map all-visible?  There may be many bytes, or few. */
+/* Are all blocks of some bytes of the map all-visible?  Tests eight bytes at a time, as far as possible. */
 static bool
 bytes_are_visible(const uint8 *map, Size bytes)
 {
@@ -136,7 +138,8 @@ rtscan_blocks_are_visible(const RtscanMapCopy *copy, BlockNumber first, BlockNum
 	for (BlockNumber page = first / RTSCAN_MAP_PAGE_BLOCKS; page <= last / RTSCAN_MAP_PAGE_BLOCKS; page++)
 	{
 		uint32		begin = page == first / RTSCAN_MAP_PAGE_BLOCKS ? first % RTSCAN_MAP_PAGE_BLOCKS : 0;
-		uint32		end = page == last / RTSCAN_MAP_PAGE_BLOCKS ? last % RTSCAN_MAP_PAGE_BLOCKS + 1 : RTSCAN_MAP_PAGE_BLOCKS;
+		uint32		end = page == last / RTSCAN_MAP_PAGE_BLOCKS ? last % RTSCAN_MAP_PAGE_BLOCKS + 1
+			: RTSCAN_MAP_PAGE_BLOCKS;
 
 		if (copy->pages[page] == NULL || !page_is_visible(copy->pages[page], begin, end))
 			return false;

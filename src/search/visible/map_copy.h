@@ -1,9 +1,9 @@
 /*
  * map_copy.h
- *		A query's or VACUUM's copy of a heap's visibility map: of those of its pages that it has asked about.
+ *		Copy the pages of a heap's visibility map that a query or VACUUM needs.
  *
- * A page is copied once, and what a block was in the copy it stays.  Beyond the map's end, and the heap's as it was
- * when the copy was begun, no block is all-visible.
+ * Each page is copied once, at its first use; later changes of the map do not change the copy.  Blocks beyond the end
+ * of the map, or beyond the end that the heap had when the copy was begun, are not all-visible.
  */
 #ifndef RTSCAN_MAP_COPY_H
 #define RTSCAN_MAP_COPY_H
@@ -15,20 +15,26 @@
 #include "storage/bufpage.h"
 #include "utils/relcache.h"
 
-/* Blocks of the heap that a page of the map tells of: two bits each, as visibilitymap.c has them. */
+/* Sizes of the map, as in visibilitymap.c: bytes of a page, and heap blocks of a byte and of a page. */
 #define RTSCAN_MAP_PAGE_BYTES	(BLCKSZ - MAXALIGN(SizeOfPageHeaderData))
 #define RTSCAN_MAP_BYTE_BLOCKS	(BITS_PER_BYTE / BITS_PER_HEAPBLOCK)
 #define RTSCAN_MAP_PAGE_BLOCKS	(RTSCAN_MAP_PAGE_BYTES * RTSCAN_MAP_BYTE_BLOCKS)
 
 typedef struct RtscanMapCopy RtscanMapCopy;
 
-/* An empty copy, of the map of a heap that has so many blocks, in the current memory context. */
+/* Make an empty copy, in the current memory context, of the map of a heap that has this number of blocks. */
 extern RtscanMapCopy *rtscan_begin_map_copy(Relation heap, BlockNumber blocks);
 
-/* Copy what it lacks of the map of a range of blocks; returns whether that was anything. */
+/*
+ * Copy the map pages of the heap blocks from "first" to "last", both included, unless they have been copied before.
+ * Returns whether any page has been copied.
+ */
 extern bool rtscan_copy_map(RtscanMapCopy *copy, BlockNumber first, BlockNumber last);
 
-/* Are all blocks of a range all-visible?  What has not been copied is not. */
+/*
+ * Are all heap blocks from "first" to "last", both included, all-visible?  Returns false if a page of their map has
+ * not been copied.
+ */
 extern bool rtscan_blocks_are_visible(const RtscanMapCopy *copy, BlockNumber first, BlockNumber last);
 
 #endif							/* RTSCAN_MAP_COPY_H */

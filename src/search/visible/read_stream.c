@@ -1,9 +1,10 @@
 /*
  * read_stream.c
- *		Blocks of a relation, one after another, that are read before they are asked for: for PostgreSQL before 17.
+ *		Implement read streams for PostgreSQL before 17.
  *
- * The kernel is asked for as many blocks ahead as the relation's tablespace can read at the same time.  Who asks learns which
- * buffer has the block, if one has it: it need not be looked for again, and its page can be on its way to the caches.
+ * Blocks are prefetched from the kernel, as many ahead as effective_io_concurrency of the relation's tablespace says.
+ * If a block is in shared buffers, prefetching it returns its buffer.  Then the buffer need not be searched for
+ * again, and the head of its page is prefetched into the processor's caches.
  */
 #include "search/visible/read_stream.h"
 
@@ -13,15 +14,16 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
-/* A page's header and line pointers are in its first bytes. */
+/* Bytes at the start of a page that are prefetched: its header and most line pointers. */
 #define HEAD_BYTES		512
+/* Bytes of a cache line. */
 #define CACHE_LINE		64
 
-/* A block ahead, and the buffer that had it when we asked. */
+/* A block ahead. */
 typedef struct BlockAhead
 {
-	BlockNumber block;
-	Buffer		recent;
+	BlockNumber block;			/* number of the block */
+	Buffer		recent;			/* shared buffer that had the block when it was prefetched, or InvalidBuffer */
 } BlockAhead;
 
 struct ReadStream
@@ -31,17 +33,18 @@ struct ReadStream
 	ForkNumber	fork;
 	ReadStreamBlockNumberCB callback;
 	void	   *private_data;
-	uint32		distance;		/* blocks that are asked for ahead of the one that is returned */
-	uint32		first;			/* in the ring: the next one to be returned, */
-	uint32		n;				/* and how many there are */
-	BlockAhead	ring[FLEXIBLE_ARRAY_MEMBER];	/* distance + 1 */
+	uint32		distance;		/* number of blocks that are prefetched ahead of the one that is returned */
+	uint32		first;			/* place in the ring of the next block to return */
+	uint32		n;				/* number of blocks in the ring */
+	BlockAhead	ring[FLEXIBLE_ARRAY_MEMBER];	/* the blocks ahead; has distance + 1 places */
 };
 
 ReadStream *
 read_stream_begin_relation(int flags, BufferAccessStrategy strategy, Relation relation, ForkNumber fork,
 						   ReadStreamBlockNumberCB callback, void *callback_private_data, size_t per_buffer_data_size)
 {
-	uint32		distance = flags == READ_STREAM_SEQUENTIAL ? 0 : get_tablespace_io_concurrency(relation->rd_rel->reltablespace);
+	uint32		distance = flags == READ_STREAM_SEQUENTIAL ? 0 :
+		get_tablespace_io_concurrency(relation->rd_rel->reltablespace);
 	ReadStream *stream = palloc(offsetof(ReadStream, ring) + (distance + 1) * sizeof(BlockAhead));
 
 	Assert(per_buffer_data_size == 0);
@@ -72,7 +75,7 @@ ask_for(ReadStream *stream, BlockNumber block)
 	BlockAhead *ahead = &stream->ring[(stream->first + stream->n) % (stream->distance + 1)];
 
 	*ahead = (BlockAhead) {block, InvalidBuffer};
-	/* The first one is wanted at once. */
+	/* The first block is read at once, without prefetching. */
 	if (stream->n++ > 0)
 		ahead->recent = PrefetchBuffer(stream->relation, stream->fork, block).recent_buffer;
 	if (BufferIsValid(ahead->recent))

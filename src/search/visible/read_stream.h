@@ -1,9 +1,10 @@
 /*
  * read_stream.h
- *		Blocks of a relation, one after another, that are read before they are asked for.
+ *		Read streams, which read blocks of a relation ahead, for all versions of PostgreSQL.
  *
- * This is what PostgreSQL 17 calls a read stream, and what there is of it for older versions.  A callback names the next block, or
- * InvalidBlockNumber at the end; then the stream may be reset, to go on with others.  Buffers are returned pinned.
+ * From PostgreSQL 17 on this is PostgreSQL's own read stream; for older versions it is the part of it that rtscan
+ * needs.  A callback returns the next block, or InvalidBlockNumber at the end; after the end the stream may be reset,
+ * to continue with other blocks.  Buffers are returned pinned.
  */
 #ifndef RTSCAN_READ_STREAM_H
 #define RTSCAN_READ_STREAM_H
@@ -24,10 +25,10 @@
 typedef struct ReadStream ReadStream;
 typedef BlockNumber (*ReadStreamBlockNumberCB) (ReadStream *stream, void *callback_private_data, void *per_buffer_data);
 
-/* Without data for each buffer; in the current memory context. */
-extern ReadStream *read_stream_begin_relation(int flags, BufferAccessStrategy strategy, Relation relation, ForkNumber fork,
-											  ReadStreamBlockNumberCB callback, void *callback_private_data,
-											  size_t per_buffer_data_size);
+/* Begin a stream in the current memory context.  Data for each buffer is not supported: its size must be 0. */
+extern ReadStream *read_stream_begin_relation(int flags, BufferAccessStrategy strategy, Relation relation,
+											  ForkNumber fork, ReadStreamBlockNumberCB callback,
+											  void *callback_private_data, size_t per_buffer_data_size);
 extern Buffer read_stream_next_buffer(ReadStream *stream, void **per_buffer_data);
 extern void read_stream_reset(ReadStream *stream);
 extern void read_stream_end(ReadStream *stream);

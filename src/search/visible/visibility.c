@@ -1,6 +1,6 @@
 /*
  * visibility.c
- *		Which rows of an index a snapshot sees, mostly without the heap.
+ *		Find out which rows of an index a snapshot sees, mostly without reading the heap.
  */
 #include "search/visible/visibility.h"
 
@@ -22,10 +22,13 @@
 /* The advisory lock of pause_at(). */
 #define PAUSE_LOCK			INT64CONST(0x72747363)
 
-/* A chunk with so many rows, or more: it is cheaper to ask the map about its blocks than about each row's. */
+/*
+ * With at least this many rows in a chunk, it is cheaper to look each heap block up in the map once than for each
+ * row.
+ */
 #define MANY_ROWS			64
 
-/* A stream of pages is not begun to check so many rows, or fewer. */
+/* To check this many rows or fewer in the heap, no read stream is begun. */
 #define FEW_ROWS			4
 
 /* ---------------------------------------------------------------- the image */
@@ -74,14 +77,18 @@ rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation in
 
 	if (!IsMVCCSnapshot(snapshot))
 		elog(ERROR, "an rtscan index answers only for MVCC snapshots");
-	/* The index's for what will be inserted; the heap's for what is here and will be changed, and is not looked up there. */
+	/*
+	 * The lock on the index covers rows that others will insert.  The lock on the heap covers rows that others will
+	 * change, since most rows are returned without being read, and locked, in the heap.
+	 */
 	if (heap)
 		PredicateLockRelation(heap, snapshot);
 	PredicateLockRelation(index, snapshot);
 	pause_at("snapshot");
 	image = rtscan_copy_image(rtscan_read_image(index, snapshot, false));
 	pause_at("image");
-	rtscan_join_visibility(visibility, heap, index, snapshot, reads_only, heap ? RelationGetNumberOfBlocks(heap) : 0, image);
+	rtscan_join_visibility(visibility, heap, index, snapshot, reads_only, heap ? RelationGetNumberOfBlocks(heap) : 0,
+						   image);
 	return image;
 }
 
@@ -92,8 +99,8 @@ is_same_entry(const RtscanEntry *a, const RtscanEntry *b)
 }
 
 /*
- * Find out which entries are as they were.  New ones come behind the others, whose order stays; where it does not, an entry is taken
- * for changed, which does no harm.
+ * Read the current image, and note which entries have changed.  New entries are appended, and the order of the others
+ * mostly stays.  If it does not stay, an entry may be taken for changed, which does no harm.
  */
 static void
 look_again(RtscanVisibility *visibility)
@@ -139,18 +146,18 @@ rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segment)
 
 /* ---------------------------------------------------------------- the heap */
 
-/* Rows that are checked by their TIDs; the pages that this takes are read before they are asked for, unless rows are few. */
+/* Rows that are being checked in the heap.  A read stream reads their pages ahead, unless the rows are few. */
 typedef struct CheckedRows
 {
 	RtscanVisibility *visibility;
-	const ItemPointerData *tids;
-	const bool *seen;			/* need not be checked */
-	uint32		n;
-	ReadStream *stream;			/* or NULL */
-	uint32		ahead;			/* the next row whose block it asks for, */
-	BlockNumber block_ahead;	/* and the last block that it has */
-	Buffer		buffer;			/* of the page at hand: pinned, and locked for sharing */
-	BlockNumber block;
+	const ItemPointerData *tids;	/* TIDs of the rows */
+	const bool *seen;			/* by row: known to be seen, and not checked */
+	uint32		n;				/* number of rows */
+	ReadStream *stream;			/* stream of the rows' blocks; NULL if the rows are few */
+	uint32		ahead;			/* next row whose block the stream requests */
+	BlockNumber block_ahead;	/* last block that the stream has requested */
+	Buffer		buffer;			/* buffer of the current page, pinned and share-locked; or invalid */
+	BlockNumber block;			/* block of the current page */
 } CheckedRows;
 
 static bool
@@ -159,7 +166,7 @@ is_in_heap(const RtscanVisibility *visibility, const ItemPointerData *tid)
 	return ItemPointerGetBlockNumber(tid) < visibility->blocks;
 }
 
-/* ReadStreamBlockNumberCB */
+/* ReadStreamBlockNumberCB: return the block of the next row that is checked. */
 static BlockNumber
 next_block_ahead(ReadStream *stream, void *arg, void *unused)
 {
@@ -169,7 +176,8 @@ next_block_ahead(ReadStream *stream, void *arg, void *unused)
 	{
 		const ItemPointerData *tid = &rows->tids[rows->ahead];
 
-		if (rows->seen[rows->ahead] || !is_in_heap(rows->visibility, tid) || ItemPointerGetBlockNumber(tid) == rows->block_ahead)
+		if (rows->seen[rows->ahead] || !is_in_heap(rows->visibility, tid) ||
+			ItemPointerGetBlockNumber(tid) == rows->block_ahead)
 			continue;
 		rows->ahead++;
 		return rows->block_ahead = ItemPointerGetBlockNumber(tid);
@@ -193,7 +201,8 @@ open_page(CheckedRows *rows, BlockNumber block)
 		return;
 	close_page(rows);
 	CHECK_FOR_INTERRUPTS();
-	rows->buffer = rows->stream ? read_stream_next_buffer(rows->stream, NULL) : ReadBuffer(rows->visibility->heap, block);
+	rows->buffer = rows->stream ? read_stream_next_buffer(rows->stream, NULL)
+		: ReadBuffer(rows->visibility->heap, block);
 	rows->block = block;
 	Assert(BufferGetBlockNumber(rows->buffer) == block);
 	rtscan_compat_prune(rows->visibility->heap, rows->buffer, rows->visibility->reads_only);
@@ -201,10 +210,10 @@ open_page(CheckedRows *rows, BlockNumber block)
 }
 
 /*
- * Do hint bits alone say that a tuple is visible: inserted by a transaction that committed before any that the snapshot
- * takes for running, and nobody has it locked or deleted?  That is most of what is on a page, and what
- * heap_hot_search_buffer() finds as well, at the start of a chain.  For SSI such a tuple is no conflict; and its
- * predicate lock is the table's.
+ * Do hint bits alone say that a tuple is visible?  They do if the transaction that inserted it committed before all
+ * transactions that the snapshot considers running, and no transaction has locked or deleted it.  Most tuples are
+ * like that.  heap_hot_search_buffer() would find the same tuple, at the start of its chain.  It is no conflict for
+ * SSI, and the predicate lock on the table covers it.
  */
 static bool
 is_plainly_visible(const CheckedRows *rows, OffsetNumber offset)
@@ -242,7 +251,7 @@ tid_is_visible(CheckedRows *rows, const ItemPointerData *tid)
 		heap_hot_search_buffer(&place, visibility->heap, rows->buffer, visibility->snapshot, &tuple, NULL, true);
 }
 
-/* Find out which rows the snapshot sees of those that are not known to be seen. */
+/* Check in the heap those rows that are not known to be seen, and set their "seen". */
 static void
 check_rows(RtscanVisibility *visibility, const ItemPointerData *tids, uint32 n, bool *seen)
 {
@@ -260,7 +269,8 @@ check_rows(RtscanVisibility *visibility, const ItemPointerData *tids, uint32 n, 
 	for (uint32 i = 0; i < n; i++)
 		unknown += !seen[i];
 	if (unknown > FEW_ROWS)
-		rows.stream = read_stream_begin_relation(READ_STREAM_DEFAULT, NULL, visibility->heap, MAIN_FORKNUM, next_block_ahead, &rows, 0);
+		rows.stream = read_stream_begin_relation(READ_STREAM_DEFAULT, NULL, visibility->heap, MAIN_FORKNUM,
+												 next_block_ahead, &rows, 0);
 	for (uint32 i = 0; i < n; i++)
 		if (!seen[i])
 			seen[i] = tid_is_visible(&rows, &tids[i]);
@@ -299,7 +309,10 @@ blocks_are_visible(BlockNumber first, BlockNumber last, void *map)
 	return rtscan_blocks_are_visible((const RtscanMapCopy *) map, first, last);
 }
 
-/* Chunks whose blocks are all-visible, a bit for each; the TIDs of their first and last rows tell. */
+/*
+ * Set the bits of chunks whose heap blocks are all all-visible.  Rows are in TID order, so the TIDs of a chunk's
+ * first and last rows give its range of blocks.
+ */
 static void
 find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *visible)
 {
@@ -321,7 +334,10 @@ find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 			visible[chunk / 32] |= UINT32_C(1) << (chunk % 32);
 }
 
-/* The rows of a chunk that are dead, or in a block that is not all-visible; returns how many; where none can be, they are not written. */
+/*
+ * Find the rows of a chunk that are dead, or in a block that is not all-visible, and return how many there are.
+ * "visible" says that all blocks of the chunk are all-visible.  "others" is not set if no row can be of these kinds.
+ */
 static uint64
 find_uncertain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, bool visible,
 					const BlockNumber *dead_map, uint64 *others)
@@ -359,7 +375,8 @@ rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *
 	for (uint32 chunk = 0; chunk < segment->reader.segment->chunks; chunk++)
 	{
 		uint64		others[RTSCAN_CHUNK_WORDS];
-		uint64		n = find_uncertain_rows(visibility, segment, chunk, visible[chunk / 32] >> (chunk % 32) & 1, dead_map, others);
+		uint64		n = find_uncertain_rows(visibility, segment, chunk, visible[chunk / 32] >> (chunk % 32) & 1,
+											dead_map, others);
 
 		CHECK_FOR_INTERRUPTS();
 		if (n == rtscan_chunk_rows(entry->rows, chunk))
@@ -374,9 +391,13 @@ rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *
 	return any;
 }
 
-/* What the map says of rows, if it has been asked about their segment. */
+/*
+ * Return an array that says which rows are in all-visible blocks; none is if the map has not been consulted about
+ * their segment.
+ */
 static bool *
-ask_map_for_rows(const RtscanVisibility *visibility, const RtscanSegmentScan *segment, const ItemPointerData *tids, uint32 n)
+ask_map_for_rows(const RtscanVisibility *visibility, const RtscanSegmentScan *segment, const ItemPointerData *tids,
+				 uint32 n)
 {
 	bool		ask = what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP;
 	bool	   *seen = palloc(n * sizeof(bool));
@@ -390,7 +411,10 @@ ask_map_for_rows(const RtscanVisibility *visibility, const RtscanSegmentScan *se
 	return seen;
 }
 
-/* Clear the bits of rows, of all that are set in other words, in their order, that are not seen; these may be the words. */
+/*
+ * Clear in "words" the bits of the rows that are not seen.  "rows" has the bits of the rows that were checked, and
+ * "seen" has one element for each of them, in order.  "rows" and "words" may be the same array.
+ */
 static void
 clear_rows(uint64 *words, const uint64 *rows, const bool *seen)
 {

@@ -1,18 +1,20 @@
 /*
  * visibility.h
- *		Which rows of an index a snapshot sees, mostly without the heap.
+ *		Find out which rows of an index a snapshot sees, mostly without reading the heap.
  *
- * A row whose dead bit is set never counts, and is not looked up: its TID may be another
- * row's by now.  The others need not be checked in the heap if their heap block is
- * all-visible in a copy of the visibility map that was made after the image of the index
- * had been read, and their segment was still in the current image after that, as it was:
- * the entry existed when the map was copied, so that its tuple was visible to everyone, and
- * with our snapshot nobody can remove it; or vacuum had removed it, and then its dead bit was
- * set before the map's.  All other rows are checked in the heap.
+ * A row whose dead bit is set is never visible, and is not looked up: its TID may belong to another row by now.  Any
+ * other row need not be checked in the heap if
  *
- * That holds only in this order: snapshot, predicate locks, image, map, another look at the
- * image, dead bits.  A look holds for all segments, and all of the map that was copied before it:
- * so each segment's part of the map is copied when the segment is searched, and no more than that.
+ *	- its heap block is all-visible in a copy of the visibility map that was made after the image of the index was read,
+ *	- and the current image, read again after the map was copied, still has its segment unchanged.
+ *
+ * Then the index entry existed when the map was copied.  Either its tuple was visible to all transactions, and our
+ * snapshot keeps it from being removed; or VACUUM had removed the tuple, and then had set its dead bit before it set
+ * the map's bit.  All other rows are checked in the heap.
+ *
+ * This holds only in this order: snapshot, predicate locks, image, map, the image again, dead bits.  Reading the
+ * image again is valid for all segments, and for every part of the map that was copied before.  So a segment's part
+ * of the map is copied when the segment is searched, and only that part.
  */
 #ifndef RTSCAN_VISIBILITY_H
 #define RTSCAN_VISIBILITY_H
@@ -26,74 +28,83 @@
 #include "storage/itemptr.h"
 #include "storage/metapage.h"
 
-/* Of whose rows does the snapshot see which? */
+/* The rows of a segment that the snapshot is known to see without the heap. */
 typedef enum RtscanSeen
 {
-	RTSCAN_SEEN_IN_HEAP,		/* they have to be looked up */
-	RTSCAN_SEEN_IN_MAP,			/* all of blocks that are all-visible in the copy */
-	RTSCAN_SEEN_ALL
+	RTSCAN_SEEN_IN_HEAP,		/* none: all are checked in the heap */
+	RTSCAN_SEEN_IN_MAP,			/* those in blocks that are all-visible in the copy of the map, except dead ones */
+	RTSCAN_SEEN_ALL				/* all, except dead ones */
 } RtscanSeen;
 
+/* The state of a query's visibility checks. */
 typedef struct RtscanVisibility
 {
-	Relation	heap;
+	Relation	heap;			/* the table; NULL: the caller checks visibility itself */
 	Relation	index;
 	Snapshot	snapshot;
 	bool		reads_only;		/* the query does not change the heap */
-	BlockNumber blocks;			/* of the heap */
-	const RtscanImage *image;	/* by whose entries: */
-	bool	   *changed;		/* it was not as it is here when we looked again */
-	RtscanSeen *seen;
-	RtscanMapCopy *map;
-	uint64		heap_fetches;
+	BlockNumber blocks;			/* number of the heap's blocks, taken after the image was read */
+	const RtscanImage *image;	/* the image that is searched */
+	bool	   *changed;		/* by entry of the image: it was changed or gone when the image was read again */
+	RtscanSeen *seen;			/* by entry of the image: its rows that are seen without the heap */
+	RtscanMapCopy *map;			/* copy of the visibility map */
+	uint64		heap_fetches;	/* number of rows that have been checked in the heap */
 } RtscanVisibility;
 
-/* Has a table the visibility map of a heap?  Of others we do not know what theirs means. */
+/* Does a table use the heap access method?  The visibility map of another one may mean something else. */
 extern bool rtscan_is_heap(Relation table);
 
 /*
- * Begin, with an MVCC snapshot that has been taken and is registered, on a table of the heap
- * access method; returns the image to search, in the current memory context.  Without a heap nothing is known of
- * visibility, and somebody else looks rows up in the heap.
+ * Begin with a registered MVCC snapshot, on a table of the heap access method: take the predicate locks, and return
+ * the image to search, in the current memory context.  If heap is NULL nothing is known of visibility, and the caller
+ * has to check rows in the heap.
  */
 extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap,
 											Relation index, Snapshot snapshot, bool reads_only);
 
-/* The same of an image that another process of the query has read, in a heap that had so many blocks then. */
-extern void rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot, bool reads_only,
-								   BlockNumber blocks, const RtscanImage *image);
+/* Begin with an image that another process of the query has read, when the heap had this number of blocks. */
+extern void rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot,
+								   bool reads_only, BlockNumber blocks, const RtscanImage *image);
 
 /*
- * Ask the visibility map about a segment of the image, once, before its dead bits are read.  Of one that nobody has asked about, all
- * rows are checked in the heap.
+ * Consult the visibility map about a segment of the image.  Call this before the segment's dead bits are read;
+ * without it all rows of the segment are checked in the heap.
  */
 extern void rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segment);
 
-/* Does the snapshot see all its rows, but for dead ones? */
+/* Does the snapshot see all rows of a segment, except dead ones? */
 extern bool rtscan_sees_all(const RtscanVisibility *visibility, const RtscanSegmentScan *segment);
 
-/* Rows of a segment that the snapshot is known to see without the heap, none of them dead. */
+/* The certain rows of a segment: those that the snapshot is known to see without the heap, and that are not dead. */
 typedef struct RtscanCertainRows
 {
-	uint32		chunks[DEVICE_TALLY_MASKS];	/* a bit for each chunk that has such rows */
-	uint64	   *others[RTSCAN_SEGMENT_CHUNKS];	/* bits of those of its rows that are not; NULL: there are none */
+	uint32		chunks[DEVICE_TALLY_MASKS];	/* a bit for each chunk: it has certain rows */
+	uint64	   *others[RTSCAN_SEGMENT_CHUNKS];	/* for each chunk that has certain rows: the bits of its other rows,
+												 * or NULL if it has no others */
 } RtscanCertainRows;
 
-/* Find them, in the current memory context; false if there are none. */
+/* Find the certain rows of a segment, in the current memory context; returns false if there are none. */
 extern bool rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment,
 									 RtscanCertainRows *certain);
 
-/* Clear the bits, dead ones are clear, of rows that the snapshot does not see: of a segment, or of a chunk. */
+/*
+ * Clear the bits of rows of a segment that the snapshot does not see.  The bits of dead rows must be clear already.
+ */
 extern void rtscan_clear_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment,
 								   RtscanRowBits *bits);
+
+/* Do the same for one chunk, whose bits are "words". */
 extern void rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment,
 											uint32 chunk, uint64 *words);
 
-/* Likewise, leave rows out of a list, whose TIDs are these; returns how many are left. */
-extern uint32 rtscan_leave_out_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *rows, uint32 n,
-										 ItemPointerData *tids);
+/*
+ * Remove the rows that the snapshot does not see from an array of n ascending rows of a segment, none of them dead;
+ * returns how many are left.  tids is work space for n TIDs.
+ */
+extern uint32 rtscan_leave_out_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *rows,
+										 uint32 n, ItemPointerData *tids);
 
-/* Does the snapshot see the row that has a TID? */
+/* Check in the heap: does the snapshot see the row at a TID? */
 extern bool rtscan_sees_row(RtscanVisibility *visibility, ItemPointer tid);
 
 #endif							/* RTSCAN_VISIBILITY_H */
