@@ -1,6 +1,6 @@
 /*
  * cursor.c
- *		The rows of an index that match a filter, with their values, some at a time.
+ *		Return the rows of an index that match a filter, with their values, some at a time.
  */
 #include "search/scan/cursor.h"
 
@@ -13,12 +13,13 @@
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 
-/* One of so many rows of a chunk has to be wanted for it to be read in stretches. */
+/* A chunk is read in stretches if at least one of this number of its rows matches. */
 #define DENSE		4
 
+/* The bounds of a column's integers in a chunk. */
 typedef struct RtscanChunkBounds
 {
-	uint32		chunk;
+	uint32		chunk;			/* number of the chunk; PG_UINT32_MAX: none */
 	RtscanBounds bounds;
 } RtscanChunkBounds;
 
@@ -26,37 +27,39 @@ struct RtscanCursor
 {
 	Relation	index;
 	const RtscanSchema *schema;
-	bool		unchecked;		/* visibility is somebody else's concern */
+	bool		unchecked;		/* the caller checks visibility */
 	RtscanVisibility visibility;
 	RtscanSearch search;
-	MemoryContext context;		/* of the cursor, */
-	MemoryContext segment_context;	/* of a segment's values, */
-	MemoryContext row_context;	/* of some rows' values */
+	MemoryContext context;		/* memory context of the cursor */
+	MemoryContext segment_context;	/* memory context of the current segment's values */
+	MemoryContext row_context;	/* memory context of the current rows' values */
 
-	RtscanSegmentScan *segment; /* at hand, or NULL: */
-	RtscanRowBits *bits;		/* its rows, */
-	uint32		next_chunk;		/* unless processes share them */
-	RtscanTakeChunk offer;		/* each is offered first, or NULL */
-	void	   *offer_arg;
-	RtscanTallier tallier;
-	RtscanAdding adding;		/* what that is asked for */
-	bool		has_too_many_cells;	/* of what he asked for */
-	uint32		chunk;			/* where rows are taken from, */
-	RtscanBitPlace place;		/* from here on; or, */
-	bool		takes_stretches;
-	bool		in_stretches;	/* in this chunk: */
-	uint32		stretch;		/* from this row of the chunk on; or */
-	uint32		next_listed;	/* from here on of their list */
-	bool		in_pending;		/* the segments are done */
+	/* The current segment, and where to continue in it. */
+	RtscanSegmentScan *segment; /* the current segment, or NULL */
+	RtscanRowBits *bits;		/* its matching rows */
+	uint32		next_chunk;		/* next chunk to take, unless processes share chunks */
+	RtscanTakeChunk offer;		/* function to call for each chunk, or NULL */
+	void	   *offer_arg;		/* argument of that function */
+	RtscanTallier tallier;		/* functions for tallies */
+	RtscanAdding adding;		/* cost of adding rows up without tallies */
+	bool		has_too_many_cells;	/* some tallies had too many cells */
+	uint32		chunk;			/* the current chunk */
+	RtscanBitPlace place;		/* if not in stretches: place of the next row among the chunk's bits */
+	bool		takes_stretches;	/* the caller takes stretches */
+	bool		in_stretches;	/* the current chunk is read in stretches */
+	uint32		stretch;		/* if in stretches: first row of the next one, relative to the chunk */
+	uint32		next_listed;	/* if the matching rows are a list: place of the next row there */
+	bool		in_pending;		/* all segments have been read */
 
-	uint32		n;				/* the rows at hand: in the segment, */
-	const uint64 *wanted;		/* and which of them are wanted */
-	IndexTuple *pending;		/* or else pending ones, */
-	RtscanValues **values;		/* by column, opened when first asked for, */
-	RtscanChunkBounds *bounds;	/* with those of the chunk that was last asked about */
-	Datum	   *pending_values; /* [row * columns + column] */
-	bool	   *pending_isnull;
-	uint32		rows[RTSCAN_CURSOR_ROWS];	/* those of segments; not set before they are found */
+	/* The current rows. */
+	uint32		n;				/* number of rows */
+	const uint64 *wanted;		/* a bit for each row of a stretch: it matches; NULL: all match */
+	IndexTuple *pending;		/* the rows, if they are pending ones */
+	RtscanValues **values;		/* by column: reader of the segment's values, opened at first use */
+	RtscanChunkBounds *bounds;	/* by column: bounds of the chunk for which they were needed last */
+	Datum	   *pending_values; /* [row * columns + column]: values of pending rows */
+	bool	   *pending_isnull; /* [row * columns + column]: is the value NULL? */
+	uint32		rows[RTSCAN_CURSOR_ROWS];	/* the rows, if they are a segment's; not set before the first ones */
 };
 
 /* ---------------------------------------------------------------- search */
@@ -76,7 +79,7 @@ prepare_segment(RtscanSegmentScan *segment, void *arg)
 	segment->takes_list = !cursor->search.shares_chunks;
 }
 
-/* A cursor that is not yet searching, in the current memory context. */
+/* Create a cursor that is not searching yet, below the current memory context. */
 static RtscanCursor *
 create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, const RtscanFilter *filter)
 {
@@ -152,16 +155,20 @@ rtscan_close_cursor(RtscanCursor *cursor)
 
 /* ---------------------------------------------------------------- rows of segments */
 
-/* The next chunk of the segment that is ours; as many as there are, if none is left. */
+/* Take the segment's next chunk; returns the number of chunks if none is left. */
 static uint32
 take_chunk(RtscanCursor *cursor)
 {
-	uint32		chunk = cursor->search.shares_chunks ? rtscan_take_chunk(&cursor->search, cursor->segment) : cursor->next_chunk++;
+	uint32		chunk = cursor->search.shares_chunks ? rtscan_take_chunk(&cursor->search, cursor->segment)
+		: cursor->next_chunk++;
 
 	return Min(chunk, cursor->bits->chunks);
 }
 
-/* Leave only rows of the chunk that the snapshot sees: they are looked up in the heap no earlier than they are asked for. */
+/*
+ * Clear the bits of those of the chunk's rows that the snapshot does not see.  This is done chunk by chunk, so that
+ * rows are checked in the heap only when they are needed.
+ */
 static RtscanCursorChunk
 see_chunk(RtscanCursor *cursor)
 {
@@ -184,7 +191,7 @@ see_chunk(RtscanCursor *cursor)
 	};
 }
 
-/* Go to the first row of the next chunk that is filled, and not taken by who is offered it. */
+/* Go to the first row of the next chunk that is filled, and that the caller does not take as a whole. */
 static void
 enter_chunk(RtscanCursor *cursor)
 {
@@ -205,7 +212,7 @@ enter_chunk(RtscanCursor *cursor)
 	cursor->stretch = 0;
 }
 
-/* The next rows of a chunk that has many: as many as some words have bits.  Returns how many. */
+/* Get the next stretch of a chunk, whether or not its rows match; returns their number. */
 static uint32
 next_stretch(RtscanCursor *cursor)
 {
@@ -229,7 +236,10 @@ next_of_chunk(RtscanCursor *cursor)
 							  cursor->chunk * RTSCAN_CHUNK_ROWS, cursor->rows, RTSCAN_CURSOR_ROWS);
 }
 
-/* There were too many entries: there will be in the next rounds. */
+/*
+ * Drop the tallies that are not made yet and do not have room for all cells.  A tally has had more entries than room,
+ * and those of later rounds would have, too.
+ */
 static void
 ask_for_no_more_entries(RtscanCursor *cursor)
 {
@@ -245,7 +255,7 @@ ask_for_no_more_entries(RtscanCursor *cursor)
 	cursor->has_too_many_cells = true;
 }
 
-/* Give what rows of the segment come to, and of those that have joined it, if that has been found out in place of their bits. */
+/* Pass a tally of the segment, and of segments that have joined it, to the caller, if it has been made. */
 static void
 give_tally(RtscanCursor *cursor)
 {
@@ -263,7 +273,7 @@ give_tally(RtscanCursor *cursor)
 	cursor->tallier.take(tally, cursor->tallier.arg);
 }
 
-/* Go to the next segment; false if there are none left. */
+/* Go to the next segment; returns false if none is left. */
 static bool
 enter_segment(RtscanCursor *cursor)
 {
@@ -279,7 +289,7 @@ enter_segment(RtscanCursor *cursor)
 	return true;
 }
 
-/* The next rows of a list that the snapshot sees; false if there are none left. */
+/* Get the next rows of a list that the snapshot sees; returns false if none are left. */
 static bool
 next_of_list(RtscanCursor *cursor)
 {
@@ -293,7 +303,8 @@ next_of_list(RtscanCursor *cursor)
 		cursor->next_listed += cursor->n;
 		if (!*(const bool *) cursor->segment->prepared)
 			cursor->n = rtscan_leave_out_invisible(&cursor->visibility, cursor->segment, cursor->rows, cursor->n,
-												   MemoryContextAlloc(cursor->row_context, cursor->n * sizeof(ItemPointerData)));
+												   MemoryContextAlloc(cursor->row_context,
+																	  cursor->n * sizeof(ItemPointerData)));
 		cursor->search.stats.rows += cursor->n;
 		if (cursor->n > 0)
 			return true;
@@ -335,7 +346,7 @@ next_of_segments(RtscanCursor *cursor)
 
 /* ---------------------------------------------------------------- pending rows */
 
-/* Some rows that the snapshot sees, copied. */
+/* Collect copies of the next pending rows that the snapshot sees. */
 static void
 collect_pending(RtscanCursor *cursor)
 {
@@ -397,7 +408,7 @@ rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg
 	cursor->offer_arg = arg;
 }
 
-/* Processes that share a segment share its chunks: one cannot answer for all of them. */
+/* If processes share a segment's chunks, no process can take a tally of the whole segment. */
 bool
 rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, const RtscanAdding *adding)
 {
@@ -415,7 +426,7 @@ rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor)
 	return cursor->has_too_many_cells;
 }
 
-/* What is wanted of a segment is of rows that are certain; nothing, if there are none. */
+/* Restrict a segment's tally to the segment's certain rows; drop it if there are none. */
 static void
 leave_out_uncertain(const RtscanCursor *cursor, RtscanSegmentScan *segment)
 {
@@ -462,7 +473,7 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 	MemoryContextSwitchTo(old);
 }
 
-/* ---------------------------------------------------------------- the rows at hand */
+/* ---------------------------------------------------------------- the current rows */
 
 uint32
 rtscan_cursor_narrow(RtscanCursor *cursor)
@@ -507,7 +518,7 @@ rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids)
 			tids[i] = cursor->pending[i]->t_tid;
 }
 
-/* From a row at hand on, which are in one chunk? */
+/* Return the end of the current rows that are in the same chunk as row "first" of them. */
 static uint32
 end_of_chunk(const RtscanCursor *cursor, uint32 first)
 {
@@ -526,7 +537,8 @@ rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnu
 		for (uint32 first = 0, end; first < cursor->n; first = end)
 		{
 			end = end_of_chunk(cursor, first);
-			rtscan_get_values(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, datums + first, isnull + first);
+			rtscan_get_values(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, datums + first,
+							  isnull + first);
 		}
 	else
 		for (uint32 i = 0; i < cursor->n; i++)
@@ -537,7 +549,7 @@ rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnu
 	MemoryContextSwitchTo(old);
 }
 
-/* Of pending rows: if they are as simple as a segment's. */
+/* Get integers of pending rows; returns false if some value is not such an integer. */
 static bool
 pending_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale)
 {
@@ -547,7 +559,7 @@ pending_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, 
 	return rtscan_find_decimals(&cursor->schema->columns[column], datums, isnull, cursor->n, digits, scale);
 }
 
-/* Of rows of a segment: if all chunks' have the same scale. */
+/* Get integers of a segment's rows; returns false if some chunk has none, or another scale. */
 static bool
 segment_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale)
 {
@@ -556,8 +568,9 @@ segment_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, 
 		int			of_chunk;
 
 		end = end_of_chunk(cursor, first);
-		if (!rtscan_get_decimals(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, digits + first, isnull + first,
-								 &of_chunk) || (first > 0 && of_chunk != *scale))
+		if (!rtscan_get_decimals(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first,
+								 digits + first, isnull + first, &of_chunk) ||
+			(first > 0 && of_chunk != *scale))
 			return false;
 		*scale = of_chunk;
 	}
@@ -599,7 +612,8 @@ rtscan_cursor_offsets(RtscanCursor *cursor, int column, int64 least, uint32 of_n
 	for (uint32 first = 0, end; first < cursor->n; first = end)
 	{
 		end = end_of_chunk(cursor, first);
-		rtscan_get_offsets(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, least, of_null, offsets + first);
+		rtscan_get_offsets(rtscan_cursor_column(cursor, column), cursor->rows + first, end - first, least, of_null,
+						   offsets + first);
 	}
 }
 

@@ -1,9 +1,10 @@
 /*
  * cursor.h
- *		The rows of an index that match a filter, with their values, some at a time.
+ *		Return the rows of an index that match a filter, with their values, some at a time.
  *
- * They come in TID order segment by segment, then those of the pending lists.  Between two calls
- * anything may happen, also to other cursors; its snapshot must be registered as long as it is used.
+ * A cursor returns the rows of one segment after another, each in TID order, then those of the pending lists.
+ * Between two calls anything may happen, including calls for other cursors.  The cursor's snapshot must stay
+ * registered.
  */
 #ifndef RTSCAN_CURSOR_H
 #define RTSCAN_CURSOR_H
@@ -15,105 +16,139 @@
 #include "search/visible/visibility.h"
 #include "segment/values.h"
 
+/* The most rows that a cursor returns at a time. */
 #define RTSCAN_CURSOR_ROWS	1024
 
 typedef struct RtscanCursor RtscanCursor;
 
 /*
- * Open a cursor in the current memory context.  With a heap it has only rows that the snapshot
- * sees (visibility.h); without, the heap has to be asked about each TID.  The filter and the schema
- * must stay where they are.
+ * Open a cursor in the current memory context.  With a heap it returns only rows that the snapshot sees
+ * (visibility.h).  If heap is NULL, the caller has to check each TID in the heap.  The filter and the schema must
+ * stay where they are.
  */
 extern RtscanCursor *rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot, bool reads_only,
 										const RtscanSchema *schema, const RtscanFilter *filter);
 
 /*
- * Likewise, where visibility and image are somebody else's; for a process's part of a search, if that is shared: if it searches several
- * times, the part that it has taken.
+ * Open a cursor with visibility and an image that belong to the caller.  If "shared" is not NULL, the cursor searches
+ * this process's part of a shared search.  If the process searches several times, claim keeps track of that part;
+ * else claim is NULL, and processes also share chunks.
  */
 extern RtscanCursor *rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage *image,
-											   RtscanSharedSearch *shared, RtscanClaim *claim, const RtscanSchema *schema,
-											   const RtscanFilter *filter);
+											   RtscanSharedSearch *shared, RtscanClaim *claim,
+											   const RtscanSchema *schema, const RtscanFilter *filter);
+
 extern void rtscan_close_cursor(RtscanCursor *cursor);
 
 /*
- * The next rows: returns how many, RTSCAN_CURSOR_ROWS at most; 0 at the end.  What was got of the
- * rows before, if it is passed by reference, is gone.
+ * Go to the next rows, which become the current rows, and return their number: at most RTSCAN_CURSOR_ROWS, 0 at the
+ * end.  This frees values passed by reference of the rows before.
  */
 extern uint32 rtscan_next_rows(RtscanCursor *cursor);
 
 /*
- * Let it give all rows of a stretch of which most are wanted, as these are read faster; then, of the rows at hand, a bit for each that is
- * wanted, or NULL: all are.
+ * Let the cursor return all rows of a chunk of which many match, since consecutive rows (a stretch) are read faster.
+ * The caller finds out by rtscan_cursor_wanted() which of them match.
  */
 extern void rtscan_cursor_take_stretches(RtscanCursor *cursor);
+
+/* Return a bit for each of the current rows: whether it matches.  NULL: all match. */
 extern const uint64 *rtscan_cursor_wanted(const RtscanCursor *cursor);
 
-/*
- * Offer somebody whole chunks of segments: each before any of its rows is given, which are not if it is taken.
- */
+/* A chunk of the current segment. */
 typedef struct RtscanCursorChunk
 {
-	uint32		number;
-	uint32		rows;
-	uint32		wanted;			/* of them: those whose bits are set */
-	const uint64 *bits;
+	uint32		number;			/* number of the chunk in the segment */
+	uint32		rows;			/* number of its rows */
+	uint32		wanted;			/* number of its rows that match */
+	const uint64 *bits;			/* bits of the rows that match */
 } RtscanCursorChunk;
 
+/* Process a whole chunk, and return true; or return false to let the cursor return the chunk's rows. */
 typedef bool (*RtscanTakeChunk) (const RtscanCursorChunk *chunk, void *arg);
 
+/* Call a function for each chunk of segments, before any of its rows is returned. */
 extern void rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg);
 
-/*
- * Have somebody say what he wants to know of the rows of a segment, by a tally that is his, or NULL: its reader is open.  Where another
- * executor than the CPU has made it, he is given it in place of the rows that are in it, those of several segments together where these
- * join.  Once, before rows are asked for.
- */
+/* Functions of a caller that wants tallies (tally.h). */
 typedef struct RtscanTallier
 {
+	/* Create a tally for a segment, whose reader is open; NULL if none is wanted.  It belongs to the caller. */
 	RtscanTally *(*make) (RtscanSegmentScan *segment, void *arg);
+
+	/* Process a tally that an executor has made. */
 	void		(*take) (const RtscanTally *tally, void *arg);
-	void	   *arg;
+	void	   *arg;			/* argument of both functions */
 } RtscanTallier;
 
+/*
+ * Let an executor other than the CPU make tallies.  If it has made the tally of a segment, the cursor passes the
+ * tally to the caller and does not return the rows that are in it; segments that join have one tally.  Call this
+ * once, before the first rows are read.
+ */
 extern void rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier);
 
 /*
- * Before that: is there another executor than the CPU that might make one?  "auto" chooses now, knowing what is to be added up.
+ * Has an executor other than the CPU been chosen, which might make tallies?  "auto" chooses again, now that it knows
+ * what is to be added up.  Call this before rtscan_cursor_offer_tallies().
  */
 extern bool rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, const RtscanAdding *adding);
 
-/* Had some that were offered too many cells? */
+/* Did some tallies have too many cells? */
 extern bool rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor);
 
-/* The values of a column in the segment at hand. */
+/* Return the reader of a column's values in the current segment. */
 extern RtscanValues *rtscan_cursor_column(RtscanCursor *cursor, int column);
 
-/* Of the rows at hand keep only what is wanted, and take no stretches from now on: the others have values that get in the way. */
+/*
+ * Keep only those of the current rows that match, and return their number; take no stretches from now on.  Call this
+ * if a calculation on all rows of a stretch fails, which may be due to rows that do not match.
+ */
 extern uint32 rtscan_cursor_narrow(RtscanCursor *cursor);
 
-/* Of these rows: their TIDs; values; integers, or false where they are none (values.h); in a segment, codes if there are some, or offsets. */
+/* Return the TIDs of the current rows. */
 extern void rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids);
+
+/* Return a column's values of the current rows. */
 extern void rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnull);
+
+/* Return a column's values of the current rows as integers, as rtscan_get_decimals() does; false if they are not. */
 extern bool rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale);
+
+/* Return a column's codes of the current rows, which must be a segment's.  Each segment has its own codes. */
 extern void rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes);
-extern void rtscan_cursor_offsets(RtscanCursor *cursor, int column, int64 least, uint32 of_null, uint32 *offsets);
 
 /*
- * The segment that the rows are in, about how many rows of it the cursor has, whether a column has codes there, and how many
- * (values.h), and bounds of its integers; no segment, NULL, for pending rows.  Another segment has other codes.
+ * Return a column's integers of the current rows, which must be a segment's, as distances from "least"; of_null is
+ * returned for NULL.
  */
+extern void rtscan_cursor_offsets(RtscanCursor *cursor, int column, int64 least, uint32 of_null, uint32 *offsets);
+
+/* Return the current segment; NULL for pending rows. */
 extern const RtscanSegmentScan *rtscan_cursor_segment(const RtscanCursor *cursor);
+
+/* Return about how many rows of the current segment match. */
 extern uint64 rtscan_cursor_segment_rows(const RtscanCursor *cursor);
+
+/* Does a column have codes in the current segment? */
 extern bool rtscan_cursor_has_codes(RtscanCursor *cursor, int column);
+
+/* Return the number of a column's codes in the current segment, as rtscan_code_count() does. */
 extern uint32 rtscan_cursor_code_count(RtscanCursor *cursor, int column);
+
+/* Return bounds of a column's integers in the current segment, as rtscan_get_range() does. */
 extern bool rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest, int *scale);
 
-/* Bounds of a column's integers, of a scale, of the rows at hand, 0 where they are NULL: of their whole chunk; false if they are not known. */
+/*
+ * Return bounds of a column's integers, of the given scale, in the chunk of the current rows; a NULL counts as 0.
+ * Returns false if they are not known.
+ */
 extern bool rtscan_cursor_bounds(RtscanCursor *cursor, int column, int scale, int64 *least, int64 *greatest);
 
-/* What it did so far. */
+/* Return the cursor's search, for its statistics. */
 extern const RtscanSearch *rtscan_cursor_search(const RtscanCursor *cursor);
+
+/* Return the number of rows that have been checked in the heap. */
 extern uint64 rtscan_cursor_heap_fetches(const RtscanCursor *cursor);
 
 #endif							/* RTSCAN_CURSOR_H */

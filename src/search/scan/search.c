@@ -13,7 +13,10 @@
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* Values are looked up in each segment: the first condition's in all of them together, as far as waiting for memory goes. */
+/*
+ * Prepare the lookup of the filter's first condition in all segments together, step by step, so that their memory
+ * accesses overlap.  The lookups themselves follow, segment by segment.
+ */
 static void
 approach_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 {
@@ -29,7 +32,7 @@ approach_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 				rtscan_condition_approach(&filter->condition, &segments[i].reader, step);
 }
 
-/* Count a segment in which no row need be looked for. */
+/* Count a segment as skipped: no row of it can match. */
 static void
 count_skipped(RtscanSearch *search, const RtscanEntry *entry)
 {
@@ -38,7 +41,7 @@ count_skipped(RtscanSearch *search, const RtscanEntry *entry)
 	search->stats.counters.chunks_skipped += rtscan_chunks(entry->rows);
 }
 
-/* It has counted as skipped, and is searched after all. */
+/* Undo count_skipped() for a segment that is searched after all. */
 static void
 uncount_skipped(RtscanSearch *search, const RtscanEntry *entry)
 {
@@ -59,7 +62,7 @@ compare_by_bound(const void *a, const void *b)
 	return left->entry < right->entry ? -1 : left->entry > right->entry;
 }
 
-/* Until it is taken each counts as skipped. */
+/* Sort the segments by their bounds.  Each counts as skipped until it is taken. */
 static void
 sort_by_bound(RtscanSearch *search)
 {
@@ -69,15 +72,17 @@ sort_by_bound(RtscanSearch *search)
 	{
 		RtscanSegmentScan *segment = &search->segments[i];
 
-		segment->bound = search->bound(segment->entry, rtscan_image_bounds(image, segment->entry - image->entries), search->prepare_arg);
+		segment->bound = search->bound(segment->entry, rtscan_image_bounds(image, segment->entry - image->entries),
+									   search->prepare_arg);
 		count_skipped(search, segment->entry);
 	}
 	qsort(search->segments, search->nsegments, sizeof(RtscanSegmentScan), compare_by_bound);
 }
 
 /*
- * There may be far more segments than are searched, where a table is in the order of what is asked.  But processes that share a search tell
- * segments by their numbers, whatever each has found out about its filter: they list all.
+ * List the segments to search.  Those that cannot match are left out: if the table is in the order of a column of the
+ * filter, they may be far more than the others.  Processes that share a search list all live segments, since they
+ * identify segments by their numbers in the list, and the filter may exclude other segments in another process.
  */
 static void
 list_segments(RtscanSearch *search)
@@ -95,7 +100,8 @@ list_segments(RtscanSearch *search)
 	search->segments = palloc0(Max(n, 1) * sizeof(RtscanSegmentScan));
 	for (uint32 i = 0; i < image->nentries; i++)
 		if (may_match[i] || (search->shared && rtscan_entry_is_live(&image->entries[i])))
-			search->segments[search->nsegments++] = (RtscanSegmentScan) {.entry = &image->entries[i], .skipped = !may_match[i]};
+			search->segments[search->nsegments++] = (RtscanSegmentScan) {.entry = &image->entries[i],
+				.skipped = !may_match[i]};
 		else if (rtscan_entry_is_live(&image->entries[i]))
 			count_skipped(search, &image->entries[i]);
 	pfree(may_match);
@@ -103,7 +109,7 @@ list_segments(RtscanSearch *search)
 		sort_by_bound(search);
 }
 
-/* Here the CPU looks all values up that it had better look up. */
+/* Look the filter up in a segment for evaluation by the CPU: no condition is left to a device's tests. */
 static void
 look_up_for_cpu(RtscanSearch *search, RtscanSegmentScan *segment)
 {
@@ -123,7 +129,7 @@ pause_tracing(const RtscanFilter *filter, bool paused)
 			pause_tracing(&filter->parts[i], paused);
 }
 
-/* What has not been looked up, for it was left. */
+/* Resume the traces of conditions that were left to tests, and so have not been looked up. */
 static void
 trace_left(const RtscanSegmentFilter *filter)
 {
@@ -135,7 +141,10 @@ trace_left(const RtscanSegmentFilter *filter)
 			trace_left(&filter->disjunctions[i].filters[k]);
 }
 
-/* Nothing is left any more; what has been looked up before does not count once more. */
+/*
+ * Look the filter up again, now including the conditions that were left to tests.  Conditions that were looked up
+ * before are not traced a second time.
+ */
 static void
 look_up_left(RtscanSearch *search, RtscanSegmentScan *segment)
 {
@@ -149,14 +158,18 @@ look_up_left(RtscanSearch *search, RtscanSegmentScan *segment)
 		pause_tracing(search->filter, false);
 }
 
-/* Who asks for an executor gets it; "auto" wants to save something. */
+/* Are a device's tests worth while?  Always if the user has set an executor; "auto" wants to save time by them. */
 static bool
 do_tests_pay(const RtscanSegmentScan *segment, double test_time)
 {
-	return rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_tests_nanoseconds(&segment->reader, &segment->filter, false) > test_time;
+	return rtscan_executor != RTSCAN_EXECUTOR_AUTO ||
+		rtscan_tests_nanoseconds(&segment->reader, &segment->filter, false) > test_time;
 }
 
-/* Leave conditions to who tests rows for them; but those on keys not, if others cannot be. */
+/*
+ * Look the filter up, but leave conditions to a device that can test rows for them.  If tests do not pay, or some
+ * conditions cannot be tested, conditions on key columns are looked up after all.
+ */
 static void
 look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_time)
 {
@@ -174,10 +187,16 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 		rtscan_list_regions(segment);
 }
 
-/* Nanoseconds of the CPU's that lookups in all segments are to take, if "auto" leaves them: what the CPU takes is better known with them. */
+/*
+ * "auto" leaves lookups to tests only if they would take the CPU at least this number of nanoseconds in all segments:
+ * after the lookups, the CPU's cost is better known.
+ */
 #define LEAST_LEFT	30000.0
 
-/* What it takes to test rows in place of a lookup, as the CPU's costs are, which are compared with it; 0: nobody does. */
+/*
+ * Return the nanoseconds that another executor needs to test a segment's rows instead of a lookup; 0 if none can.
+ * They are scaled like the CPU's estimated costs, with which they are compared.
+ */
 static double
 test_time_of(const RtscanSearch *search, const RtscanSegmentScan *segment)
 {
@@ -201,7 +220,7 @@ look_up_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 		search->prepare(segment, search->prepare_arg);
 }
 
-/* What the filter means for some segments.  Here, and not while they are evaluated, a user's functions may be called. */
+/* Look the filter up in some segments.  Functions written by users may be called here, but not during evaluation. */
 static void
 look_up_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 {
@@ -230,7 +249,7 @@ look_up_all(RtscanSearch *search)
 	search->chosen = rtscan_choose_executor(search->segments, search->nsegments, rtscan_count_processes(search));
 }
 
-/* How many segments another executor than the CPU is asked for together. */
+/* Return the number of segments that the chosen executor evaluates together. */
 static int
 segments_of_round(const RtscanSearch *search)
 {
@@ -243,14 +262,15 @@ segments_of_round(const RtscanSearch *search)
 		const RtscanSegmentScan *segment = &search->segments[i];
 
 		regions = Max(regions, segment->nregions);
-		/* The filter's own region is there for that, too. */
+		/* A tally also needs the filter's own region. */
 		if (segment->filter.ndisjunctions > 0 && rtscan_may_be_tallied(segment))
 			regions = Max(regions, 1 + rtscan_count_alternatives(&segment->filter, RTSCAN_ROUND_REGIONS));
 	}
-	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1) * rtscan_executors[search->chosen]->devices();
+	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1) *
+		rtscan_executors[search->chosen]->devices();
 }
 
-/* Of the largest live segment. */
+/* Return the number of chunks of the largest live segment. */
 static uint32
 most_chunks(const RtscanImage *image)
 {
@@ -272,7 +292,8 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	INSTR_TIME_SET_CURRENT(start);
 	Assert(search->bound == NULL || search->shared == NULL);
 	search->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan search", ALLOCSET_DEFAULT_SIZES);
-	search->short_context = AllocSetContextCreate(search->context, "rtscan search of a segment", ALLOCSET_START_SMALL_SIZES);
+	search->short_context = AllocSetContextCreate(search->context, "rtscan search of a segment",
+												  ALLOCSET_START_SMALL_SIZES);
 	old = MemoryContextSwitchTo(search->context);
 	search->executor = RTSCAN_EXECUTOR_CPU;
 	memset(&search->stats, 0, sizeof(search->stats));
@@ -340,20 +361,21 @@ rtscan_end_search(RtscanSearch *search)
 
 /* ---------------------------------------------------------------- segments */
 
-/* What was left to others, who have not tested rows for it, is looked up after all. */
+/* Look up after all the conditions that were left to a device, if it has not tested rows for them. */
 static void
 take_back_tests(RtscanSearch *search, RtscanSegmentScan *segment)
 {
 	MemoryContext old;
 
-	if (!segment->leaves_lookups || segment->combined || segment->filter.region.empty || !rtscan_leaves_lookups(&segment->reader, &segment->filter))
+	if (!segment->leaves_lookups || segment->combined || segment->filter.region.empty ||
+		!rtscan_leaves_lookups(&segment->reader, &segment->filter))
 		return;
 	old = MemoryContextSwitchTo(search->context);
 	look_up_left(search, segment);
 	MemoryContextSwitchTo(old);
 }
 
-/* Let a device evaluate some segments together, as far as it can. */
+/* Begin to evaluate some segments together: the chosen executor does as much as it can. */
 static void
 begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 {
@@ -368,7 +390,7 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 		take_back_tests(search, &segments[i]);
 }
 
-/* Take the next segments, some at most, and begin a round of them; false if there are none left. */
+/* Take the next segments and begin a round of them; returns false if there are none left. */
 static bool
 take_segments(RtscanSearch *search)
 {
@@ -385,7 +407,7 @@ take_segments(RtscanSearch *search)
 	return true;
 }
 
-/* The next segment of a round, or NULL. */
+/* Take the next segment, or return NULL.  If its bits have been lost, the rest of the round is evaluated again. */
 static RtscanSegmentScan *
 take_segment(RtscanSearch *search)
 {
@@ -407,7 +429,7 @@ take_segment(RtscanSearch *search)
 static RtscanRowBits *
 evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 {
-	static RtscanRowBits none;	/* that anybody looks at */
+	static RtscanRowBits none;	/* for a segment that takes_ranks; the caller does not read it */
 	RtscanCounters *counters = &search->stats.counters;
 	RtscanRowBits *bits;
 
@@ -423,7 +445,10 @@ evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 	return bits;
 }
 
-/* Evaluate the next segment of this process's that has rows, or by bounds the very next one; NULL if there is none left. */
+/*
+ * Evaluate this process's next segment that has matching rows or, if segments are ordered by bounds, its next
+ * segment.  Returns NULL if none is left.
+ */
 static RtscanSegmentScan *
 next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 {
@@ -443,7 +468,7 @@ next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 	return segment;
 }
 
-/* Evaluate another process's segment once more, which does not count. */
+/* Evaluate a segment that another process has evaluated.  It is counted only there. */
 static RtscanRowBits *
 evaluate_shared(RtscanSearch *search, RtscanSegmentScan *segment)
 {
@@ -464,7 +489,7 @@ evaluate_shared(RtscanSearch *search, RtscanSegmentScan *segment)
 	return bits;
 }
 
-/* The next segment of another process's that has rows; NULL if there is none to share. */
+/* Evaluate the next segment of another process that has rows to share; returns NULL if there is none. */
 static RtscanSegmentScan *
 next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
 {
@@ -498,7 +523,8 @@ rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 				end;
 
 	*bits = NULL;
-	if (search->shared == NULL && search->next_segment == search->nsegments && search->round->next == search->round->nscans)
+	if (search->shared == NULL && search->next_segment == search->nsegments &&
+		search->round->next == search->round->nscans)
 		return NULL;
 	INSTR_TIME_SET_CURRENT(start);
 	old = MemoryContextSwitchTo(search->short_context);
@@ -511,15 +537,15 @@ rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 	return segment;
 }
 
-/* ---------------------------------------------------------------- once more */
+/* ---------------------------------------------------------------- searching again */
 
-/* It may have been set since. */
+/* Choose an executor for the second search; rtscan.executor may have been set since the first one began. */
 static RtscanExecutor
 choose_again(RtscanSearch *again)
 {
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_executor_is_cpu())
 		return RTSCAN_EXECUTOR_CPU;
-	/* What is compared is to be all that there is, however slow the device is. */
+	/* Compare the executors on all segments, however slow the device is. */
 	if (rtscan_debug_compare_executors)
 		return RTSCAN_EXECUTOR_COMPUTE;
 	return rtscan_choose_executor(again->segments, again->nsegments, 1);
@@ -553,7 +579,7 @@ rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearc
 	return again->chosen != RTSCAN_EXECUTOR_CPU;
 }
 
-/* The segments have been counted before. */
+/* The counts of segments stay, since the first search has counted them. */
 void
 rtscan_end_again(RtscanSearch *search, const RtscanSearch *again)
 {
@@ -568,7 +594,7 @@ rtscan_end_again(RtscanSearch *search, const RtscanSearch *again)
 
 /* ---------------------------------------------------------------- pending lists */
 
-/* Does a row match that the pretest has not decided about? */
+/* Does a pending row match?  The pretest has not decided it. */
 static bool
 pending_row_matches(const RtscanSearch *search, IndexTuple tuple)
 {
@@ -599,7 +625,7 @@ check_pending_row(RtscanSearch *search, IndexTuple tuple)
 	return matches;
 }
 
-/* Open the next list of the image, sealed ones first; false if there are none left. */
+/* Open the next list of the image, sealed ones first; returns false if none is left. */
 static bool
 open_next_list(RtscanSearch *search)
 {

@@ -1,6 +1,6 @@
 /*
  * search_share.c
- *		Who of the processes that share a search takes what.
+ *		Divide a search among the processes of a parallel query.
  */
 #include "search/scan/search.h"
 
@@ -9,7 +9,7 @@
 #include "storage/latch.h"
 #include "utils/wait_event.h"
 
-/* It does not pay to evaluate a segment again for fewer chunks. */
+/* A segment of another process is only evaluated again if at least this many of its chunks are left. */
 #define LEAST_CHUNKS	2
 
 int
@@ -20,14 +20,14 @@ rtscan_count_processes(const RtscanSearch *search)
 
 /* ---------------------------------------------------------------- segments and lists */
 
-/* Are there rows that may match, as far as is known? */
+/* May rows of a segment match, as far as this process knows? */
 static bool
 has_work(const RtscanSegmentScan *segment)
 {
 	return !segment->skipped && !segment->filter.region.empty;
 }
 
-/* Of the segments with work, so many are a process's part. */
+/* Return the number of segments with rows that may match, divided by the number of processes. */
 static int
 size_of_part(const RtscanSearch *search)
 {
@@ -39,7 +39,10 @@ size_of_part(const RtscanSearch *search)
 	return (work + processes - 1) / processes;
 }
 
-/* Where a process ends that begins here, with as many segments as it can have evaluated together, but no more than its part. */
+/*
+ * Return the end of the segments that a process takes if it begins at "first": as many as are evaluated together, but
+ * no more than its part.
+ */
 static int
 end_of_part(const RtscanSearch *search, int first)
 {
@@ -54,7 +57,7 @@ end_of_part(const RtscanSearch *search, int first)
 	return limit;
 }
 
-/* Take the next segments of those that processes share: from *first on, until before the one that is returned. */
+/* Take the next segments that no process has taken: from *first up to the returned one, exclusively. */
 static int
 take_part(RtscanSearch *search, int *first)
 {
@@ -117,7 +120,7 @@ rtscan_take_pending(RtscanSearch *search)
 
 /* ---------------------------------------------------------------- chunks */
 
-/* The next chunk that nobody has taken, of the segment with a number. */
+/* Return a pointer to the shared number of the next chunk of a segment, which no process has taken. */
 static pg_atomic_uint32 *
 next_chunk(const RtscanSearch *search, int segment)
 {
@@ -146,7 +149,10 @@ seconds_since(instr_time start)
 	return INSTR_TIME_GET_DOUBLE(now);
 }
 
-/* What does this process know of the time that bits of a segment take; or 0, if that is less than what is done with their rows? */
+/*
+ * Return the seconds that this process has needed to find the bits of a segment, on average; 0 if processing rows has
+ * taken longer than that, or if nothing is known.
+ */
 static double
 bits_seconds(const RtscanSearch *search)
 {
@@ -155,6 +161,7 @@ bits_seconds(const RtscanSearch *search)
 	return search->evaluated == 0 || seconds_since(search->began) > 2 * bits ? 0 : bits / search->evaluated;
 }
 
+/* Does a segment of another process have enough chunks left to share? */
 static bool
 has_chunks(const RtscanSearch *search, int i)
 {
@@ -162,7 +169,10 @@ has_chunks(const RtscanSearch *search, int i)
 		pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS <= rtscan_chunks(search->segments[i].entry->rows);
 }
 
-/* Has another process been at work on a segment's rows for so long?  Its bits come first, and whoever helped with these would be too late. */
+/*
+ * Has another process been processing a segment's rows for at least this number of seconds, as far as this process has
+ * seen?  A process that still evaluates the segment's bits is not helped, since that help would come too late.
+ */
 static bool
 takes_long(const RtscanSearch *search, int i, double seconds)
 {
@@ -177,7 +187,10 @@ takes_long(const RtscanSearch *search, int i, double seconds)
 	return seconds_since(segment->seen) >= seconds;
 }
 
-/* A segment whose rows are to be shared, or -1; any: are there some that may be? */
+/*
+ * Return the number of a segment whose remaining chunks this process should share, or -1 if there is none now.  Sets
+ * *any if there are segments that it might share later.
+ */
 static int
 find_segment_to_share(const RtscanSearch *search, double seconds, bool *any)
 {

@@ -1,11 +1,12 @@
 /*
  * share.h
- *		Who of the processes that share a search takes what.
+ *		Divide a search among the processes of a parallel query.
  *
- * A process takes segments: together, where another executor is asked for them, but no more than its part of all.  Who works on their
- * rows takes these chunk by chunk, and when there is no segment left, it shares what is left of another process's, whose bits it
- * evaluates as well.  If bits take longer than rows, as far as it knows, that would only be in the others' way: then it waits whether
- * rows take another process as long.
+ * A process takes segments; if an executor other than the CPU evaluates them, it takes several at once, but no more
+ * than its part of all.  If it then processes the segments' rows, it takes these chunk by chunk.  When no segment is
+ * left, it helps with the remaining chunks of another process's segment, for which it evaluates the segment's bits
+ * again.  If finding bits takes longer than processing rows, as far as it knows, this would only disturb the others.
+ * Then it waits to see whether another process takes as long for its rows as bits would take.
  */
 #ifndef RTSCAN_SHARE_H
 #define RTSCAN_SHARE_H
@@ -15,26 +16,27 @@
 #include "nodes/bitmapset.h"
 #include "port/atomics.h"
 
-/* In memory that the processes of a parallel query share. */
+/* The state of the division, in memory that the processes of a parallel query share. */
 typedef struct RtscanSharedSearch
 {
-	int			processes;		/* as many as are planned */
-	pg_atomic_uint32 next_segment;
-	pg_atomic_uint32 pending;	/* not 0: somebody has taken the pending lists; */
-	pg_atomic_uint32 kept;		/* or keeps all chunks of segments that it has taken, as RtscanClaim says */
-	Size		next_chunks;	/* where a pg_atomic_uint32 for each segment is, from here */
+	int			processes;		/* number of processes that are planned */
+	pg_atomic_uint32 next_segment;	/* first segment that no process has taken */
+	pg_atomic_uint32 pending;	/* not 0: a process has taken the pending lists */
+	pg_atomic_uint32 kept;		/* not 0: a process keeps all chunks of the segments that it takes (RtscanClaim) */
+	Size		next_chunks;	/* offset, from this struct, of a pg_atomic_uint32 for each segment: the first chunk
+								 * that no process has taken */
 } RtscanSharedSearch;
 
 /*
- * What a process has taken of what processes share, if it searches that several times for different rows: at first it takes what the others
- * leave it, then the same again.
+ * The part of a shared search that a process has taken, if it searches several times for different rows.  The first
+ * time it takes what other processes have not taken; after that it takes the same part again.
  */
 typedef struct RtscanClaim
 {
-	MemoryContext context;		/* of the set */
-	bool		again;
-	Bitmapset  *segments;
-	bool		pending;
+	MemoryContext context;		/* memory context of the set of segments */
+	bool		again;			/* the part has been searched before */
+	Bitmapset  *segments;		/* numbers of the segments that the process has taken */
+	bool		pending;		/* the process has taken the pending lists */
 } RtscanClaim;
 
 #endif							/* RTSCAN_SHARE_H */
