@@ -1,15 +1,17 @@
 /*
  * first_rows.c
- *		The first rows of all in an order of several columns, by a bounded heap.
+ *		Find the first rows in an order of several columns, with a bounded heap.
  *
- * A pass looks at all rows that match, and keeps the first ones, as many as are wanted.  Their array grows as it fills, and is a heap
- * only when it is full, for a LIMIT may be far greater than the number of rows.  Values of types that have exact integers
- * (row/exact.h) are places: integers that ascend in the order that is asked for.  Those of the first column are compared with the
- * worst row's, many at a time; only of candidates, which may be better, further columns are read.  A row that the snapshot does
- * not see must not get in, so candidates are looked up where that is not known.
+ * A pass reads all rows that match, and keeps the first ones, as many as are wanted.  Their array grows as it fills,
+ * and becomes a heap only when it is full, since a LIMIT may be far greater than the number of rows.
  *
- * Rows of equal values are ordered by source and number, so that the order is total.  Who asks for more rows than are kept has another
- * pass, for larger a heap, over the rows after the last one.
+ * Values of types with exact integers (row/exact.h) are converted to places: integers that ascend in the order.  The
+ * places of the first column are compared with that of the worst row that is kept, many at a time.  Other columns are
+ * read only for candidates, the rows that may be better.  A row that the snapshot does not see must not be kept, so
+ * candidates are checked in the table's heap unless they are known to be seen.
+ *
+ * Rows with equal values are ordered by source and row number, so that the order is total.  If more rows are
+ * requested than have been kept, another pass with a larger heap finds the rows after the last one.
  */
 #include "search/order/ordered_parts.h"
 
@@ -22,61 +24,66 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/* Rows that are compared together. */
+/* The most rows that are compared at a time. */
 #define BLOCK_ROWS	1024
 
-/* How many times as many rows the next pass keeps. */
+/* Each pass keeps this multiple of the rows of the pass before. */
 #define GROWTH		4
 
-/* Room for so many rows at first. */
+/* Initial size of the array of kept rows. */
 #define FIRST_ROOM	1024
 
-/* A place; or a Datum of another type, where it is not NULL. */
+/* A value of a row. */
 typedef struct Key
 {
-	int64		place;			/* of NULL: the first or the last of all */
-	bool		isnull;
+	int64		place;			/* its place, or its Datum if the column has no places; NULL has the least or the
+								 * greatest place */
+	bool		isnull;			/* is the value NULL? */
 } Key;
 
+/* A row. */
 typedef struct Entry
 {
 	const RtscanOrderedSource *source;
-	uint32		row;
-	Key			keys[FLEXIBLE_ARRAY_MEMBER];	/* by column of the order */
+	uint32		row;			/* number in the segment, or among the pending rows */
+	Key			keys[FLEXIBLE_ARRAY_MEMBER];	/* by column of the order: its values */
 } Entry;
 
+/* A column of the order. */
 typedef struct Column
 {
 	const RtscanOrderColumn *order;
 	const RtscanColumn *type;
-	bool		placed;			/* its values have places, or else */
-	FmgrInfo	compare;
+	bool		placed;			/* its values have places */
+	FmgrInfo	compare;		/* compares Datums, if it has no places */
 } Column;
 
+/* The state of a search for the first rows. */
 typedef struct RtscanFirstRows
 {
 	RtscanOrdered *ordered;
 	int			ncolumns;
 	Column	   *columns;
-	uint64		limit;			/* rows that the pass keeps, */
-	uint64		most;			/* and that any but the first does */
-	uint64		left;			/* rows that match, and that no pass has kept yet, at most */
-	MemoryContext context;		/* of the pass, */
-	MemoryContext short_context;	/* of some rows */
-	Entry	   *after;			/* the last row of the pass before; NULL: there is none */
-	Entry	   *candidate;
-	Entry	  **kept;			/* by the pass: when full, a heap with the worst on top; in the end, in order */
-	uint64		n;
-	uint64		room;			/* for so many */
-	uint64		next;			/* the first that has not been returned */
+	uint64		limit;			/* the most rows that the current pass keeps */
+	uint64		most;			/* greatest limit to which passes grow, so that their rows fit into work_mem */
+	uint64		left;			/* the most matching rows that no pass has kept yet */
+	MemoryContext context;		/* memory context of the pass */
+	MemoryContext short_context;	/* memory context of the current candidates */
+	Entry	   *after;			/* last row of the pass before; NULL in the first pass */
+	Entry	   *candidate;		/* the candidate that is compared */
+	Entry	  **kept;			/* rows that the pass keeps: a heap with the worst row on top, once they are "limit";
+								 * in order after the pass */
+	uint64		n;				/* number of rows kept */
+	uint64		room;			/* size of that array */
+	uint64		next;			/* first of these rows that has not been returned */
 
-	/* Rows that are looked at together: */
-	RtscanOrderedSource *source;
-	uint32		m;				/* candidates: */
-	uint32		rows[BLOCK_ROWS];
-	Key		   *keys[INDEX_MAX_KEYS];	/* by column of the order */
-	int64		places[BLOCK_ROWS];
-	uint32		list[RTSCAN_LIST_ROOM];
+	/* The rows that are compared at a time. */
+	RtscanOrderedSource *source;	/* their source */
+	uint32		m;				/* number of candidates among them */
+	uint32		rows[BLOCK_ROWS];	/* row numbers of the candidates */
+	Key		   *keys[INDEX_MAX_KEYS];	/* by column of the order: keys of the candidates */
+	int64		places[BLOCK_ROWS]; /* places of all of the rows in the first column */
+	uint32		list[RTSCAN_LIST_ROOM]; /* room for the numbers of the chunk's matching rows */
 } RtscanFirstRows;
 
 /* ---------------------------------------------------------------- comparing */
@@ -131,7 +138,7 @@ is_reference(const Column *column, const Key *key)
 	return !column->placed && !column->type->typbyval && !key->isnull;
 }
 
-/* Copy an entry into a place, its values into the current memory context. */
+/* Copy an entry, and its values into the current memory context. */
 static void
 copy_entry(const RtscanFirstRows *first, Entry *to, const Entry *from)
 {
@@ -161,7 +168,7 @@ worst(const RtscanFirstRows *first)
 	return first->kept[0];
 }
 
-/* Is the candidate among the rows that are still asked for, and better than the worst? */
+/* Is the candidate after the rows of the pass before, and better than the worst row that is kept? */
 static bool
 gets_in(const RtscanFirstRows *first)
 {
@@ -169,7 +176,7 @@ gets_in(const RtscanFirstRows *first)
 		(!is_full(first) || compare_entries(first, first->candidate, worst(first)) < 0);
 }
 
-/* Let an entry sink to where none below it is worse. */
+/* Let an entry of the heap sink until no entry below it is worse. */
 static void
 sink(RtscanFirstRows *first, uint64 place)
 {
@@ -223,7 +230,7 @@ let_in(RtscanFirstRows *first)
 
 /* ---------------------------------------------------------------- places */
 
-/* Floats that are equal are one integer: -0 and 0, and NaNs, which come last. */
+/* Return the place of a float.  Equal floats have the same place: -0 and 0, and all NaNs, which sort last. */
 static int64
 place_of_double(double value)
 {
@@ -240,7 +247,7 @@ null_place(const Column *column)
 	return column->order->nulls_first ? PG_INT64_MIN : PG_INT64_MAX;
 }
 
-/* Of some elements of a vector of the first column. */
+/* Find the places of some elements of a vector of the first column. */
 static void
 find_places(const Column *column, const RtscanTyped *typed, uint32 from, uint32 n, int64 *places)
 {
@@ -257,7 +264,7 @@ find_places(const Column *column, const RtscanTyped *typed, uint32 from, uint32 
 			places[i] = null_place(column);
 }
 
-/* Keys of values: Datums that stay where they are. */
+/* Make the keys of some values.  Values passed by reference are not copied. */
 static void
 make_keys(const Column *column, const Datum *datums, const bool *isnull, uint32 n, Key *keys)
 {
@@ -282,7 +289,7 @@ make_keys(const Column *column, const Datum *datums, const bool *isnull, uint32 
 
 /* ---------------------------------------------------------------- candidates */
 
-/* The keys of the candidates at hand, of a column. */
+/* Find the candidates' keys of a column of the order. */
 static void
 find_keys_of_column(RtscanFirstRows *first, int i)
 {
@@ -290,12 +297,13 @@ find_keys_of_column(RtscanFirstRows *first, int i)
 	Datum	   *datums = palloc(first->m * sizeof(Datum));
 	bool	   *isnull = palloc(first->m * sizeof(bool));
 
-	rtscan_get_values(rtscan_source_values(first->source, column->order->column), first->rows, first->m, datums, isnull);
+	rtscan_get_values(rtscan_source_values(first->source, column->order->column), first->rows, first->m, datums,
+					  isnull);
 	first->keys[i] = palloc(first->m * sizeof(Key));
 	make_keys(column, datums, isnull, first->m, first->keys[i]);
 }
 
-/* Leave out candidates that the first column's keys rule out. */
+/* Drop the candidates that are worse than the worst row that is kept, by their keys of the first column. */
 static void
 rule_out(RtscanFirstRows *first)
 {
@@ -313,7 +321,7 @@ rule_out(RtscanFirstRows *first)
 	first->m = m;
 }
 
-/* Those of all columns; of types that have places the first one has already been asked. */
+/* Find the candidates' keys of all columns.  The first column's places, if it has any, have been compared before. */
 static void
 find_keys(RtscanFirstRows *first)
 {
@@ -324,7 +332,7 @@ find_keys(RtscanFirstRows *first)
 		find_keys_of_column(first, i);
 }
 
-/* The candidate that has a number among those at hand. */
+/* Select a candidate by its number. */
 static void
 enter_candidate(RtscanFirstRows *first, uint32 number)
 {
@@ -334,7 +342,7 @@ enter_candidate(RtscanFirstRows *first, uint32 number)
 		first->candidate->keys[i] = first->keys[i][number];
 }
 
-/* Leave the candidates that would get in, and that the snapshot sees: what it does not see has no bit any more. */
+/* Clear the bits of those candidates that would be kept, but that the snapshot does not see. */
 static void
 keep_visible(RtscanFirstRows *first, uint32 chunk)
 {
@@ -356,7 +364,7 @@ keep_visible(RtscanFirstRows *first, uint32 chunk)
 	rtscan_and_not(bits, words);
 }
 
-/* See about the candidates at hand. */
+/* Keep those of the candidates that are good enough, and that the snapshot sees. */
 static void
 try_candidates(RtscanFirstRows *first, uint32 chunk)
 {
@@ -378,20 +386,24 @@ try_candidates(RtscanFirstRows *first, uint32 chunk)
 
 /* ---------------------------------------------------------------- segments */
 
-/* Where the first column's places are, of rows that may get in. */
+/* Return the least place in the first column with which a row may be kept. */
 static int64
 least_place(const RtscanFirstRows *first)
 {
 	return first->after && first->columns[0].placed ? first->after->keys[0].place : PG_INT64_MIN;
 }
 
+/* Return the greatest place in the first column with which a row may be kept. */
 static int64
 greatest_place(const RtscanFirstRows *first)
 {
 	return is_full(first) && first->columns[0].placed ? worst(first)->keys[0].place : PG_INT64_MAX;
 }
 
-/* Which of some elements, from one on, are candidates? */
+/*
+ * Choose the candidates among n elements, by their places in the first column.  The loops store each row, and advance
+ * only past candidates, since branches would often be mispredicted.
+ */
 static void
 choose_rows(RtscanFirstRows *first, const RtscanSelection *selection, uint32 from, uint32 n)
 {
@@ -410,19 +422,20 @@ choose_rows(RtscanFirstRows *first, const RtscanSelection *selection, uint32 fro
 		for (uint32 i = 0; i < n; i++)
 		{
 			first->rows[m] = base + i;
-			m += first->places[i] >= least && first->places[i] <= greatest && rtscan_bit_is_set(selection->bits, from + i);
+			m += first->places[i] >= least && first->places[i] <= greatest &&
+				rtscan_bit_is_set(selection->bits, from + i);
 		}
 	first->m = m;
 }
 
-/* How many elements are compared with the same row: few as long as any row gets in. */
+/* Return the number of elements to compare at a time: before the array is full, no more than it has room for. */
 static uint32
 block_rows(const RtscanFirstRows *first)
 {
 	return is_full(first) ? BLOCK_ROWS : (uint32) Min(first->limit - first->n, BLOCK_ROWS);
 }
 
-/* Are all values of a chunk after the worst row's, by their bounds? */
+/* Do the bounds of a chunk say that all of its values sort after that of the worst row? */
 static bool
 is_beyond(const RtscanFirstRows *first, RtscanValues *values, uint32 chunk)
 {
@@ -480,7 +493,8 @@ try_pending_row(RtscanFirstRows *first, uint32 row)
 	{
 		int			column = first->columns[i].order->column;
 
-		make_keys(&first->columns[i], &pending->values[column], &pending->isnull[column], 1, &first->candidate->keys[i]);
+		make_keys(&first->columns[i], &pending->values[column], &pending->isnull[column], 1,
+				  &first->candidate->keys[i]);
 	}
 	if (gets_in(first))
 		let_in(first);
@@ -525,7 +539,10 @@ pass(RtscanFirstRows *first)
 	MemoryContextSwitchTo(old);
 }
 
-/* Are there more rows than the pass has kept?  Then they are found by another one.  The current context is that of the ordered rows. */
+/*
+ * If there may be more rows than the pass has kept, find them by another pass; returns false if there are none.  The
+ * current memory context is that of the scan.
+ */
 static bool
 pass_again(RtscanFirstRows *first)
 {
@@ -550,11 +567,12 @@ begin_column(RtscanFirstRows *first, int number)
 	column->order = &ordered->order->columns[number];
 	column->type = &ordered->schema->columns[column->order->column];
 	column->placed = column->type->exact_sorts && !column->type->numeric;
-	type = lookup_type_cache(TupleDescAttr(ordered->schema->tupdesc, column->order->column)->atttypid, TYPECACHE_CMP_PROC_FINFO);
+	type = lookup_type_cache(TupleDescAttr(ordered->schema->tupdesc, column->order->column)->atttypid,
+							 TYPECACHE_CMP_PROC_FINFO);
 	fmgr_info_copy(&column->compare, unconstify(FmgrInfo *, &type->cmp_proc_finfo), CurrentMemoryContext);
 }
 
-/* How many rows match, whether the snapshot sees them or not. */
+/* Return the number of rows that match, whether or not the snapshot sees them. */
 static uint64
 count_rows(const RtscanOrdered *ordered)
 {

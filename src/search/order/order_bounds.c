@@ -1,6 +1,6 @@
 /*
  * order_bounds.c
- *		Where the rows of segments are in an order, as far as the directory knows without opening them.
+ *		Bounds of segments in an order, which the directory knows without opening the segments.
  */
 #include "search/order/order_bounds.h"
 
@@ -18,20 +18,24 @@ rtscan_bound_of_value(const RtscanOrderColumn *order, RtscanKeyKind kind, Datum 
 	return bound_of_key(order, rtscan_key_encode(kind, value));
 }
 
-/* Of its values, which are known to be there. */
+/* Return the bound of the first of a segment's values. */
 static uint64
 first_bound(const RtscanOrderColumn *order, const RtscanKeyBounds *bounds)
 {
 	return bound_of_key(order, order->descending ? bounds[order->column].greatest : bounds[order->column].least);
 }
 
+/* Return the bound of the last of a segment's values. */
 static uint64
 last_bound(const RtscanOrderColumn *order, const RtscanKeyBounds *bounds)
 {
 	return bound_of_key(order, order->descending ? bounds[order->column].least : bounds[order->column].greatest);
 }
 
-/* Of no values the bounds are the wrong way round, so the first one is behind all, where NULLs that come last are. */
+/*
+ * If a segment has only NULLs, the directory has the greatest key as the least one, and the least as the greatest
+ * one.  So the bound is the greatest one, which is right for NULLs that come last.
+ */
 uint64
 rtscan_bound_of_segment(const RtscanOrderColumn *order, const RtscanEntry *entry, const RtscanKeyBounds *bounds)
 {
@@ -40,7 +44,7 @@ rtscan_bound_of_segment(const RtscanOrderColumn *order, const RtscanEntry *entry
 	return first_bound(order, bounds);
 }
 
-/* Where the values of the segment end whose values end first. */
+/* Return the bound of the last value of the segment whose values end first. */
 static uint64
 first_end(const RtscanOrderColumn *order, const RtscanImage *image)
 {

@@ -1,13 +1,15 @@
 /*
  * order_bounds.h
- *		Where the rows of segments are in an order, as far as the directory knows without opening them.
+ *		Bounds of segments in an order, which the directory knows without opening the segments.
  *
- * A bound is a key (row/keys.h) of the order's first column, turned round where that descends; NULLs are before all keys, or behind.  So
- * bounds are compared as the rows are, except that different values may have the same one.
+ * A bound is a key (row/keys.h) of the order's first column, with its bits inverted if the order descends.  The bound
+ * of NULL is the least or the greatest one.  So bounds sort as the rows do, except that different values may have the
+ * same bound.
  *
- *	ORDER BY at DESC LIMIT 10	 [ . . . . ][ . . . . ][ . . . . ][ . # # # ]	pending # .
- *													   ^		 ^
- *													its bound: nothing before it is here, so the other segments need not be opened
+ *	ORDER BY at DESC LIMIT 4		segments [ . . . . ][ . . . . ][ . . . . ][ . # # # ]		pending rows # .
+ *																		   ^
+ *	The bound of the third segment is that of its greatest value.  Four rows (#) sort before it, so neither this segment
+ *	nor those on its left need be opened.
  */
 #ifndef RTSCAN_ORDER_BOUNDS_H
 #define RTSCAN_ORDER_BOUNDS_H
@@ -18,13 +20,17 @@
 #include "search/order/order_stream.h"
 #include "storage/metapage.h"
 
-/* Of a value; and one that no row of a segment comes before. */
+/* Return the bound of a value. */
 extern uint64 rtscan_bound_of_value(const RtscanOrderColumn *order, RtscanKeyKind kind, Datum value, bool isnull);
-extern uint64 rtscan_bound_of_segment(const RtscanOrderColumn *order, const RtscanEntry *entry, const RtscanKeyBounds *bounds);
+
+/* Return the bound of a segment: no row of it sorts before that. */
+extern uint64 rtscan_bound_of_segment(const RtscanOrderColumn *order, const RtscanEntry *entry,
+									  const RtscanKeyBounds *bounds);
 
 /*
- * Do half of the segments begin behind the end of the one that ends first?  Then it is worth while to open them one by one, in the order
- * of their bounds.  Where values have nothing to do with when rows came all of them are going to be opened, which costs less at once.
+ * Do at least half of the segments begin after the end of the segment that ends first?  Then it is worth while to
+ * open them one by one, in the order of their bounds.  If values are unrelated to the time of insertion, all segments
+ * have to be opened, which costs less at once.
  */
 extern bool rtscan_bounds_are_apart(const RtscanOrderColumn *order, const RtscanImage *image);
 

@@ -1,6 +1,6 @@
 /*
  * order_stream.c
- *		The rows of one segment whose bits are set, in the order of a key column.
+ *		Return the rows of one segment whose bits are set, in the order of a key column.
  */
 #include "search/order/order_stream.h"
 
@@ -12,72 +12,76 @@
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
-/* What it takes to look at a rank, and to sort a row. */
+/* Nanoseconds to walk a rank. */
 #define WALK_NANOSECONDS	5.0
+/* Nanoseconds to sort a row. */
 #define SORT_NANOSECONDS	100.0
 
-/* Ranks that are looked at together: a page of the order; or where the rows of all match, fewer. */
+/* The most ranks that are walked at a time: those of a page of the order. */
 #define WALK_RANKS			ORDER_PER_PAGE
+/* The most ranks that are walked at a time without bits, since most of their rows are returned. */
 #define MATCHING_RANKS		64
 
-/* So many times as many tests in vain as are to be expected are doubtful. */
+/* The doubter is called after this multiple of the expected number of failed tests. */
 #define DOUBTFUL			8
 
+/* Value of "left" before the stream has begun. */
 #define NOT_BEGUN			PG_UINT64_MAX
 
-/* Rows whose keys are got together. */
+/* The most rows whose keys are read at a time. */
 #define KEYS				1024
 
-/* NULLs are a group that comes first or last. */
+/* A row to be sorted. */
 typedef struct SortedRow
 {
-	uint64		place;			/* of its value, in the order */
-	uint32		group;
+	uint64		place;			/* number of its key, converted so that it ascends in the order */
+	uint32		group;			/* 0 or 1: NULLs are a group of their own, before or after the values */
 	uint32		row;
 } SortedRow;
 
 struct RtscanOrderStream
 {
 	RtscanSegmentScan *segment;
-	const RtscanOrderColumn *order;
-	double		wanted;			/* so many rows, about */
-	const uint64 *words;			/* NULL: all rows in the filtered ranks */
+	const RtscanOrderColumn *order; /* first column of the order */
+	double		wanted;			/* approximate number of rows that are wanted */
+	const uint64 *words;		/* bits of the rows; NULL: all rows in the filtered ranks, or those that pass tests */
 	const RtscanColumnHeader *header;
 	const RtscanColumn *type;
 	RtscanValues *values;
-	void		(*refill) (RtscanOrderStream *stream);
-	uint64		left;			/* rows that have not been returned; of those that are tested: or tested; NOT_BEGUN: they are not known */
+	void		(*refill) (RtscanOrderStream *stream);	/* read more rows, if any, into "rows" */
+	uint64		left;			/* number of rows that have not been returned or, if rows are tested, not been tested;
+								 * NOT_BEGUN before the stream has begun */
 
-	/* Tested, until that has taken too long: */
-	RtscanRowTest *test;
-	double		tests;			/* so many are made before bits are */
-	double		in_vain;		/* since the last row that has passed, */
-	double		doubtful;		/* and so many are told */
-	RtscanStreamDoubter doubter;	/* to this one; NULL: nobody */
-	void	   *doubter_arg;
-	RtscanRowBits *bits;		/* of all rows that match, if somebody has found them */
-	uint64		found;			/* rows that have passed: */
-	uint32	   *passing;
-	uint64		room;			/* for so many */
+	/* State of tests. */
+	RtscanRowTest *test;		/* the test; NULL: rows are not tested */
+	double		tests;			/* number of tests to make before the bits are found instead */
+	double		in_vain;		/* number of tests that have failed since the last row that passed */
+	double		doubtful;		/* number of such tests after which the doubter is called */
+	RtscanStreamDoubter doubter;	/* function to call then; NULL: none, or it has been called */
+	void	   *doubter_arg;	/* its argument */
+	RtscanRowBits *bits;		/* bits of all matching rows, if they have been provided; else NULL */
+	uint64		found;			/* number of rows that have passed */
+	uint32	   *passing;		/* the rows that have passed */
+	uint64		room;			/* size of that array */
 
-	/* Walked: ranks of values and of NULLs, in their order. */
-	uint32		passed;			/* so many of all ranks */
+	/* State of a walk. */
+	uint32		passed;			/* number of ranks, of values and of NULLs, that have been walked */
 
-	/* By code: */
-	uint32		place;			/* of the next code, in the order: from 0, */
-	RtscanRowBits *code_bits;	/* and the rows of the one at hand that have not been at hand */
-	uint32		code;
-	uint32		chunk;
-	RtscanBitPlace bit;
+	/* State of a stream by code. */
+	uint32		place;			/* place of the next code in the order, from 0 */
+	RtscanRowBits *code_bits;	/* rows of the current code whose bits are set */
+	uint32		code;			/* the current code */
+	uint32		chunk;			/* the current chunk of these rows */
+	RtscanBitPlace bit;			/* place of the next row in that chunk */
 
-	/* Sorted: */
-	SortedRow  *sorted;
-	uint32		nsorted;
+	/* State of a stream that is sorted. */
+	SortedRow  *sorted;			/* all rows, sorted; "next" counts those that have been returned */
+	uint32		nsorted;		/* number of these rows */
 
-	/* Rows at hand: walked, or of one code. */
-	uint32		n;
-	uint32		next;
-	uint32		rows[WALK_RANKS];
+	/* The rows that have been read, but not sorted. */
+	uint32		n;				/* number of rows */
+	uint32		next;			/* the next row to return or to test */
+	uint32		rows[WALK_RANKS];	/* the rows */
 };
 
 #define ST_SORT sort_rows
@@ -90,7 +94,7 @@ struct RtscanOrderStream
 
 /* ---------------------------------------------------------------- places */
 
-/* Numbers of values, in the order that is asked for, and back. */
+/* Convert the number of a key to one that ascends in the order, or back. */
 static uint64
 turn(const RtscanOrderStream *stream, uint64 number)
 {
@@ -116,7 +120,7 @@ key_of_place(const RtscanOrderStream *stream, const SortedRow *row)
 	};
 }
 
-/* Codes, with NULL's, in that order. */
+/* Return the code at a place in the order of all codes, including that of NULL. */
 static uint32
 code_at_place(const RtscanOrderStream *stream, uint32 place)
 {
@@ -140,7 +144,7 @@ place_of_code(const RtscanOrderStream *stream, RtscanStreamKey key)
 		(stream->order->descending ? distinct - 1 - (uint32) key.number : (uint32) key.number);
 }
 
-/* The rank at a place in the order of all of the segment's rows; false where that is a NULL's. */
+/* Find the rank at a place in the order of all of the segment's rows; returns false if a NULL is there. */
 static bool
 rank_at_place(const RtscanOrderStream *stream, uint32 place, uint32 *rank)
 {
@@ -183,7 +187,7 @@ key_of_code(const RtscanOrderStream *stream, uint32 code)
 	return (RtscanStreamKey) {.isnull = code == rtscan_null_code(stream->header), .number = code};
 }
 
-/* Exact integers, so that they ascend without a sign. */
+/* Get the keys of rows of a plain column: exact integers, as unsigned numbers that sort as the integers do. */
 static void
 get_plain_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanStreamKey *keys)
 {
@@ -197,7 +201,7 @@ get_plain_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanSt
 		keys[i] = (RtscanStreamKey) {.isnull = isnull[i], .number = isnull[i] ? 0 : rtscan_key_of_integer(exact[i])};
 }
 
-/* Of up to KEYS rows, which ascend and are in one chunk. */
+/* Get the keys of up to KEYS ascending rows of one chunk. */
 static void
 get_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanStreamKey *keys)
 {
@@ -215,20 +219,26 @@ get_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanStreamKe
 
 /* ---------------------------------------------------------------- walked */
 
-/* (Behind the filtered ranks no row is asked for: there are no more than these have.) */
+/*
+ * Is a row to be returned?  Without bits it is.  Ranks behind the filtered ones may be walked, too, but "left" ends
+ * the stream before their rows are returned.
+ */
 static bool
 bit_is_set(const RtscanOrderStream *stream, uint32 row)
 {
 	return stream->words == NULL || rtscan_bit_is_set(stream->words, row);
 }
 
-/* Some ranks that come next, all of one page: from first up to end, which are passed in the stream's direction. */
+/*
+ * Find the next ranks to walk: first .. end - 1, all on one page of the order.  They are walked in either direction.
+ */
 static void
 next_ranks(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
 {
 	uint32		nonnull = stream->header->nonnull;
 	uint32		rows = stream->segment->reader.segment->header.rows;
-	uint32		before = stream->order->nulls_first ? rows - nonnull : nonnull;	/* ranks of what comes first */
+	uint32		before = stream->order->nulls_first ? rows - nonnull : nonnull;	/* ranks of the group that comes
+																				 * first */
 	bool		in_first = stream->passed < before;
 	bool		in_nulls = in_first == stream->order->nulls_first;
 	uint32		low = in_nulls ? nonnull : 0;
@@ -247,7 +257,7 @@ next_ranks(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
 	}
 }
 
-/* Take the rows of some ranks whose bits are set. */
+/* Take the rows of n ranks whose bits are set, from a page of the order. */
 static void
 take_ordered(RtscanOrderStream *stream, const char *payload, uint32 n)
 {
@@ -264,7 +274,7 @@ take_ordered(RtscanOrderStream *stream, const char *payload, uint32 n)
 	}
 }
 
-/* In heap order a rank is a row. */
+/* Take the rows of n ranks whose bits are set, if the column is in heap order, so that a rank is a row number. */
 static void
 take_ranks(RtscanOrderStream *stream, uint32 first, uint32 n)
 {
@@ -307,7 +317,7 @@ walk(RtscanOrderStream *stream)
 
 /* ---------------------------------------------------------------- by code */
 
-/* RtscanDictionaryVisitor: the ranks of a code. */
+/* RtscanDictionaryVisitor: store the ranks of a code. */
 static void
 keep_ranks(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -338,7 +348,7 @@ next_code(RtscanOrderStream *stream)
 	return code_at_place(stream, stream->place++);
 }
 
-/* Which rows have the next code? */
+/* Find the rows of the next code whose bits are set. */
 static void
 enter_code(RtscanOrderStream *stream)
 {
@@ -366,7 +376,7 @@ enter_code(RtscanOrderStream *stream)
 		stream->bit.rest = rtscan_bits_chunk(stream->code_bits, 0)[0];
 }
 
-/* Go to the next chunk of the code at hand, or to the next code. */
+/* Go to the next chunk of the current code, or to the next code. */
 static void
 leave_chunk(RtscanOrderStream *stream)
 {
@@ -388,7 +398,7 @@ go_through_codes(RtscanOrderStream *stream)
 
 /* ---------------------------------------------------------------- sorted */
 
-/* The rows of a chunk, by their values. */
+/* Collect the rows of a chunk whose bits are set, with the places by which they are sorted. */
 static void
 collect_chunk(RtscanOrderStream *stream, uint32 chunk)
 {
@@ -415,9 +425,9 @@ sort_all(RtscanOrderStream *stream, uint64 rows)
 	sort_rows(stream->sorted, stream->nsorted);
 }
 
-/* ---------------------------------------------------------------- a stream */
+/* ---------------------------------------------------------------- streams */
 
-/* The ranks between which the filter leaves rows of the order's column. */
+/* Return the range of the column's ranks outside of which no row matches. */
 static RankRange
 filtered_ranks(const RtscanSegmentScan *segment, int column)
 {
@@ -433,7 +443,7 @@ filtered_ranks(const RtscanSegmentScan *segment, int column)
 	return (RankRange) {0, segment->reader.segment->header.rows};
 }
 
-/* How many places of the order are before the first of these ranks. */
+/* Return the number of places in the order before those of a range of ranks. */
 static uint32
 places_before(const RtscanOrderStream *stream, RankRange ranks)
 {
@@ -446,28 +456,29 @@ places_before(const RtscanOrderStream *stream, RankRange ranks)
 		(stream->order->descending ? nonnull - Min(ranks.end, nonnull) : ranks.first);
 }
 
-/* Is it less to sort all rows than to look at as many ranks as it takes to find those that are wanted? */
+/* Is sorting all rows cheaper than walking as many of the ranks as it takes to find the rows that are wanted? */
 static bool
 sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows, uint32 ranks)
 {
 	return rows * SORT_NANOSECONDS < Min(stream->wanted / rows, 1) * ranks * WALK_NANOSECONDS;
 }
 
-/* Small segments have no order, nor bins. */
+/* Can a column be walked, or read by code?  In small segments it has neither an order nor bins. */
 static bool
 has_order(const RtscanColumnHeader *header)
 {
 	return header->bins > 0 || (header->flags & RTSCAN_COLUMN_HEAP_ORDER);
 }
 
-/* Is all that is asked of a column that its rank be in a range, which is not NULL's? */
+/* Do the conditions on a column demand only that its rank be in one range, without NULLs? */
 static bool
 asks_for_range(const RtscanSegment *segment, const RtscanRegionColumn *column)
 {
-	return column->intervals.n == 1 && column->intervals.items[0].high.rank <= segment->columns[column->column].header.nonnull;
+	return column->intervals.n == 1 &&
+		column->intervals.items[0].high.rank <= segment->columns[column->column].header.nonnull;
 }
 
-/* The column of a region that need not be tested, for the ranks that are walked say all that is asked of it; -1: there is none. */
+/* Return "column" if rows need not be tested for it, since its conditions only limit the ranks to walk; else -1. */
 static int
 column_of_ranks(const RtscanSegmentScan *segment, int column)
 {
@@ -479,7 +490,7 @@ column_of_ranks(const RtscanSegmentScan *segment, int column)
 	return -1;
 }
 
-/* So many tests take as long as it takes to find the bits. */
+/* Return the number of tests that take as long as finding the bits of all rows. */
 static double
 tests_for_bits(const RtscanSegmentScan *segment)
 {
@@ -488,11 +499,14 @@ tests_for_bits(const RtscanSegmentScan *segment)
 				pages,
 				random_pages;
 
-	rtscan_cpu_estimate(&reader, &segment->filter.region, reader.segment->header.rows, &nanoseconds, &pages, &random_pages);
+	rtscan_cpu_estimate(&reader, &segment->filter.region, reader.segment->header.rows, &nanoseconds, &pages,
+						&random_pages);
 	return nanoseconds / rtscan_row_test_time(&segment->filter.region);
 }
 
-/* The part of rows that pass what is asked of other columns than the order's, if columns are independent. */
+/*
+ * Return the fraction of rows that meet the conditions on columns other than the order's, if columns are independent.
+ */
 static double
 passing_part(const RtscanSegmentScan *segment, const RtscanOrder *order)
 {
@@ -505,7 +519,10 @@ passing_part(const RtscanSegmentScan *segment, const RtscanOrder *order)
 	return part;
 }
 
-/* Is it less to test one row after another, until those are found that are wanted, be they all in this segment? */
+/*
+ * Is testing row after row, until the rows that are wanted are found, cheaper than finding the bits?  Assumes that
+ * all of these rows are in this segment.
+ */
 static bool
 tests_are_cheaper(const RtscanSegmentScan *segment, const RtscanOrder *order)
 {
@@ -513,7 +530,7 @@ tests_are_cheaper(const RtscanSegmentScan *segment, const RtscanOrder *order)
 		order->wanted + 1 < passing_part(segment, order) * tests_for_bits(segment);
 }
 
-/* Does a filter leave all rows, or all whose values of a column are in some ranks? */
+/* Does the filter match all rows of a segment, or all rows in a range of a column's ranks? */
 static bool
 leaves_ranks(const RtscanSegmentScan *segment, int column)
 {
@@ -529,10 +546,12 @@ rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder 
 	int			column = order->columns[0].column;
 	const RtscanColumnHeader *header;
 
-	if (order->by_heap || segment->entry->dead != InvalidBlockNumber || filter->region.empty || filter->nincluded > 0 || filter->ndisjunctions > 0)
+	if (order->by_heap || segment->entry->dead != InvalidBlockNumber || filter->region.empty ||
+		filter->nincluded > 0 || filter->ndisjunctions > 0)
 		return false;
 	header = &segment->reader.segment->columns[column].header;
-	return has_order(header) && !(header->flags & RTSCAN_COLUMN_EXACT) && (leaves_ranks(segment, column) || tests_are_cheaper(segment, order));
+	return has_order(header) && !(header->flags & RTSCAN_COLUMN_EXACT) &&
+		(leaves_ranks(segment, column) || tests_are_cheaper(segment, order));
 }
 
 uint64
@@ -560,7 +579,8 @@ rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema, Rtsca
 	stream->values = values;
 	if (words == NULL && !leaves_ranks(segment, stream->order->column))
 	{
-		stream->test = rtscan_create_row_test(&segment->reader, &segment->filter.region, column_of_ranks(segment, stream->order->column));
+		stream->test = rtscan_create_row_test(&segment->reader, &segment->filter.region,
+											  column_of_ranks(segment, stream->order->column));
 		stream->tests = tests_for_bits(segment);
 		stream->doubtful = DOUBTFUL / passing_part(segment, order);
 	}
@@ -592,7 +612,10 @@ rtscan_stream_is_tested(const RtscanOrderStream *stream)
 	return stream->test != NULL;
 }
 
-/* Ranks from the first on: those of a range, or all others, also where a range begins or ends among NULLs. */
+/*
+ * Return the number of ranks to test.  If the range of ranks decides the conditions on the column, these are its
+ * ranks; otherwise, as when the range extends into the NULLs, all ranks after the passed ones.
+ */
 static uint64
 ranks_to_test(const RtscanOrderStream *stream, RankRange ranks, uint32 passed)
 {
@@ -601,7 +624,7 @@ ranks_to_test(const RtscanOrderStream *stream, RankRange ranks, uint32 passed)
 	return stream->segment->reader.segment->header.rows - passed;
 }
 
-/* Go to the code that some ranks have been passed before. */
+/* Begin to read by code, at the code that follows the passed places in the order. */
 static void
 begin_by_code(RtscanOrderStream *stream, uint32 passed)
 {
@@ -622,8 +645,10 @@ rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
 	passed = Max(passed, places_before(stream, ranks));
 	if (stream->test)
 		stream->left = ranks_to_test(stream, ranks, passed);
-	if (!has_order(stream->header) || (stream->words &&
-		sorting_is_cheaper(stream, rows, Min(ranks.end - ranks.first, stream->segment->reader.segment->header.rows - passed))))
+	if (!has_order(stream->header) ||
+		(stream->words &&
+		 sorting_is_cheaper(stream, rows, Min(ranks.end - ranks.first,
+											  stream->segment->reader.segment->header.rows - passed))))
 		sort_all(stream, rows);
 	else if (stream->header->flags & RTSCAN_COLUMN_EXACT)
 		begin_by_code(stream, passed);
@@ -634,7 +659,7 @@ rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
 	}
 }
 
-/* Put more rows at hand. */
+/* Read more rows, until there are some. */
 static void
 refill(RtscanOrderStream *stream)
 {
@@ -643,7 +668,7 @@ refill(RtscanOrderStream *stream)
 		stream->refill(stream);
 }
 
-/* By the CPU. */
+/* Find the bits of all matching rows by the CPU. */
 static RtscanRowBits *
 find_bits(RtscanOrderStream *stream)
 {
@@ -656,7 +681,7 @@ find_bits(RtscanOrderStream *stream)
 	return bits;
 }
 
-/* The bits of all rows that match, but for those that have been returned. */
+/* Switch to the bits of all matching rows, except those that have been returned. */
 static void
 find_rest(RtscanOrderStream *stream)
 {
@@ -672,7 +697,10 @@ find_rest(RtscanOrderStream *stream)
 	stream->words = words;
 }
 
-/* Too many have been tested in vain: go on with the bits of all others, as if they had been there from the beginning. */
+/*
+ * Stop testing rows, since there have been too many tests, or the bits have been provided.  Continue with the bits of
+ * the rows that have not been returned, as if they had been there from the beginning.
+ */
 static void
 stop_testing(RtscanOrderStream *stream)
 {
@@ -708,7 +736,7 @@ note_passing(RtscanOrderStream *stream, uint32 row)
 	stream->passing[stream->found++] = row;
 }
 
-/* Rows pass far less often than was to be expected. */
+/* Call the doubter: far fewer rows pass than expected. */
 static void
 tell(RtscanOrderStream *stream)
 {
@@ -718,7 +746,9 @@ tell(RtscanOrderStream *stream)
 	doubter(stream->doubter_arg);
 }
 
-/* The next row that passes, if it is found before that has taken too long, and nobody has found the bits. */
+/*
+ * Find the next row that passes; returns false if there is none, after too many tests, or if bits have been provided.
+ */
 static bool
 next_tested(RtscanOrderStream *stream, uint32 *row)
 {

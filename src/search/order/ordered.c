@@ -1,6 +1,6 @@
 /*
  * ordered.c
- *		The rows of an index that match a filter, in an order, some at a time.
+ *		Return the rows of an index that match a filter, in an order, some at a time.
  */
 #include "search/order/ordered_parts.h"
 
@@ -13,7 +13,10 @@
 #include "storage/pending.h"
 #include "utils/memutils.h"
 
-/* The first lot of rows; each is twice as large as the one before, but takes no more than is still missing of what is wanted. */
+/*
+ * Rows of the first lot.  Each lot is twice as large as the one before, but not larger than the number of wanted rows
+ * that are still missing.
+ */
 #define FIRST_LOT	16
 
 /* ---------------------------------------------------------------- comparing */
@@ -29,7 +32,10 @@ rtscan_compare_ordered(const RtscanOrdered *ordered, Datum a, bool a_isnull, Dat
 	return ordered->order->columns[0].descending ? (result < 0) - (result > 0) : result;
 }
 
-/* Of rows with the same value those of segments come first, in the order of the image however they are opened, then pending ones. */
+/*
+ * Order rows with equal values: those of segments first, in the order of the image whenever they were opened, then
+ * pending ones.
+ */
 static int
 compare_origins(const RtscanOrderedSource *a, const RtscanOrderedSource *b)
 {
@@ -44,7 +50,8 @@ compare_sources(Datum a, Datum b, void *arg)
 {
 	const RtscanOrderedSource *left = (const RtscanOrderedSource *) DatumGetPointer(a);
 	const RtscanOrderedSource *right = (const RtscanOrderedSource *) DatumGetPointer(b);
-	int			result = rtscan_compare_ordered((const RtscanOrdered *) arg, left->value, left->isnull, right->value, right->isnull);
+	int			result = rtscan_compare_ordered((const RtscanOrdered *) arg, left->value, left->isnull, right->value,
+												right->isnull);
 
 	return -(result ? result : compare_origins(left, right));
 }
@@ -59,7 +66,8 @@ compare_pending(const void *a, const void *b, void *arg)
 	int			column = ordered->order->columns[0].column;
 
 	CHECK_FOR_INTERRUPTS();
-	return rtscan_compare_ordered(ordered, left->values[column], left->isnull[column], right->values[column], right->isnull[column]);
+	return rtscan_compare_ordered(ordered, left->values[column], left->isnull[column], right->values[column],
+								  right->isnull[column]);
 }
 
 /* ---------------------------------------------------------------- search */
@@ -77,7 +85,7 @@ add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 	return source;
 }
 
-/* The segments whose rows are going to be tested, and that have not been searched again. */
+/* Return the segments of which more rows will be tested, and mark them; a segment is returned only once. */
 static List *
 take_tested_segments(RtscanOrdered *ordered)
 {
@@ -111,7 +119,10 @@ source_of(const RtscanOrdered *ordered, const RtscanEntry *entry)
 	elog(ERROR, "rtscan: there is no source of a segment that has been searched again");
 }
 
-/* RtscanStreamDoubter: another executor may find the bits of segments whose rows are tested in less time than the CPU goes on for. */
+/*
+ * RtscanStreamDoubter: search the segments whose rows are tested again, if another executor may find their bits
+ * sooner than the CPU ends its tests.
+ */
 static void
 search_again(void *arg)
 {
@@ -128,7 +139,7 @@ search_again(void *arg)
 	rtscan_end_again(&ordered->search, &again);
 }
 
-/* Returns the source, or NULL if there are no rows. */
+/* Add a segment to the sources; returns the source, or NULL if no row matches. */
 static RtscanOrderedSource *
 add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
@@ -150,7 +161,7 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *b
 											source->bits ? source->bits->words : NULL, ordered->order);
 		rtscan_stream_tell(source->stream, search_again, ordered);
 	}
-	/* Of rows that are tested those count that are taken. */
+	/* Rows that are tested are counted when they are taken. */
 	if (source->stream == NULL || !rtscan_stream_is_tested(source->stream))
 		ordered->search.stats.rows += rows;
 	return source;
@@ -167,7 +178,8 @@ add_pending_row(RtscanOrdered *ordered, IndexTuple tuple)
 	if (ordered->npending == ordered->capacity)
 	{
 		ordered->capacity = Max(2 * ordered->capacity, 64);
-		ordered->pending = ordered->pending ? repalloc_huge(ordered->pending, ordered->capacity * sizeof(RtscanOrderedPending)) :
+		ordered->pending = ordered->pending ?
+			repalloc_huge(ordered->pending, ordered->capacity * sizeof(RtscanOrderedPending)) :
 			palloc(ordered->capacity * sizeof(RtscanOrderedPending));
 	}
 	row = &ordered->pending[ordered->npending++];
@@ -206,14 +218,15 @@ search_all(RtscanOrdered *ordered, const RtscanImage *image)
 
 /* ---------------------------------------------------------------- sources */
 
-/* Of the value at hand. */
+/* Set the bound of the source's value, if segments are opened in turn. */
 static void
 find_bound(RtscanOrderedSource *source)
 {
 	const RtscanOrdered *ordered = source->ordered;
 
 	if (ordered->in_turn)
-		source->bound = rtscan_bound_of_value(&ordered->order->columns[0], ordered->type->key_kind, source->value, source->isnull);
+		source->bound = rtscan_bound_of_value(&ordered->order->columns[0], ordered->type->key_kind, source->value,
+											  source->isnull);
 }
 
 static bool
@@ -239,7 +252,10 @@ merges(const RtscanOrdered *ordered)
 	return list_length(ordered->sources) > 1 || rtscan_next_bound(&ordered->search, &bound);
 }
 
-/* Go to the next row of a segment.  Its value is looked up where it may differ from the one before, and somebody asks. */
+/*
+ * Go to the next row of a segment.  Its value is looked up if rows are merged with those of other sources, and it
+ * differs from the one before.
+ */
 static bool
 next_of_segment(RtscanOrderedSource *source, bool first)
 {
@@ -279,7 +295,7 @@ add_pending_source(RtscanOrdered *ordered)
 	source->row = PG_UINT32_MAX;
 }
 
-/* Go to its first row; false if there is none. */
+/* Begin to read a source, and go to its first row; returns false if there is none. */
 static bool
 begin_source(RtscanOrderedSource *source)
 {
@@ -301,7 +317,7 @@ begin_merge(RtscanOrdered *ordered)
 	binaryheap_build(ordered->heap);
 }
 
-/* ---------------------------------------------------------------- segments when it is their turn */
+/* ---------------------------------------------------------------- segments in turn */
 
 /* RtscanSegmentBound */
 static uint64
@@ -310,14 +326,15 @@ bound_of_segment(const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *
 	return rtscan_bound_of_segment(&((const RtscanOrdered *) arg)->order->columns[0], entry, bounds);
 }
 
-/* Open the segments that may have a row that comes before all that are known, or with the first of them. */
+/* Open the segments that may have a row that sorts before the first known row, or is equal to it. */
 static void
 open_due_segments(RtscanOrdered *ordered)
 {
 	uint64		bound;
 
 	while (rtscan_next_bound(&ordered->search, &bound) &&
-		   (binaryheap_empty(ordered->heap) || bound <= ((const RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap)))->bound))
+		   (binaryheap_empty(ordered->heap) ||
+			bound <= ((const RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap)))->bound))
 	{
 		RtscanRowBits *bits;
 		RtscanSegmentScan *segment = rtscan_next_segment(&ordered->search, &bits);
@@ -331,8 +348,9 @@ open_due_segments(RtscanOrdered *ordered)
 }
 
 /*
- * Are segments opened one after another?  Only the directory's keys tell whose turn it is; rows that are skipped are counted in all segments;
- * and an executor that is asked for by name gets all of them.
+ * Are segments opened one after another, when their bounds say so?  This needs a column with keys, since other
+ * columns have no bounds.  It is not done if rows are skipped, since these are counted in all segments, nor if the
+ * user has set an executor other than the CPU: that one gets all segments.
  */
 static bool
 opens_in_turn(const RtscanOrdered *ordered, const RtscanImage *image)
@@ -342,7 +360,7 @@ opens_in_turn(const RtscanOrdered *ordered, const RtscanImage *image)
 		rtscan_bounds_are_apart(&ordered->order->columns[0], image);
 }
 
-/* Take the first row of all. */
+/* Take the first row of all sources. */
 static RtscanLotRow
 take_first(RtscanOrdered *ordered)
 {
@@ -418,7 +436,7 @@ compare_places(const void *a, const void *b)
 	return left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* The rows at hand that are of one chunk with the one at a place, which is the first of them: where do they end? */
+/* Return the end of the rows of by_place that are in the same chunk of the same source as the one at "first". */
 static uint32
 end_of_chunk(const RtscanOrdered *ordered, uint32 first)
 {
@@ -431,7 +449,7 @@ end_of_chunk(const RtscanOrdered *ordered, uint32 first)
 	return end;
 }
 
-/* Find the TIDs of some rows of a chunk that the snapshot sees. */
+/* Find the TIDs of those of some rows of a chunk that the snapshot sees. */
 static void
 find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 {
@@ -460,14 +478,14 @@ find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 	}
 }
 
-/* Where it is certain that rows are seen, their TIDs are found when somebody asks. */
+/* Are the TIDs of a source's rows found only on request?  They are if the snapshot is known to see the rows. */
 static bool
 finds_later(const RtscanOrdered *ordered, const RtscanOrderedSource *source)
 {
 	return source->segment && (source->sees_all || ordered->first_rows);
 }
 
-/* Of the sources that find them now, or later. */
+/* Find the TIDs of the current rows: either of sources that find them on request ("later"), or of the others. */
 static void
 find_tids(RtscanOrdered *ordered, bool later)
 {
@@ -497,7 +515,7 @@ sort_by_place(RtscanOrdered *ordered)
 	qsort(ordered->by_place, ordered->n, sizeof(RtscanLotRow *), compare_places);
 }
 
-/* Leave out the rows that the snapshot does not see. */
+/* Drop the rows that the snapshot does not see. */
 static void
 keep_visible(RtscanOrdered *ordered)
 {
@@ -509,7 +527,10 @@ keep_visible(RtscanOrdered *ordered)
 	ordered->n = n;
 }
 
-/* There may be a thousand partitions that are merged, of each of which a few rows are wanted. */
+/*
+ * Make room for a number of rows, not for the largest lot: a thousand partitions may be merged, of each of which few
+ * rows are wanted.
+ */
 static void
 make_room(RtscanOrdered *ordered, uint32 rows)
 {
@@ -546,7 +567,7 @@ rows_of_lot(const RtscanOrdered *ordered)
 	return missing > 0 && missing < ordered->lot ? (uint32) ceil(missing) : ordered->lot;
 }
 
-/* Take the rows of the next lot, whether the snapshot sees them or not; false if there are none left. */
+/* Take the rows of the next lot, whether or not the snapshot sees them; returns false if none are left. */
 static bool
 take_lot(RtscanOrdered *ordered)
 {
@@ -560,7 +581,7 @@ take_lot(RtscanOrdered *ordered)
 	return ordered->n > 0;
 }
 
-/* Is it certain that the snapshot sees all rows that come? */
+/* Is the snapshot known to see all rows of all sources? */
 static bool
 sees_all(const RtscanOrdered *ordered)
 {
@@ -572,7 +593,7 @@ sees_all(const RtscanOrdered *ordered)
 	return true;
 }
 
-/* Drop rows before the first one, if they need not be looked up. */
+/* Drop the rows that are still to be skipped, if the snapshot is known to see all rows. */
 static void
 drop_rows(RtscanOrdered *ordered)
 {
@@ -585,7 +606,7 @@ drop_rows(RtscanOrdered *ordered)
 	}
 }
 
-/* Likewise the first ones of those at hand. */
+/* Drop the first of the current rows, as far as rows are still to be skipped. */
 static void
 drop_rows_at_hand(RtscanOrdered *ordered)
 {
@@ -617,7 +638,7 @@ rtscan_next_ordered(RtscanOrdered *ordered)
 	return ordered->n;
 }
 
-/* ---------------------------------------------------------------- the rows at hand */
+/* ---------------------------------------------------------------- the current rows */
 
 void
 rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
@@ -627,7 +648,7 @@ rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
 		tids[i] = ordered->rows[i].tid;
 }
 
-/* A column's dictionaries, of all segments together, take no more than work_mem. */
+/* The kept dictionaries of a column, of all segments together, take no more than work_mem. */
 RtscanValues *
 rtscan_source_values(RtscanOrderedSource *source, int column)
 {
@@ -644,7 +665,7 @@ rtscan_source_values(RtscanOrderedSource *source, int column)
 	return source->values[column];
 }
 
-/* Of some rows of a chunk, or of pending rows. */
+/* Get a column's values of some current rows: of one chunk, or pending ones. */
 static void
 get_values(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int column, Datum *datums, bool *isnull)
 {

@@ -1,15 +1,21 @@
 /*
  * ordered.h
- *		The rows of an index that match a filter, in an order, some at a time.
+ *		Return the rows of an index that match a filter, in an order, some at a time.
  *
- * All segments are searched at first, for the first row may be in any of them; but where few rows are wanted (RtscanOrder), each only when
- * the directory lets it have a row that comes before those that are known (order_bounds.h), or with the first of them: of rows with the same
- * value those of segments come before pending ones.
+ * All segments are searched at first, since the first row may be in any of them.  But if few rows are wanted
+ * (RtscanOrder), a segment is opened only when, by its bound in the directory (order_bounds.h), it may have a row
+ * that sorts before the first known row, or is equal to it: of rows with equal values, those of segments precede
+ * pending ones.
  *
- * In the order of a key column their rows come in order (order_stream.h), and are merged by value with each other and with the pending
- * rows.  Only rows that come up are looked up in the heap.  In the order of several columns, or of INCLUDEd ones, the first rows are found
- * by a bounded heap (first_rows.c), and the next ones, if they are asked for, likewise; only rows that would be among the first are looked
- * up in the table's heap.  The lots of rows begin small and grow, for often few are wanted.
+ * For the order of one key column, each segment returns its rows in order (order_stream.h), and they are merged by
+ * value with those of other segments and with the pending rows.  A row is checked in the table's heap only when it is
+ * about to be returned.
+ *
+ * For the order of several columns, or of INCLUDE columns, a bounded heap finds the first rows (first_rows.c), and
+ * later the next ones, if they are requested.  A row is checked in the table's heap only if it would be among the
+ * first rows.
+ *
+ * Rows are returned in lots, which begin small and grow, since often few rows are wanted.
  */
 #ifndef RTSCAN_ORDERED_H
 #define RTSCAN_ORDERED_H
@@ -20,26 +26,35 @@
 #include "search/scan/search.h"
 #include "search/visible/visibility.h"
 
+/* The state of an ordered scan. */
 typedef struct RtscanOrdered RtscanOrdered;
 
 /*
- * As rtscan_open_shared_cursor() (cursor.h), but of all rows, less so many that are skipped, which only an order that is not by a heap
- * does, and only with a heap to see what is visible (skip.c); the order must stay where it is.
+ * Begin to return rows in an order, with visibility and an image as for rtscan_open_shared_cursor() (cursor.h), but
+ * never for a shared search.  The first "skip" rows are skipped (skip.c); skip must be 0 if the order is by_heap, or
+ * if visibility has no heap.  The order must stay where it is.
  */
 extern RtscanOrdered *rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image,
-										  const RtscanSchema *schema, const RtscanFilter *filter, const RtscanOrder *order,
-										  uint64 skip);
+										  const RtscanSchema *schema, const RtscanFilter *filter,
+										  const RtscanOrder *order, uint64 skip);
+
 extern void rtscan_close_ordered(RtscanOrdered *ordered);
 
-/* The next rows: returns how many, RTSCAN_CURSOR_ROWS at most; 0 at the end. */
+/*
+ * Go to the next rows, which become the current rows; returns their number: at most RTSCAN_CURSOR_ROWS, 0 at the end.
+ */
 extern uint32 rtscan_next_ordered(RtscanOrdered *ordered);
 
-/* Of these rows: TIDs, and values, by reference until the next ones. */
+/* Return the TIDs of the current rows. */
 extern void rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids);
+
+/* Return a column's values of the current rows; those passed by reference are valid until the next rows. */
 extern void rtscan_ordered_values(RtscanOrdered *ordered, int column, Datum *datums, bool *isnull);
 
-/* What it did so far. */
+/* Return the search, for its statistics. */
 extern const RtscanSearch *rtscan_ordered_search(const RtscanOrdered *ordered);
+
+/* Return the number of rows that have been checked in the heap. */
 extern uint64 rtscan_ordered_heap_fetches(const RtscanOrdered *ordered);
 
 #endif							/* RTSCAN_ORDERED_H */

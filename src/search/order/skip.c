@@ -1,13 +1,15 @@
 /*
  * skip.c
- *		Pass by the first rows in an order, by counting bits: the k-th largest of Govindaraju et al. (2004), on sieve vectors.
+ *		Skip the first rows in an order, as for OFFSET, by counting bits instead of reading rows.
  *
- * A pivot is a value, and each segment knows at which rank it is, or would be.  The rows before it are a region of the column, which the
- * CPU evaluates as it does others; with the bits of rows that match they are counted.  So pivots are tried until nearly as many rows are
- * before one as are to be skipped: then these are taken out of the bits, and the streams begin at the pivot.  The few that are left are
- * taken and dropped.
+ * This finds the k-th value as Govindaraju et al. (2004) do, but with sieve vectors.  A pivot is a value; each
+ * segment knows the rank where it is or would be.  The rows before the pivot are a region of the column, which the
+ * CPU evaluates like any other region.  The result is combined with the bits of the matching rows, and the bits are
+ * counted.  Pivots are tried until nearly as many rows come before one as are to be skipped.  Then the bits of these
+ * rows are cleared, and the streams begin at the pivot.  The few rows that remain are read and dropped.
  *
- * What is counted has to be seen by the snapshot.  So rows that are not certain are looked up before, unless they are too many.
+ * Only rows that the snapshot sees may be counted.  So rows that are not known to be seen are checked in the heap
+ * before, unless they are too many.
  */
 #include "search/order/ordered_parts.h"
 
@@ -17,45 +19,55 @@
 #include "segment/dictionary.h"
 
 /*
- * So many rows are rather dropped one by one (with assertions, which tests have: very few); and a pivot is tried a little before the place
- * where it is expected.
+ * This number of rows or fewer are dropped one by one.  With assertions, as in tests, they are very few, so that
+ * tests cover pivots.
  */
 #ifdef USE_ASSERT_CHECKING
 #define FEW_ROWS	16
 #else
 #define FEW_ROWS	2048
 #endif
+
+/* A pivot is tried this number of rows before the place where it is expected. */
 #define AIM			(FEW_ROWS / 4)
 
-/* Pivots that are tried, at most; the first ones where they are expected, then also halfway. */
+/* The most pivots that are tried in a segment. */
 #define MAX_PIVOTS	24
+
+/* This many of them are tried where they are expected; after that, every other one is tried halfway. */
 #define EXPECTED	4
 
-/* Segments whose values are tried, at most.  Each must leave less than PROGRESS of the rows that the one before it has left. */
+/* The most segments whose values are tried as pivots. */
 #define MAX_SEGMENTS	16
+
+/* Each further segment must leave no more than this fraction of the rows between the low and the high pivot. */
 #define PROGRESS	0.75
 
-/* Looking a row up in the map takes so much less than to drop it. */
+/* Number of rows whose visibility is looked up in the time that it takes to drop one row. */
 #define LOOKUPS		16
 
+/* A value at which the streams may begin. */
 typedef struct Pivot
 {
-	bool		isnull;
-	bool		has_key;
-	uint64		key;
-	Datum		value;
-	uint64		before;			/* rows that match, and come before it */
+	bool		isnull;			/* the value is NULL */
+	bool		has_key;		/* the value has a key */
+	uint64		key;			/* key of the value, if it has one */
+	Datum		value;			/* the value, if it is not NULL */
+	uint64		before;			/* number of matching rows that sort before it */
 } Pivot;
 
+/* The search for the pivot. */
 typedef struct Skip
 {
 	RtscanOrdered *ordered;
-	const RtscanOrderColumn *order;
-	uint64		all;			/* rows that match */
-	RtscanOrderedSource *tried; /* the segment whose values are pivots */
-	Pivot		low;			/* before this one come no more rows than are to be skipped; none: low.before is 0 */
-	Pivot		high;			/* before this one come more; none: high.before is all */
-	RtscanRowBits *bits;		/* of one segment's rows before a pivot */
+	const RtscanOrderColumn *order; /* first column of the order */
+	uint64		all;			/* number of rows that match */
+	RtscanOrderedSource *tried; /* the segment whose values are tried as pivots */
+	Pivot		low;			/* a pivot with no more rows before it than are to be skipped; if low.before is 0
+								 * there is none */
+	Pivot		high;			/* a pivot with more rows before it than are to be skipped; if high.before is "all"
+								 * there is none */
+	RtscanRowBits *bits;		/* bits of one segment's rows before a pivot */
 } Skip;
 
 /* ---------------------------------------------------------------- ranks */
@@ -66,7 +78,7 @@ header_of(const Skip *skip, const RtscanOrderedSource *source)
 	return &source->segment->reader.segment->columns[skip->order->column].header;
 }
 
-/* Add ranks from one place up to another, unless there are none. */
+/* Add the ranks from "low" up to "high", exclusively, to a set, unless there are none. */
 static void
 add_ranks(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
 {
@@ -74,7 +86,7 @@ add_ranks(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
 		rtscan_intervals_add(set, low, high);
 }
 
-/* The ranks of a segment that come before a pivot. */
+/* Return the ranks of a segment that come before a pivot in the order. */
 static RtscanIntervals
 ranks_before(const Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 {
@@ -100,7 +112,10 @@ ranks_before(const Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 	return set;
 }
 
-/* Put the bits of a segment's rows that come before a pivot into the room; returns how many ranks these are. */
+/*
+ * Set in skip->bits the bits of a segment's rows that come before a pivot, whether or not they match; returns their
+ * number.
+ */
 static uint32
 evaluate_before(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 {
@@ -137,7 +152,7 @@ count_in_segment(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 	return count;
 }
 
-/* The pending rows, which are sorted, that come before a pivot. */
+/* Count the pending rows that come before a pivot.  They are sorted. */
 static uint32
 count_pending(const Skip *skip, const Pivot *pivot)
 {
@@ -176,7 +191,7 @@ count_before(Skip *skip, Pivot *pivot)
 
 /* ---------------------------------------------------------------- pivots */
 
-/* The value at a place in the order of the segment that is tried: all of its rows count there. */
+/* Return the value at a place in the order of all rows of the segment that is tried, whether or not they match. */
 static Pivot
 pivot_at(Skip *skip, uint32 place)
 {
@@ -193,7 +208,7 @@ pivot_at(Skip *skip, uint32 place)
 	return pivot;
 }
 
-/* Where between two places are so many more rows, if they are spread evenly? */
+/* Return the place, between two places, before which nearly "wanted" rows are, if the rows are spread evenly. */
 static uint32
 expected_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high, uint64 wanted)
 {
@@ -202,7 +217,7 @@ expected_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high, uint6
 	return low + (uint32) (Max(share, 0) * (high - low));
 }
 
-/* The place of a pivot in the order of the segment that is tried: so many of its rows come before. */
+/* Return the place of a pivot in the order of the segment that is tried: the number of its rows before the pivot. */
 static uint32
 place_of(Skip *skip, const Pivot *pivot)
 {
@@ -241,7 +256,7 @@ narrow(Skip *skip, uint64 wanted)
 	}
 }
 
-/* A segment's rows between the low and the high pivot. */
+/* Count a segment's matching rows between the low and the high pivot. */
 static uint64
 count_between(Skip *skip, RtscanOrderedSource *source)
 {
@@ -252,8 +267,9 @@ count_between(Skip *skip, RtscanOrderedSource *source)
 }
 
 /*
- * The next segment to try: the one that has the middle row of those between the pivots, if segments follow each other in the list as their
- * values do, such as those of a table in the order of time.  NULL: no other segment has rows between them.
+ * Return the next segment to try: the one that has the middle row of those between the pivots, if the segments are
+ * listed in the order of their values, as for a table in the order of time.  Returns NULL if no other segment has
+ * rows between the pivots.
  */
 static RtscanOrderedSource *
 find_middle(Skip *skip)
@@ -278,8 +294,9 @@ find_middle(Skip *skip)
 }
 
 /*
- * Find the low pivot: as many rows come before it as are to be skipped, or a few less; false if there is none.  Values of one segment do where
- * all have similar ones; rows between two of them are other segments', whose values are tried next.
+ * Find the low pivot, with as many rows before it as are to be skipped, or a few less; returns false if there is
+ * none.  If all segments have similar values, those of one segment are enough.  Otherwise many rows between two of
+ * its values are in other segments, whose values are tried next.
  */
 static bool
 find_pivot(Skip *skip, uint64 wanted)
@@ -301,7 +318,7 @@ find_pivot(Skip *skip, uint64 wanted)
 
 /* ---------------------------------------------------------------- skipping */
 
-/* Have a segment's stream begin at a pivot. */
+/* Let a segment's stream begin at a pivot. */
 static void
 begin_at(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 {
@@ -326,11 +343,14 @@ begin_all_at(Skip *skip, const Pivot *pivot)
 		if (source->segment)
 			begin_at(skip, source, pivot);
 		else
-			source->row = count_pending(skip, pivot) - 1;	/* the one before the next */
+			source->row = count_pending(skip, pivot) - 1;	/* next_pending() increments it */
 	}
 }
 
-/* Have the bits only of rows that the snapshot sees, if that is less than to drop so many rows. */
+/*
+ * Clear the bits of rows that the snapshot does not see.  Returns false, and does nothing, if that would take longer
+ * than dropping the rows one by one.
+ */
 static bool
 clear_invisible(RtscanOrdered *ordered, uint64 wanted)
 {
@@ -358,7 +378,7 @@ clear_invisible(RtscanOrdered *ordered, uint64 wanted)
 	return true;
 }
 
-/* The segment with the most rows that match; NULL: there is none. */
+/* Return the segment with the most matching rows; NULL if there is no segment. */
 static RtscanOrderedSource *
 find_largest(const RtscanOrdered *ordered)
 {
