@@ -1,6 +1,8 @@
 /*
  * comparison_plan.h
- *		Writes and reads conditions, and comparisons that imply ranges of columns, as parts of a plan (written.h).
+ *		Writes and reads conditions, and comparisons that imply ranges of columns, as parts of a plan.
+ *
+ * Each function describes a struct for both directions (written.h).
  */
 #ifndef RTSCAN_COMPARISON_PLAN_H
 #define RTSCAN_COMPARISON_PLAN_H

@@ -1,6 +1,6 @@
 /*
  * expressions.c
- *		Expressions over a table's columns, as row expressions: over an index's columns; and their order.
+ *		Converts expressions into row expressions, and orders quals.
  */
 #include "run/plan/expressions.h"
 
@@ -18,8 +18,8 @@ typedef struct Conversion
 } Conversion;
 
 /*
- * The column that an operand is and that the index can return, from 0, or -1.  It has to be of its
- * type: match_index_to_operand() sees no difference between a value and the same, relabelled.
+ * Return the index's column, from 0, that equals an operand and that the index can return; -1 if there is
+ * none.  The types must be the same, because match_index_to_operand() ignores RelabelType.
  */
 static int
 find_returned(IndexOptInfo *index, Node *operand)
@@ -38,7 +38,7 @@ convert(Node *node, Conversion *conversion)
 
 	if (node == NULL)
 		return NULL;
-	/* a mutator comes by what is no expression, too */
+	/* expression_tree_mutator() also visits nodes that are no expressions */
 	column = IsA(node, List) || IsA(node, CaseWhen) ? -1 : find_returned(conversion->index, node);
 	if (column >= 0)
 		return (Node *) makeVar(INDEX_VAR, column + 1, exprType(node), exprTypmod(node), exprCollation(node), 0);
@@ -57,7 +57,7 @@ rtscan_row_expression(IndexOptInfo *index, Node *expression)
 	Conversion	conversion = {index, false};
 	Node	   *converted;
 
-	/* Most expressions are columns, which call nothing. */
+	/* Most expressions are plain columns, which need no checks. */
 	if (!IsA(expression, Var) &&
 		(contain_volatile_functions(expression) || contain_subplans(expression) || expression_returns_set(expression)))
 		return NULL;
@@ -87,7 +87,7 @@ rtscan_row_column(const Expr *row_expression)
 
 /* ---------------------------------------------------------------- order */
 
-/* Cheaper than this, what tells nothing about rows may be asked before what guards them. */
+/* A leakproof qual that costs fewer operator calls than this may precede quals of lower security levels. */
 #define CHEAP_OPERATORS		10
 
 typedef struct OrderedQual
@@ -117,7 +117,7 @@ goes_before(const OrderedQual *a, const OrderedQual *b)
 	return a->security_level < b->security_level || (a->security_level == b->security_level && a->cost < b->cost);
 }
 
-/* As order_qual_clauses() does, which is the planner's own; others stay in the order that they are written in. */
+/* order_qual_clauses() does the same, but is static in the planner.  Equal quals keep the order of the query. */
 List *
 rtscan_order_quals(PlannerInfo *root, List *clauses)
 {

@@ -1,6 +1,6 @@
 /*
  * expressions.h
- *		Expressions over a table's columns, as row expressions: over an index's columns; and their order.
+ *		Converts expressions on a table's columns into row expressions, which are on an index's columns; orders quals.
  */
 #ifndef RTSCAN_EXPRESSIONS_H
 #define RTSCAN_EXPRESSIONS_H
@@ -10,23 +10,23 @@
 #include "nodes/pathnodes.h"
 
 /*
- * An expression with each operand that the index can return as a Var (INDEX_VAR, its column), or
- * NULL where it has others, or what cannot be evaluated on rows of an index alone: subplans,
- * volatile functions, functions that return sets.
+ * Return a copy of an expression in which a Var (INDEX_VAR, the index's column) replaces each operand that
+ * the index can return.  Return NULL if it has other operands, or parts that cannot be evaluated on rows of
+ * an index alone: subplans, volatile functions, functions that return sets.
  */
 extern Expr *rtscan_row_expression(IndexOptInfo *index, Node *expression);
 
 /*
- * Clauses of WHERE (RestrictInfo) or of HAVING in the order that PostgreSQL evaluates them in: of
- * less security first, then cheap ones.  A user may rely on a cheap one to keep rows from another
- * one that fails.
+ * Sort clauses of WHERE (RestrictInfo) or of HAVING into the order in which PostgreSQL evaluates them: by
+ * security level, then by cost.  A user may rely on a cheap clause to keep rows away from another one that
+ * would fail.
  */
 extern List *rtscan_order_quals(PlannerInfo *root, List *clauses);
 
-/* The index's columns, from 0, that row expressions refer to. */
+/* Return the index's columns, from 0, that row expressions refer to. */
 extern Bitmapset *rtscan_row_columns(Node *row_expressions);
 
-/* The index's column, from 0, that a row expression is; -1 if it is more than that. */
+/* If a row expression is a column of the index, return its number, from 0; otherwise -1. */
 extern int	rtscan_row_column(const Expr *row_expression);
 
 #endif							/* RTSCAN_EXPRESSIONS_H */

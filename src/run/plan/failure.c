@@ -1,6 +1,6 @@
 /*
  * failure.c
- *		Can evaluating a search argument raise an error?
+ *		Decides whether evaluating a search argument may raise an error.
  */
 #include "run/plan/failure.h"
 
@@ -9,7 +9,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-/* Times that are relative to now, as reports ask for them: they fail far from now only. */
+/* Does a function calculate a date or time, as in now() - interval '1 day'?  These fail only far from now. */
 static bool
 makes_times(Oid function)
 {
@@ -40,7 +40,7 @@ makes_times(Oid function)
 	}
 }
 
-/* check_function_callback: a function that fails for some arguments is not leakproof. */
+/* check_function_callback.  Leakproof functions never fail: an error would reveal something about the arguments. */
 static bool
 function_may_fail(Oid function, void *arg)
 {
@@ -71,7 +71,7 @@ argument_may_fail(Node *node, void *arg)
 	{
 		case T_FuncExpr:
 		case T_OpExpr:
-			/* a parameter may be anything */
+			/* a parameter may be far from now */
 			if (check_functions_in_node(node, function_makes_times, NULL) && has_parameter(node, NULL))
 				return true;
 			pg_fallthrough;
@@ -97,7 +97,7 @@ argument_may_fail(Node *node, void *arg)
 	}
 }
 
-/* For expression_tree_walker(), too. */
+/* Also the callback of expression_tree_walker(). */
 static bool
 arguments_may_fail(Node *node, void *arg)
 {
@@ -114,7 +114,7 @@ rtscan_arguments_may_fail(Node *clause)
 	return arguments_may_fail(clause, NULL);
 }
 
-/* For expression_tree_walker(), too. */
+/* Also the callback of expression_tree_walker(). */
 static bool
 has_subplan_result(Node *node, void *arg)
 {

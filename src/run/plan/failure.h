@@ -1,10 +1,10 @@
 /*
  * failure.h
- *		Can evaluating a search argument raise an error?
+ *		Decides whether evaluating a search argument may raise an error.
  *
- * The node evaluates arguments once, before it looks at rows, and so does the planner where it
- * estimates how many match.  PostgreSQL does the same of WHERE, whose arguments an index scan needs;
- * but nothing of FILTER is evaluated before there is a row that all that is written before lets pass.
+ * The node evaluates arguments once, before it reads any row, and so does the planner to estimate how many
+ * rows match.  For WHERE, PostgreSQL does the same with the arguments of an index scan.  But it evaluates a
+ * FILTER only for a row that has passed WHERE: if there is none, it must not fail.
  */
 #ifndef RTSCAN_FAILURE_H
 #define RTSCAN_FAILURE_H
@@ -14,12 +14,12 @@
 #include "nodes/nodes.h"
 
 /*
- * Can a function fail that a clause's arguments, its parts without columns, call?  What subplans do
- * is not asked: their results are parameters.
+ * May a function fail that is called in a clause's arguments, which are its parts without columns?
+ * Subplans do not count: their results are parameters.
  */
 extern bool rtscan_arguments_may_fail(Node *clause);
 
-/* May a subplan have to run, and so fail, for an argument?  (A correlated parameter is taken for one.) */
+/* May evaluating an argument execute a subplan, which may fail?  Correlated parameters count as subplans. */
 extern bool rtscan_has_subplan_result(Node *argument);
 
 #endif							/* RTSCAN_FAILURE_H */

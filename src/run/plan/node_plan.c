@@ -8,7 +8,7 @@
 #include "run/plan/comparison_plan.h"
 #include "run/plan/written.h"
 
-/* So many rows that are wanted are as good as all. */
+/* The plan stores the number of rows wanted as an int: this value also means all rows. */
 #define ALL_ROWS	INT_MAX
 
 /* ---------------------------------------------------------------- structs */
@@ -111,7 +111,7 @@ describe_set(RtscanWritten *written, void *described)
 	return set;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the plan */
 
 static void
 describe_rows(RtscanWritten *written, RtscanNodePlan *plan)
@@ -158,7 +158,7 @@ rtscan_write_plan(RtscanNodePlan *plan)
 	return list_make2(makeString(RTSCAN_VERSION), rtscan_finish_written(&written));
 }
 
-/* A parallel worker loads the library that is installed, which may be newer than its leader's. */
+/* Check that the plan was written by this version: a parallel worker may load a newer library than its leader's. */
 static void
 check_version(Node *version)
 {

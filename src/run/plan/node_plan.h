@@ -1,17 +1,19 @@
 /*
  * node_plan.h
- *		The plan of RtscanScan or RtscanAggregate: what the planner hands to the executor, as structs, and as what copyObject() knows.
+ *		Defines the plan of RtscanScan or RtscanAggregate, which the planner hands to the executor.
  *
- * The planner (plan/aggregate/make_node.c) fills in the structs and writes them; the node reads them when it begins.  Nobody else knows
- * how they are laid out in between.
+ * The planner (plan/aggregate/make_node.c, plan/scan/make_scan.c) fills in the structs and writes them as lists that
+ * copyObject() can copy.  The node reads them when it begins.  Only node_plan.c knows how the lists are laid out.
  *
- * What runs is in custom_private (RtscanNodePlan).  custom_exprs (RtscanShown) are there to be shown, for their parameters and for
- * what the plan depends on: the planner replaces all in them that equals an entry of custom_scan_tlist by a
- * reference to the node's own result, also where that is an argument (a parameter, current_date).
+ * The node executes what is in custom_private (RtscanNodePlan).  custom_exprs (RtscanShown) is for EXPLAIN and for
+ * RtscanScan's recheck, and the planner finds the plan's parameters and dependencies in it.  Arguments cannot be
+ * evaluated from custom_exprs, because the planner replaces everything in it that equals an entry of custom_scan_tlist
+ * by a reference to the node's own result, even an argument (a parameter, current_date).
  *
- * custom_scan_tlist of RtscanScan has the columns that it takes from the index, then those that only expressions in custom_exprs
- * refer to; it is empty where rows come from the heap.  Of RtscanAggregate it has GROUP BY's keys, the aggregates and GROUPING()'s, which is what the node computes, then the table's columns that
- * expressions refer to; these are never computed.
+ * RtscanScan's custom_scan_tlist has the columns that the node reads from the index, then columns that only
+ * custom_exprs refers to.  If rows are read from the heap, it is empty, or in a star has the table's columns.
+ * RtscanAggregate's has what the node computes: the keys of GROUP BY, the aggregates and the GROUPING()s.  The table's
+ * columns that expressions refer to follow; they are never computed.
  */
 #ifndef RTSCAN_NODE_PLAN_H
 #define RTSCAN_NODE_PLAN_H
@@ -24,18 +26,18 @@
 #include "search/filter/filter.h"
 #include "search/order/order_stream.h"
 
-/* Of WHERE or of a FILTER, what the index answers: an RtscanFilter whose values are not known yet. */
+/* The part of WHERE or of a FILTER that the index answers: an RtscanFilter whose values are not known yet. */
 typedef struct RtscanPlanFilter
 {
 	RtscanFilterKind kind;
-	List	   *parts;			/* of AND and OR: RtscanPlanFilter * */
-	RtscanAsked asked;			/* of a condition, */
-	int			argument;		/* and its value, among the plan's arguments; -1: none; */
-	int			dimension;		/* or these keys of its dimensions are; -1: none */
-	struct RtscanComparison *comparison;	/* that implies something: its arguments begin there */
+	List	   *parts;			/* RtscanPlanFilter *: the operands of AND or OR */
+	RtscanAsked asked;			/* a condition, without its value */
+	int			argument;		/* a condition's value, or a comparison's first, among the plan's arguments; -1: none */
+	int			dimension;		/* the key column of dimensions that has the condition's values, from 0; -1: none */
+	struct RtscanComparison *comparison;	/* a comparison that implies ranges of columns */
 } RtscanPlanFilter;
 
-/* What is made of bits. */
+/* The kinds of aggregates that are computed from bits of rows. */
 typedef enum RtscanAccumulation
 {
 	RTSCAN_COUNT,
@@ -43,64 +45,69 @@ typedef enum RtscanAccumulation
 	RTSCAN_MAXIMUM
 } RtscanAccumulation;
 
-/* What values are collected for. */
+/* The purpose for which the values of an aggregate are collected. */
 typedef enum RtscanPurpose
 {
 	RTSCAN_NO_COLLECTION,
-	RTSCAN_FOR_DISTINCT,		/* for an aggregate of distinct values */
-	RTSCAN_FOR_DISCRETE,		/* percentiles, */
-	RTSCAN_FOR_CONTINUOUS,
+	RTSCAN_FOR_DISTINCT,		/* an aggregate of distinct values */
+	RTSCAN_FOR_DISCRETE,		/* percentile_disc() */
+	RTSCAN_FOR_CONTINUOUS,		/* percentile_cont() */
 	RTSCAN_FOR_MODE
 } RtscanPurpose;
 
 typedef struct RtscanCollected
 {
 	RtscanPurpose purpose;
-	bool		several;		/* percentiles: an array of fractions */
+	bool		several;		/* the percentile's argument is an array of fractions */
 	bool		descending;
-	int			scale;			/* of numerics, all of one */
+	int			scale;			/* scale of numerics, the same for all values */
 } RtscanCollected;
 
-/* An aggregate: from bits, */
+/* An aggregate, computed from bits of rows or from values of rows. */
 typedef struct RtscanPlanAggregate
 {
-	int			kind;			/* RtscanAccumulation; or, from rows, a line of aggregates.c */
-	int			column;			/* key column, from 0, or -1 */
-	RtscanPlanFilter *filter;
-	Oid			type;			/* or from rows: the first argument's type, InvalidOid if there is none; */
-	Oid			fold;			/* the function that makes one value of two, */
-	Oid			collation;		/* and its collation */
-	List	   *arguments;		/* row expressions (expressions.h) */
-	Expr	   *row_filter;		/* one, or NULL */
-	RtscanCollected collected;	/* its values are collected for this; then kind is of DISTINCT's aggregate */
-	Expr	   *fractions;		/* of percentiles, without columns; or NULL */
+	int			kind;			/* from bits: RtscanAccumulation; from rows: a line of the table in aggregates.c */
+	int			column;			/* from bits: key column, from 0; -1: none */
+	RtscanPlanFilter *filter;	/* from bits: FILTER; NULL: the aggregate is computed from rows */
+	Oid			type;			/* from rows: type of the first argument, InvalidOid if there is none */
+	Oid			fold;			/* from rows: function that combines two values into one */
+	Oid			collation;		/* from rows: collation of fold */
+	List	   *arguments;		/* from rows: row expressions (expressions.h) */
+	Expr	   *row_filter;		/* from rows: FILTER, a row expression, or NULL */
+	RtscanCollected collected;	/* how values are collected, if they are; then kind is the aggregate of DISTINCT */
+	Expr	   *fractions;		/* fractions of percentiles, an expression without columns; or NULL */
 } RtscanPlanAggregate;
 
-/* A grouping set, of all rows if there is no GROUP BY. */
+/* A grouping set.  Without GROUP BY there is one, which has no keys. */
 typedef struct RtscanPlanSet
 {
 	List	   *keys;			/* int: numbers of keys, from 0, ascending */
-	int			parent;			/* the set before it that its groups are made of; -1: of rows */
-	bool		asked;			/* are its groups results, or do others need them? */
-	int			groups;			/* about so many */
+	int			parent;			/* number of the earlier set whose groups are combined into its own; -1: made of rows */
+	bool		asked;			/* its groups are results; false: only other sets need them */
+	int			groups;			/* estimated number of groups */
 } RtscanPlanSet;
 
-/* A dimension of a star: one of the node's plans below, which returns a key, or several, then attributes. */
+/* A dimension of a star.  One of the plans below the node returns its rows: one or more keys, then attributes. */
 typedef struct RtscanPlanDimension
 {
-	JoinType	type;			/* of JOIN_SEMI and JOIN_ANTI it does not matter how many rows one of the fact meets */
-	struct RtscanPlanDimension *parts[2];	/* its keys are pairs of theirs; or else NULL, and there is */
-	int			column;			/* a column of the index, from 0, that keys are looked up in, */
-	Oid			lefttype;		/* and the type that it is compared as; */
-	Oid			subtype;		/* that of the keys, */
-	Oid			family;			/* and the family that compares them, */
+	JoinType	type;			/* for JOIN_SEMI and JOIN_ANTI, only whether a fact row matches counts, not how often */
+	struct RtscanPlanDimension *parts[2];	/* the keys are pairs of their keys; NULL: the key is a single column */
+	int			column;			/* column of the index, from 0, in which keys are looked up */
+	Oid			lefttype;		/* type as which the index's column is compared */
+	Oid			subtype;		/* type of the keys */
+	Oid			family;			/* operator family that compares the column with keys */
 	Oid			collation;
-	int			attributes;		/* so many */
-	bool		repeats;		/* of JOIN_INNER and JOIN_LEFT: a row of the fact may meet several, and comes as often */
-	int			common;			/* nodes with the same number have it in common, of which only one is executed at a time; 0: it is the node's */
+	int			attributes;		/* number of attributes */
+	bool		repeats;		/* JOIN_INNER, JOIN_LEFT: a fact row may match several rows; it is returned for each */
+
+	/*
+	 * Nodes of a query whose dimensions have the same number share one copy of the rows; only one of these nodes is
+	 * executed at a time.  0: the rows are not shared.
+	 */
+	int			common;
 } RtscanPlanDimension;
 
-/* The one, or the first of several. */
+/* Return the part that has the first key column: the dimension itself if it has only one. */
 static inline const RtscanPlanDimension *
 rtscan_first_key(const RtscanPlanDimension *plan)
 {
@@ -113,47 +120,50 @@ typedef struct RtscanNodePlan
 {
 	Oid			table;
 	Oid			index;
-	RtscanPlanFilter *filter;	/* of WHERE */
-	List	   *arguments;		/* of all filters: expressions without columns, */
-	int			where_arguments;	/* WHERE's before FILTERs' */
-	List	   *functions;		/* OIDs of functions that somebody would call who does without an index */
-	List	   *row_quals;		/* row expressions: the rest of WHERE, as far as the index has what that needs */
+	RtscanPlanFilter *filter;	/* WHERE, as far as the index answers it */
+	List	   *arguments;		/* values for all filters, expressions without columns: WHERE's, then FILTERs' */
+	int			where_arguments;	/* number of arguments of WHERE */
+	List	   *functions;		/* OIDs of functions that a plan without the index calls: the user needs EXECUTE */
+	List	   *row_quals;		/* row expressions: the rest of WHERE that the index has the columns for */
 
-	List	   *dimensions;		/* RtscanPlanDimension *, by plan below the node; their attributes are columns behind the index's */
+	/* RtscanPlanDimension * of each plan below the node; the attributes are numbered as columns after the index's */
+	List	   *dimensions;
 
-	bool		from_heap;		/* RtscanScan: rows come from the heap, or else */
-	List	   *columns;		/* the index's columns, from 0, that custom_scan_tlist begins with */
-	bool		ordered;		/* rows come in an order: */
-	RtscanOrder order;
-	bool		may_tell;		/* EXPLAIN may tell what of a dimension the index has, also of rows that nobody sees */
-	bool		skips;			/* the first ones are skipped; how many is the argument after WHERE's */
+	/* RtscanScan */
+	bool		from_heap;		/* rows are read from the heap */
+	List	   *columns;		/* if not from_heap: the index's columns, from 0, that custom_scan_tlist begins with */
+	bool		ordered;		/* rows are returned in an order */
+	RtscanOrder order;			/* the order of the rows, if ordered */
+	bool		may_tell;		/* either node: EXPLAIN may show how many keys of dimensions the index has */
+	bool		skips;			/* OFFSET: the argument after WHERE's is the number of first rows to skip */
 
-	List	   *aggregates;		/* RtscanAggregate: RtscanPlanAggregate *, */
-	bool		by_rows;		/* by values of rows, or else from bits, without all of this */
-	bool		partial;		/* are the results transition states, to be combined? */
-	List	   *sets;			/* RtscanPlanSet *, */
-	int			most_parts;		/* of which so many are made at once of others' groups, */
-	List	   *groupings;		/* and GROUPING()'s, each an int list of numbers of keys */
-	List	   *row_keys;		/* row expressions of GROUP BY, with */
-	List	   *operators;		/* OIDs of equality operators, */
-	List	   *collations;		/* and of collations */
+	/* RtscanAggregate */
+	List	   *aggregates;		/* RtscanPlanAggregate * */
+	bool		by_rows;		/* aggregates are computed from values of rows; false: from bits, the rest is unused */
+	bool		partial;		/* results are transition states, which the node above combines */
+	List	   *sets;			/* RtscanPlanSet *, each after its parent */
+	int			most_parts;		/* most sets made of other sets' groups that are in memory at the same time */
+	List	   *groupings;		/* for each GROUPING(), an int list of numbers of keys */
+	List	   *row_keys;		/* keys of GROUP BY, row expressions */
+	List	   *operators;		/* OID of the equality operator of each key */
+	List	   *collations;		/* OID of the collation of each key */
 } RtscanNodePlan;
 
-/* With the library's version: an error where another one reads it. */
+/* Write a plan as lists, with the library's version.  Reading it in another version is an error. */
 extern List *rtscan_write_plan(RtscanNodePlan *plan);
 extern RtscanNodePlan *rtscan_read_plan(List *versioned);
 
-/* What is shown: lists of expressions. */
+/* The contents of custom_exprs: lists of expressions, most of them to be shown by EXPLAIN. */
 typedef struct RtscanShown
 {
-	List	   *quals;			/* of WHERE, that the index answers */
-	List	   *implied;		/* the index's columns that other quals imply ranges of */
-	List	   *filters;		/* of FILTER, that the index answers */
-	List	   *row_quals;		/* of WHERE, that are evaluated on rows */
-	List	   *keys;			/* of GROUP BY */
-	List	   *row_aggregates; /* aggregates' arguments and FILTERs, that are evaluated on rows */
-	List	   *skip;			/* how many rows are skipped, if any are */
-	List	   *joins;			/* of each dimension: column = key */
+	List	   *quals;			/* quals of WHERE that the index answers */
+	List	   *implied;		/* columns of the index for which other quals imply ranges */
+	List	   *filters;		/* quals of FILTERs that the index answers */
+	List	   *row_quals;		/* quals of WHERE that are evaluated on rows of the index */
+	List	   *keys;			/* keys of GROUP BY */
+	List	   *row_aggregates; /* arguments and FILTERs of aggregates that are evaluated on rows */
+	List	   *skip;			/* OFFSET, if the node skips rows */
+	List	   *joins;			/* for each dimension, the clause "column = key" */
 } RtscanShown;
 
 extern List *rtscan_write_shown(const RtscanShown *shown);

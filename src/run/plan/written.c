@@ -1,13 +1,13 @@
 /*
  * written.c
- *		Structs written as an array of integers and a list of nodes, and read from them.
+ *		Writes structs as an array of integers and a list of nodes, and reads them.
  */
 #include "run/plan/written.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 
-/* Integers that most plans do not exceed. */
+/* Integers that fit into the first array: enough for most plans. */
 #define FIRST_ROOM	120
 
 static Size

@@ -1,10 +1,10 @@
 /*
  * written.h
- *		Structs written as an array of integers and a list of nodes, which copyObject() knows, and read from them.
+ *		Writes structs as an array of integers and a list of nodes, which copyObject() can copy, and reads them.
  *
  * One function describes a struct for both directions: it assigns each member what rtscan_written_int() or
- * rtscan_written_node() returns for the member.  When structs are written, that is the member itself, which is
- * appended; when they are read, it is the next integer or node.
+ * rtscan_written_node() returns for the member.  When structs are written, these functions append the member and
+ * return it unchanged; when structs are read, they return the next integer or node.
  */
 #ifndef RTSCAN_WRITTEN_H
 #define RTSCAN_WRITTEN_H
@@ -15,24 +15,24 @@
 
 typedef struct RtscanWritten
 {
-	bool		reads;			/* are structs read, or written? */
-	int			next;			/* the next integer, from 0 */
-	int			room;			/* when structs are written, so many integers fit into the array */
-	int32	   *integers;		/* integers, enums, booleans and OIDs of all structs */
-	int			next_node;		/* when structs are read, the next node, from 0 */
-	List	   *nodes;			/* expressions and lists of all structs */
+	bool		reads;			/* structs are read; false: written */
+	int			next;			/* number of the next integer, from 0 */
+	int			room;			/* when structs are written, the number of integers that fit into the array */
+	int32	   *integers;		/* the integers, enums, booleans and OIDs of all structs */
+	int			next_node;		/* when structs are read, number of the next node, from 0 */
+	List	   *nodes;			/* the expressions and lists of all structs */
 } RtscanWritten;
 
-/* Describes a struct, which is NULL when it is read, and returns it. */
+/* Describe a struct and return it.  When it is read, the argument is NULL, and the function allocates it. */
 typedef void *(*RtscanDescribe) (RtscanWritten *written, void *described);
 
 extern RtscanWritten rtscan_begin_written(void);
 extern RtscanWritten rtscan_read_written(const List *lists);
 
-/* A list of all that has been written, for rtscan_read_written(). */
+/* Return all that has been written as a list, from which rtscan_read_written() reads. */
 extern List *rtscan_finish_written(RtscanWritten *written);
 
-/* Make room for more integers. */
+/* Double the room for integers. */
 extern void rtscan_enlarge_written(RtscanWritten *written);
 
 static inline int
@@ -56,14 +56,14 @@ rtscan_written_node(RtscanWritten *written, void *node)
 	return node;
 }
 
-/* A struct to describe: a new one, all zero, when it is read. */
+/* Return the struct to describe: when it is read, a new one, all zero. */
 static inline void *
 rtscan_written_struct(const RtscanWritten *written, void *described, Size size)
 {
 	return written->reads ? palloc0(size) : described;
 }
 
-/* A list of structs. */
+/* Describe a list of structs. */
 static inline List *
 rtscan_written_list(RtscanWritten *written, List *structs, RtscanDescribe describe)
 {
