@@ -1,6 +1,6 @@
 /*
  * dimension.c
- *		A dimension of a star: the rows of a plan below the node, by key.
+ *		Loads the rows of a star's dimension from a plan below the node.
  */
 #include "run/star/dimension.h"
 
@@ -33,12 +33,12 @@ find_comparison(const RtscanPlanDimension *plan, Oid lefttype, FmgrInfo *compare
 	Oid			function = get_opfamily_proc(plan->family, lefttype, plan->subtype, RTSCAN_COMPARE_PROC);
 
 	if (!OidIsValid(function))
-		elog(ERROR, "missing support function %d(%u,%u) in operator family %u", RTSCAN_COMPARE_PROC, lefttype, plan->subtype,
-			 plan->family);
+		elog(ERROR, "missing support function %d(%u,%u) in operator family %u", RTSCAN_COMPARE_PROC, lefttype,
+			 plan->subtype, plan->family);
 	fmgr_info(function, compare);
 }
 
-/* The kind of the column's keys, if those of its values and of equal ones of the dimension are the same. */
+/* Return the kind of the column's 64-bit keys, if equal values of the column and the dimension have the same ones. */
 static RtscanKeyKind
 find_column_kind(const RtscanDimension *dimension)
 {
@@ -61,7 +61,7 @@ begin_key(RtscanDimension *dimension, Form_pg_attribute attribute)
 	dimension->column_kind = find_column_kind(dimension);
 }
 
-/* Its keys, or the parts with theirs, from a column of the plan's on; all in the same contexts. */
+/* Initialize the keys (or for a pair, its two parts) from the plan's columns, starting at *column. */
 static RtscanDimension *
 begin_keys(const RtscanPlanDimension *plan, TupleDesc tupdesc, MemoryContext context, MemoryContext values, int *column)
 {
@@ -89,7 +89,8 @@ rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state)
 {
 	TupleDesc	tupdesc = ExecGetResultType(state);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan dimension", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "rtscan dimension's values", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "rtscan dimension's values",
+												 ALLOCSET_DEFAULT_SIZES);
 	int			column = 0;
 	RtscanDimension *dimension = begin_keys(plan, tupdesc, context, values, &column);
 
@@ -141,7 +142,7 @@ has_null_key(const RtscanDimension *dimension, const TupleTableSlot *slot)
 	return false;
 }
 
-/* The plan's next row.  What nodes allocate lasts as long as they do. */
+/* Return the plan's next row.  Nodes may keep what they allocate meanwhile, so it must last as long as the query. */
 static TupleTableSlot *
 next_row(RtscanDimension *dimension)
 {
@@ -154,7 +155,7 @@ next_row(RtscanDimension *dimension)
 	return slot;
 }
 
-/* The plan's next row that has keys, or NULL. */
+/* Return the plan's next row whose keys are not NULL, or NULL at the end. */
 static TupleTableSlot *
 next_key(RtscanDimension *dimension)
 {
@@ -170,7 +171,7 @@ next_key(RtscanDimension *dimension)
 	return slot;
 }
 
-/* It may have been executed before. */
+/* Prepare to execute the plan, for the first time or again. */
 static void
 begin_plan(RtscanDimension *dimension)
 {
@@ -182,7 +183,7 @@ begin_plan(RtscanDimension *dimension)
 	MemoryContextSwitchTo(old);
 }
 
-/* What rows that meet none have. */
+/* Add the row of NULLs, for fact rows without match. */
 static void
 add_null_row(RtscanDimension *dimension)
 {
@@ -193,7 +194,7 @@ add_null_row(RtscanDimension *dimension)
 	}
 }
 
-/* The rows are gone. */
+/* Reset all pointers to rows: their memory has been freed. */
 static void
 clear_rows(RtscanDimension *dimension)
 {
@@ -211,7 +212,7 @@ clear_rows(RtscanDimension *dimension)
 		clear_rows(dimension->parts[i]);
 }
 
-/* Give back the rows in memory. */
+/* Free the rows in memory. */
 static void
 forget_rows(RtscanDimension *dimension)
 {
@@ -220,7 +221,7 @@ forget_rows(RtscanDimension *dimension)
 	clear_rows(dimension);
 }
 
-/* All of them. */
+/* Free the rows in memory and in ranges. */
 static void
 forget(RtscanDimension *dimension)
 {
@@ -236,7 +237,7 @@ count_load(RtscanDimension *dimension)
 		count_load(dimension->parts[i]);
 }
 
-/* The keys of a row, from a column on. */
+/* Store the keys of a row in values, starting at *column. */
 static void
 put_keys(const RtscanDimension *dimension, uint32 row, Datum *values, int *column)
 {
@@ -251,7 +252,7 @@ put_keys(const RtscanDimension *dimension, uint32 row, Datum *values, int *colum
 	put_keys(dimension->parts[1], (uint32) pair, values, column);
 }
 
-/* The rows that are in memory. */
+/* Add the rows in memory to the ranges. */
 static void
 add_rows_to_ranges(const RtscanDimension *dimension, TupleDesc rows)
 {
@@ -274,7 +275,7 @@ add_rows_to_ranges(const RtscanDimension *dimension, TupleDesc rows)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-/* A row of the plan, and all before and after it, are too many. */
+/* Move all rows to ranges: those in memory, the one for which there is no memory, and the plan's remaining ones. */
 static void
 make_ranges(RtscanDimension *dimension, TupleTableSlot *slot)
 {
@@ -289,7 +290,7 @@ make_ranges(RtscanDimension *dimension, TupleTableSlot *slot)
 	rtscan_sort_ranges(dimension->ranges);
 }
 
-/* Take the plan's rows, as far as there is memory; returns the first for which there is none. */
+/* Read the plan's rows as long as there is memory.  Return the first row for which there is none, or NULL. */
 static TupleTableSlot *
 execute_plan(RtscanDimension *dimension)
 {
@@ -305,7 +306,7 @@ execute_plan(RtscanDimension *dimension)
 	return NULL;
 }
 
-/* The rows of the range at hand; no fewer than one. */
+/* Read the rows of the current range, at least one.  It ends where memory is full, but never between equal keys. */
 static void
 read_range(RtscanDimension *dimension)
 {
@@ -324,7 +325,7 @@ read_range(RtscanDimension *dimension)
 	}
 }
 
-/* The rows that have been taken are all that are to be in memory. */
+/* Sort and count the rows, after all that are to be in memory have been added. */
 static void
 finish_rows(RtscanDimension *dimension)
 {
@@ -357,7 +358,7 @@ rtscan_load_dimension(RtscanDimension *dimension)
 	dimension->most_bytes = get_hash_memory_limit();
 	if (!dimension->loaded)
 	{
-		/* What an error has cut short begins anew, too. */
+		/* An error may have interrupted an earlier execution: begin from scratch. */
 		forget(dimension);
 		begin_plan(dimension);
 		begin_rows(dimension);

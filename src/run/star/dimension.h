@@ -1,18 +1,22 @@
 /*
  * dimension.h
- *		A dimension of a star: the rows of a plan below the node, by key.
+ *		Loads the rows of a star's dimension from a plan below the node, and finds them by key.
  *
- * The plan is executed when an answer first needs it, and again only where parameters that it depends on have changed.  Its rows
- * are kept in memory, sorted by key as the index sorts; those whose key is NULL meet no row, and are left out.
+ * The plan is executed when an answer first needs it, and again only if parameters that it depends on have changed.
+ * Its rows are kept in memory, sorted by key as the index sorts.  Rows whose key is NULL match no fact row and are left
+ * out.
  *
- * Each of the n keys is there once.  If it matters how many rows have it, and some have several, key i has the rows from first_rows[i] up to
- * first_rows[i + 1], without that; else row i.  Key n is none, and has the row behind all others: its attributes are NULL.
+ * Keys are numbered from 0 to n - 1, each different key once.  Key i has row i.  But if the number of rows per key
+ * matters (plan->repeats), and some key has several, key i has the rows first_rows[i] to first_rows[i + 1] - 1.  The
+ * number n stands for no key.  It has the row behind all others, whose attributes are NULL.
  *
- * Of several keys the first two are a pair, that pair and the third another one, and so on.  The two parts of a pair are dimensions
- * themselves, which have nothing but their different keys; a pair is of their numbers there, and sorted by these.
+ * A key of several columns is a pair: the first two columns make a pair, that pair and the third column make another,
+ * and so on.  The two parts of a pair are dimensions themselves, which have their different keys and nothing else.  A
+ * pair consists of the numbers of its keys in the two parts, and pairs are sorted by these numbers.
  *
- * However wrong the planner was about them, they take no more memory than a hash may: if they would, they come in ranges (ranges.h), and
- * what is in memory is the range at hand.  The node searches the fact once for each range of each dimension, with those of the others (node.h).
+ * The rows take no more memory than a hash table may, even if the planner expected far fewer rows.  If all of them
+ * would take more, they are read in ranges of keys (ranges.h), and only the current range is in memory.  The node
+ * searches the fact once for each combination of the dimensions' ranges (node.h).
  */
 #ifndef RTSCAN_DIMENSION_H
 #define RTSCAN_DIMENSION_H
@@ -26,161 +30,181 @@
 #include "search/exec/tally.h"
 #include "search/filter/trace.h"
 
-/* A row takes so many bytes for each key, and for each attribute, besides what is by reference. */
+/* Memory of a row for each key and for each attribute, in bytes, without values passed by reference. */
 #define RTSCAN_DIMENSION_KEY_BYTES			32
 #define RTSCAN_DIMENSION_ATTRIBUTE_BYTES	24
 
-/* A column that the dimension's rows have besides the key; one more behind the last row is NULL, of rows that meet none. */
+/* A column of the dimension besides the key.  After the last row it has a NULL, for fact rows without match. */
 typedef struct RtscanAttribute
 {
 	RtscanColumn type;
 	Datum	   *values;
 	bool	   *isnull;
-	int64	   *integers;		/* exact, once they have been asked for; NULL: there are none */
-	bool		has_integers;	/* they have been asked for */
-	int			scale;
-	uint32	   *numbers;		/* likewise: identical values have one number, NULL the highest; */
-	uint32		count;			/* so many numbers */
-	Datum	   *recent;			/* values by hash, most of which are not kept twice; or NULL */
-	bool		has_map;		/* numbers by key have been asked for: */
-	RtscanTallyMap map;
-	uint32	   *rows_of_numbers;	/* a row that has it of each */
+	int64	   *integers;		/* values as exact integers; NULL: not all values are, or has_integers is false */
+	bool		has_integers;	/* rtscan_attribute_integers() has been called */
+	int			scale;			/* scale of integers */
+	uint32	   *numbers;		/* number of each row's value: identical values share one, NULL has the highest */
+	uint32		count;			/* number of different numbers */
+	Datum	   *recent;			/* recent values by hash, so that most values are copied once only; or NULL */
+	bool		has_map;		/* map and rows_of_numbers have been made */
+	RtscanTallyMap map;			/* numbers by key */
+	uint32	   *rows_of_numbers;	/* for each number, a row that has it */
 } RtscanAttribute;
 
 typedef struct RtscanDimension
 {
 	const RtscanPlanDimension *plan;
 	PlanState  *state;
-	uint64		loads;			/* another number for each set of rows; 0: none has been asked for */
-	uint32		n;				/* so many keys */
+	uint64		loads;			/* number of the set of rows in memory, different for each; 0: none so far */
+	uint32		n;				/* number of keys */
 	Datum	   *keys;
-	uint32		nrows;
-	uint32	   *first_rows;		/* n + 2; or NULL */
+	uint32		nrows;			/* number of rows, without the one of NULLs */
+	uint32	   *first_rows;		/* first row of each key, n + 2 entries; NULL: key i has row i */
 	RtscanAttribute *attributes;
 
-	RtscanTrace *trace;			/* of the condition, if it is to be explained; or NULL */
-	bool		asks_rows;		/* which row a value meets is asked, not only whether there is one */
+	RtscanTrace *trace;			/* trace of the condition for EXPLAIN; or NULL */
+	bool		asks_rows;		/* the caller needs the row that a value matches, not only whether there is one */
 
-	/* Its own. */
-	MemoryContext context;		/* of the rows, */
-	MemoryContext values;		/* and what they have by reference */
+	/* The following members are private to the files in this folder. */
+	MemoryContext context;		/* context of the rows */
+	MemoryContext values;		/* context of keys and attributes passed by reference */
 	RtscanRanges *ranges;		/* NULL: all rows are in memory */
-	int			range;			/* the number of the range at hand, from 0; */
-	uint64		all;			/* keys of the ranges up to it; */
-	int			traced;			/* so many ranges' keys have been counted by the trace */
-	bool		loaded;
-	bool		executed;		/* at least once */
-	int			nkeys;			/* the plan's first columns */
-	Size		row_bytes;		/* of each, besides values by reference, */
-	Size		most_bytes;		/* and of all: what a hash may take */
-	uint32		capacity;
-	uint64		copies;			/* so much has been copied that is by reference */
+	int			range;			/* number of the current range, from 0 */
+	uint64		all;			/* number of keys of all ranges up to the current one */
+	int			traced;			/* number of ranges whose keys the trace has counted */
+	bool		loaded;			/* rows are complete and sorted */
+	bool		executed;		/* the plan has been executed at least once */
+	int			nkeys;			/* number of key columns, which are the plan's first columns */
+	Size		row_bytes;		/* memory of a row, without values passed by reference */
+	Size		most_bytes;		/* memory that all rows may take: that of a hash table */
+	uint32		capacity;		/* rows that there is room for */
+	uint64		copies;			/* number of values passed by reference that have been copied */
 	RtscanColumn key_type;
-	RtscanKeyKind column_kind;	/* of the column's keys, if they are those of equal keys here */
-	FmgrInfo	compare;		/* keys with each other, */
-	FmgrInfo	compare_column; /* the column with a key */
-	uint64	   *encoded;		/* of keys that have 64-bit keys */
-	struct encoded_hash *table; /* by these: numbers of keys, once any has been looked for, */
-	uint32	   *by_distance;	/* or by how far they are from the first one */
-	struct RtscanDimension *parts[2];	/* of pairs: before these are sorted, they have as many rows, or more; */
-	uint32	   *starts;			/* and by the first one's row: where the pairs begin that have it, once any has been looked for */
+	RtscanKeyKind column_kind;	/* kind of the column's 64-bit keys, if equal keys here have the same; else none */
+	FmgrInfo	compare;		/* compares two keys */
+	FmgrInfo	compare_column; /* compares a value of the column with a key */
+	uint64	   *encoded;		/* keys as 64-bit keys, ascending; NULL: the type has none */
+	struct encoded_hash *table; /* numbers of keys by 64-bit key, made by the first lookup; or NULL */
+	uint32	   *by_distance;	/* the same as an array, by distance from the first 64-bit key; or NULL */
+	struct RtscanDimension *parts[2];	/* the dimensions of a pair's two parts; NULL: the key is a single column */
+	uint32	   *starts;			/* first pair of each key of parts[0], made by the first lookup; or NULL */
 } RtscanDimension;
 
-/* Keys of a pair. */
+/* Return the key of a pair, made of the numbers of its keys in the two parts. */
 static inline uint64
 rtscan_pair(uint32 first, uint32 second)
 {
 	return (uint64) first << 32 | second;
 }
 
-/* Are no rows of the fact left if it has none? */
+/* Does the join return no rows if the dimension has none? */
 static inline bool
 rtscan_dimension_is_needed(const RtscanDimension *dimension)
 {
 	return dimension->plan->type == JOIN_INNER || dimension->plan->type == JOIN_SEMI;
 }
 
-/* How many rows does a key have; of what is no key one, without values. */
+/* Return the number of rows of a key.  The number n, for no key, has one row of NULLs. */
 static inline uint32
 rtscan_rows_of_key(const RtscanDimension *dimension, uint32 key)
 {
 	return dimension->first_rows ? dimension->first_rows[key + 1] - dimension->first_rows[key] : 1;
 }
 
-/* Is what is in memory a range of its rows, of several? */
+/* Are only some of the rows in memory, one of several ranges? */
 static inline bool
 rtscan_dimension_has_ranges(const RtscanDimension *dimension)
 {
 	return dimension->ranges && (rtscan_range_low(dimension->ranges) || rtscan_range_high(dimension->ranges));
 }
 
-/* Begin with a plan that has been initialized, in the current memory context; and end it. */
+/*
+ * Create a dimension in the current memory context, for a plan state that ExecInitNode() has returned.
+ * rtscan_end_dimension() ends that state, too.
+ */
 extern RtscanDimension *rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state);
 extern void rtscan_end_dimension(RtscanDimension *dimension);
 
 /*
- * dimension_common.c: likewise; or with one that another node has begun with, whose plan is executed in place of this one.  It is ended by that
- * node, and its trace and its range at hand are those of the node that is executed.
+ * dimension_common.c: the same, but return the dimension of another node of the query if both have it in common.  Then
+ * that node's plan is executed instead of this one's, and that node ends it.  The trace and the current range belong to
+ * the node that is being executed.
  */
 extern RtscanDimension *rtscan_begin_common_dimension(const RtscanPlanDimension *plan, PlanState *state);
 
-/* Add to an array, of so many so far, what has the keys of each of its columns: it, or parts of parts. */
+/* Append to an array of *n the dimension of each key column: this one, or for a pair all that it is made of. */
 extern void rtscan_collect_keys(RtscanDimension *dimension, RtscanDimension **keys, int *n);
 
-/* Have its rows; of ranges, those of the first one. */
+/* Make sure that its rows are in memory, or those of the first range. */
 extern void rtscan_load_dimension(RtscanDimension *dimension);
 
-/* Have those of the next range; false if there is none, or no rows have been asked for. */
+/* Load the rows of the next range.  Return false if there is none, or if no rows have been loaded. */
 extern bool rtscan_load_next_range(RtscanDimension *dimension);
 
-/* The node is scanned again; parameters have changed, or none. */
+/* Prepare for a rescan of the node.  Rows are forgotten only if the plan depends on a changed parameter. */
 extern void rtscan_rescan_dimension(RtscanDimension *dimension, const Bitmapset *changed);
 
 /*
- * dimension_rows.c: have room for as many rows again, and for those that are expected, as far as there is memory, one behind the last among
- * them; and take a row whose keys are not NULL.
+ * dimension_rows.c: double the room for rows.  If a number of rows is expected (0: unknown), make room at least for
+ * these, as far as memory allows, and for the row of NULLs.
  */
 extern void rtscan_make_room_for_rows(RtscanDimension *dimension, double expected);
+
+/* Add a row whose keys are not NULL. */
 extern void rtscan_take_row(RtscanDimension *dimension, TupleTableSlot *slot);
 
-/* Take the plan's next rows as far as it has them by column, and there is memory. */
+/* Add the plan's next rows column by column (scan_rows.h), as long as the plan has such and there is memory. */
 extern void rtscan_take_rows_at_hand(RtscanDimension *dimension);
 
-/* Does what there is take more than one of so many shares of the memory that a hash may take? */
+/* Do the rows take 1/shares of a hash table's memory, or are they 1/shares of the greatest number, or more? */
 extern bool rtscan_dimension_takes_more(const RtscanDimension *dimension, int shares);
 
-/* Is there no memory for another row?  If most keys are in there once, it would be full again soon. */
+/*
+ * Is there no memory for another row?  If each key is needed only once, duplicates are removed first.  This must free
+ * half of the memory, because otherwise the memory would soon be full again.
+ */
 extern bool rtscan_dimension_is_full(RtscanDimension *dimension);
 
-/* dimension_sort.c: sort all rows, each key once or with all its rows; and say where they are then, if that is asked for. */
+/*
+ * dimension_sort.c: sort all rows by key, and remove those with the same key as another one unless plan->repeats.
+ * Unless places is NULL, places[row] becomes the number of that row's key (not used with plan->repeats).
+ */
 extern void rtscan_sort_rows(RtscanDimension *dimension, uint32 *places);
 
-/* dimension_lookup.c: the keys that equal values of the column, by number; n, which is none, of others. */
-extern void rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *keys);
+/*
+ * dimension_lookup.c: find the keys that equal n values of the column.  keys[i] becomes the number of the key, or
+ * dimension->n if there is none.
+ */
+extern void rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n,
+									 uint32 *keys);
 
-/* Likewise of keys of the column's values, where the dimension has keys (rtscan_dimension_keys()). */
+/* The same for 64-bit keys of the column's values, if rtscan_dimension_keys() does not return NULL. */
 extern void rtscan_find_keys_in_dimension(RtscanDimension *dimension, const uint64 *encoded, uint32 n, uint32 *keys);
 
-/* Likewise of pairs, whose parts' keys have been found. */
-extern void rtscan_find_pairs(RtscanDimension *dimension, const uint32 *firsts, const uint32 *seconds, uint32 n, uint32 *keys);
+/* The same for pairs, given the numbers of their keys in the two parts. */
+extern void rtscan_find_pairs(RtscanDimension *dimension, const uint32 *firsts, const uint32 *seconds, uint32 n,
+							  uint32 *keys);
 
-/* The keys as 64-bit keys of the column's values that are equal to them, or NULL. */
+/* Return the keys as 64-bit keys, if equal values of the column have the same ones; else NULL. */
 static inline const uint64 *
 rtscan_dimension_keys(const RtscanDimension *dimension)
 {
 	return dimension->column_kind != RTSCAN_KEY_NONE ? dimension->encoded : NULL;
 }
 
-/* dimension_attributes.c: integers, or false if there are none (segment/values.h); numbers of an attribute's values. */
+/* dimension_attributes.c: make an attribute's integers (false if it has none, see segment/values.h), or its numbers. */
 extern bool rtscan_attribute_integers(RtscanDimension *dimension, RtscanAttribute *attribute);
 extern void rtscan_number_attribute(RtscanDimension *dimension, RtscanAttribute *attribute);
 
-/*
- * dimension_map.c: numbers by key: a map from the integers that a column of such a type has as keys (search/exec/tally.h).  NULL if these are
- * none, or too far apart for so many, or one has several rows.  A dimension with more keys than may be mapped is not asked.
- */
-#define RTSCAN_MOST_MAPPED	(UINT64CONST(1) << 22)	/* keys, with those between: 16 MB */
+/* Greatest distance between the first and the last key of a map that is an array: 16 MB. */
+#define RTSCAN_MOST_MAPPED	(UINT64CONST(1) << 22)
 
-extern const RtscanTallyMap *rtscan_attribute_map(RtscanDimension *dimension, RtscanAttribute *attribute, const RtscanColumn *column);
+/*
+ * dimension_map.c: return a map from the keys, as integers of a column of the index, to the numbers of an attribute's
+ * values (search/exec/tally.h).  NULL if the keys are no such integers, are too many and too far apart, or if a key has
+ * several rows.
+ */
+extern const RtscanTallyMap *rtscan_attribute_map(RtscanDimension *dimension, RtscanAttribute *attribute,
+												  const RtscanColumn *column);
 
 #endif							/* RTSCAN_DIMENSION_H */

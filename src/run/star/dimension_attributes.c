@@ -1,6 +1,6 @@
 /*
  * dimension_attributes.c
- *		What a dimension's rows have besides the key: as integers, and numbered.
+ *		Converts the attributes of a dimension's rows to integers, and numbers their values.
  */
 #include "run/star/dimension.h"
 
@@ -11,13 +11,13 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* Integers may differ by so much, or by the number of rows, for these to be numbers themselves. */
+/* Integers are numbers themselves if their range is less than this, or less than the number of rows. */
 #define NUMBERED_INTEGERS	1024
 
-/* So many Datums are known with their numbers: most rows have one of those, which need not be looked at. */
+/* Size of a cache from Datums to their numbers.  Most rows hit it, so that the bytes need not be read and hashed. */
 #define KNOWN_DATUMS		256
 
-/* Room for images doubles from this on. */
+/* Initial size of the hash table of images, which doubles when it is half full. */
 #define FIRST_IMAGES		1024
 
 bool
@@ -31,21 +31,22 @@ rtscan_attribute_integers(RtscanDimension *dimension, RtscanAttribute *attribute
 	if (attribute->type.exact == RTSCAN_EXACT_NONE)
 		return false;
 	integers = MemoryContextAllocHuge(dimension->context, (dimension->nrows + 1) * sizeof(int64));
-	if (rtscan_find_decimals(&attribute->type, attribute->values, attribute->isnull, dimension->nrows + 1, integers, &attribute->scale))
+	if (rtscan_find_decimals(&attribute->type, attribute->values, attribute->isnull, dimension->nrows + 1, integers,
+							 &attribute->scale))
 		attribute->integers = integers;
 	else
 		pfree(integers);
 	return attribute->integers != NULL;
 }
 
-/* Integers from few values on have these for numbers, less the least; false if there are no such. */
+/* Number integers of a small range by their distance from the least one.  False if the values are no such integers. */
 static bool
 number_by_integers(RtscanDimension *dimension, RtscanAttribute *attribute)
 {
 	int64		least = PG_INT64_MAX,
 				greatest = PG_INT64_MIN;
 
-	/* Numerics that are equal may differ. */
+	/* Equal numerics may be different values: 1.0 and 1.00. */
 	if (attribute->type.numeric || !rtscan_attribute_integers(dimension, attribute))
 		return false;
 	for (uint32 i = 0; i < dimension->nrows; i++)
@@ -64,7 +65,7 @@ number_by_integers(RtscanDimension *dimension, RtscanAttribute *attribute)
 	return true;
 }
 
-/* The bytes of a value, which is not toasted. */
+/* Return the bytes of a value, which is not toasted. */
 static const unsigned char *
 image_of(const RtscanColumn *type, const Datum *value, Size *size)
 {
@@ -92,12 +93,12 @@ hash_image(const RtscanColumn *type, const Datum *value)
 	return hash_bytes(image, size);
 }
 
-/* The first row of each image, plus one, by its hash: most attributes have few images, whatever the rows. */
+/* A hash table of the different images (values as bytes) of an attribute, which mostly are far fewer than the rows. */
 typedef struct Images
 {
 	const RtscanAttribute *attribute;
-	uint32		mask;
-	uint32	   *rows;
+	uint32		mask;			/* number of slots - 1 */
+	uint32	   *rows;			/* first row that has the image, plus one; 0: a free slot */
 } Images;
 
 static Images
@@ -106,7 +107,7 @@ create_images(const RtscanAttribute *attribute, uint32 size)
 	return (Images) {attribute, size - 1, palloc_extended(size * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO)};
 }
 
-/* Where a row's image is, or would be. */
+/* Return the slot of a row's image, or the free slot where it belongs. */
 static uint32 *
 find_image(const Images *images, uint32 row)
 {
@@ -131,7 +132,7 @@ enlarge_images(Images *images)
 	*images = larger;
 }
 
-/* The number that a row's image has, or gets. */
+/* Return the number of a row's image, and assign the next one if it is new. */
 static uint32
 number_of_image(Images *images, RtscanAttribute *attribute, uint32 row)
 {
@@ -153,7 +154,7 @@ typedef struct KnownDatum
 	uint32		number;
 } KnownDatum;
 
-/* A number for each image, as they come. */
+/* Number the different images in the order of their first rows. */
 static void
 number_by_image(const RtscanDimension *dimension, RtscanAttribute *attribute)
 {

@@ -1,24 +1,24 @@
 /*
  * dimension_common.c
- *		Dimensions that several nodes of a query have in common.
+ *		Shares dimensions that several nodes of a query have in common.
  */
 #include "run/star/dimension.h"
 
 #include "utils/memutils.h"
 
-/* One that the first of its nodes has begun with. */
+/* A dimension that may be shared, created by the first node that has it. */
 typedef struct Common
 {
-	const EState *estate;
+	const EState *estate;		/* the query */
 	RtscanDimension *dimension;
 	struct Common *next;
-	MemoryContextCallback forget;
+	MemoryContextCallback forget;	/* removes this from the list when the query ends */
 } Common;
 
-/* Those of all queries that are executed. */
+/* List of the shared dimensions of all queries that are being executed. */
 static Common *all;
 
-/* MemoryContextCallbackFunction: the query is over. */
+/* MemoryContextCallbackFunction: the query has ended. */
 static void
 forget(void *arg)
 {
@@ -32,7 +32,8 @@ forget(void *arg)
 static bool
 are_alike(const RtscanPlanDimension *a, const RtscanPlanDimension *b)
 {
-	if (a->type != b->type || a->attributes != b->attributes || a->repeats != b->repeats || (a->parts[0] == NULL) != (b->parts[0] == NULL))
+	if (a->type != b->type || a->attributes != b->attributes || a->repeats != b->repeats ||
+		(a->parts[0] == NULL) != (b->parts[0] == NULL))
 		return false;
 	if (a->parts[0])
 		return are_alike(a->parts[0], b->parts[0]) && are_alike(a->parts[1], b->parts[1]);
@@ -44,7 +45,8 @@ static RtscanDimension *
 find_common(const RtscanPlanDimension *plan, const EState *estate)
 {
 	for (Common *common = all; common; common = common->next)
-		if (common->estate == estate && common->dimension->plan->common == plan->common && are_alike(common->dimension->plan, plan))
+		if (common->estate == estate && common->dimension->plan->common == plan->common &&
+			are_alike(common->dimension->plan, plan))
 			return common->dimension;
 	return NULL;
 }
@@ -64,7 +66,7 @@ rtscan_begin_common_dimension(const RtscanPlanDimension *plan, PlanState *state)
 {
 	RtscanDimension *dimension;
 
-	/* What changes from scan to scan changes for each node when it is scanned again. */
+	/* A plan with outer parameters is not shared: each node sets them for itself when it is rescanned. */
 	if (plan->common == 0 || !bms_is_empty(state->plan->extParam))
 		return rtscan_begin_dimension(plan, state);
 	dimension = find_common(plan, state->state);

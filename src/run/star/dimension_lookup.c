@@ -1,6 +1,6 @@
 /*
  * dimension_lookup.c
- *		Find keys of a dimension.
+ *		Finds keys of a dimension by value.
  */
 #include "run/star/dimension.h"
 
@@ -26,13 +26,14 @@ typedef struct Encoded
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Keys that are so close to each other, on average, or closer, have an array instead, by their distance from the first one. */
+/* If keys are nearer to each other than this, on average, an array by distance replaces the hash table. */
 #define DENSE	8
 
 static bool
 is_dense(const RtscanDimension *dimension)
 {
-	return dimension->n > 0 && dimension->encoded[dimension->n - 1] - dimension->encoded[0] < (uint64) dimension->n * DENSE;
+	return dimension->n > 0 &&
+		dimension->encoded[dimension->n - 1] - dimension->encoded[0] < (uint64) dimension->n * DENSE;
 }
 
 static void
@@ -90,13 +91,14 @@ rtscan_find_keys_in_dimension(RtscanDimension *dimension, const uint64 *encoded,
 		keys[i] = find_encoded(dimension, encoded[i]);
 }
 
-/* Of values that have keys. */
+/* Find values of a column that has 64-bit keys. */
 static void
 find_all_encoded(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *keys)
 {
 	prepare_lookup(dimension);
 	for (uint32 i = 0; i < n; i++)
-		keys[i] = isnull[i] ? dimension->n : find_encoded(dimension, rtscan_key_encode(dimension->column_kind, values[i]));
+		keys[i] = isnull[i] ? dimension->n :
+			find_encoded(dimension, rtscan_key_encode(dimension->column_kind, values[i]));
 }
 
 static uint32
@@ -108,8 +110,8 @@ find_by_comparison(RtscanDimension *dimension, Datum value)
 	while (low < high)
 	{
 		uint32		middle = (low + high) / 2;
-		int32		order = DatumGetInt32(FunctionCall2Coll(&dimension->compare_column, dimension->plan->collation, value,
-															dimension->keys[middle]));
+		int32		order = DatumGetInt32(FunctionCall2Coll(&dimension->compare_column, dimension->plan->collation,
+															value, dimension->keys[middle]));
 
 		if (order == 0)
 			return middle;
@@ -133,7 +135,7 @@ rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const 
 		keys[i] = isnull[i] ? dimension->n : find_by_comparison(dimension, values[i]);
 }
 
-/* Pairs ascend by the first part's row: where those of each begin, and of the row behind the last, which is none. */
+/* Find where the pairs of each key of the first part begin.  The number that stands for no key has no pairs. */
 static void
 find_starts(RtscanDimension *dimension)
 {

@@ -1,6 +1,6 @@
 /*
  * dimension_map.c
- *		Numbers of an attribute's values by key, for who adds up rows of the fact by them.
+ *		Maps keys of a dimension to numbers of an attribute's values, so that a device can group fact rows by them.
  */
 #include "run/star/dimension.h"
 
@@ -9,32 +9,36 @@
 #include "search/filter/accepted.h"
 #include "utils/memutils.h"
 
-/* Are keys not so far apart that a map of them, with what is between, is too large? */
+/* Are keys so near each other that an array of all integers between the first and the last one is small enough? */
 static bool
 are_near(const uint64 *keys, uint32 n)
 {
 	return n == 0 || keys[n - 1] - keys[0] < RTSCAN_MOST_MAPPED;
 }
 
-/* Half of what may be in a table: of others a request would not have room for two such maps, with their numbers. */
+/* Do keys fit into half of the largest hash table?  Then a request has room for two such maps, with their numbers. */
 static bool
 fit_into_table(const uint64 *keys, uint32 n)
 {
 	return n <= DEVICE_MAX_IN_TABLE / 2 && keys[n - 1] - keys[0] < DEVICE_NO_INTEGER;
 }
 
-/* Are a dimension's keys integers that a column has, and either near each other or not too many? */
+/* Are a dimension's keys integers as the column has them, and either near each other or not too many? */
 static bool
 has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
 {
 	const uint64 *keys = rtscan_dimension_keys(dimension);
 
-	if (dimension->first_rows || keys == NULL || !column->exact_sorts || !rtscan_keys_are_exact(dimension->column_kind, column->exact))
+	if (dimension->first_rows || keys == NULL || !column->exact_sorts ||
+		!rtscan_keys_are_exact(dimension->column_kind, column->exact))
 		return false;
 	return are_near(keys, dimension->n) || fit_into_table(keys, dimension->n);
 }
 
-/* The numbers of n keys; of what is no key, NULL's.  What is read in loops are copies, for numbers of 8 bits may be anything to a compiler. */
+/*
+ * Fill a map that is an array with the numbers of n keys.  Integers that are no key get the number of NULL.  The loops
+ * read local copies of the map's members, because uint8 stores may alias anything for the compiler.
+ */
 #define FILL_MAP(bits) \
 static void \
 fill_map_##bits(RtscanTallyMap *map, const uint64 *keys, const uint32 *numbers, uint32 n) \
@@ -54,7 +58,7 @@ FILL_MAP(8)
 FILL_MAP(16)
 FILL_MAP(32)
 
-/* Those of keys that are far apart. */
+/* Make a map that is a hash table, for keys that are far apart. */
 static void
 make_table(RtscanTallyMap *map, MemoryContext context, const uint64 *keys, const uint32 *numbers, uint32 n)
 {

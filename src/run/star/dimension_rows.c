@@ -1,6 +1,6 @@
 /*
  * dimension_rows.c
- *		Take rows into a dimension: what they have by reference is copied, as the plan's next row takes its place.
+ *		Adds rows to a dimension.  Values passed by reference are copied, because the plan's next row overwrites them.
  */
 #include "run/star/dimension.h"
 
@@ -11,26 +11,28 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* Of keys that may come often, and have no attributes, so many are brought together, at least, before they take more memory. */
+/* If each key is needed only once, duplicates are removed before the arrays grow, once there are this many rows. */
 #define DISTINCT_CAPACITY	65536
 
-/* So many values of an attribute are looked at, lest one that comes often be kept for each row. */
+/* Size of an attribute's hash table of recent values: a frequent value is not copied for each row. */
 #define RECENT_VALUES	256
 
-/* So many rows are taken together, for which memory is looked at once, unless they have something by reference that has to be copied. */
+/* Rows that are added together, between two checks of memory, unless a value passed by reference has to be copied. */
 #define ROWS_TOGETHER	64
 
-/* There is room for as many again when less than half of it is taken. */
+/* Initial room, in rows.  Arrays that are not enlarged are at most half full, which leaves room for ROWS_TOGETHER. */
 #define FIRST_CAPACITY	(2 * ROWS_TOGETHER)
 
-/* Room is made for more rows than the planner expects, lest arrays are enlarged, and copied; and for no more than so many. */
+/* Initial room relative to the rows that the planner expects: somewhat more, so that arrays need not be copied. */
 #define MORE_ROWS		1.1
+
+/* Greatest initial room, in rows, whatever the planner expects. */
 #define MOST_EXPECTED	(1 << 20)
 
-/* Limit of the rows in memory, however much there is: twice as many still have numbers of 32 bits. */
+/* Greatest number of rows in memory, however much memory there is: twice as many still have numbers of 32 bits. */
 #define MOST_ROWS		(1 << 29)
 
-/* So many values of a column at hand are known with their copies: rows that have the same one have it in the same place. */
+/* Size of a cache from a column's Datums to their copies: rows with the same value mostly have the same pointer. */
 #define KNOWN_VALUES	64
 
 /* Rows with more attributes are taken one by one. */
@@ -44,7 +46,7 @@ enlarge(void *array, Size bytes)
 	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(CurrentMemoryContext, bytes);
 }
 
-/* Does it not matter how often a key comes?  All that rows of semi and anti joins have besides the key is the mark. */
+/* Is each key needed only once?  In semi and anti joins the only attribute is the mark, the same for all rows. */
 static bool
 needs_keys_once(const RtscanDimension *dimension)
 {
@@ -52,7 +54,10 @@ needs_keys_once(const RtscanDimension *dimension)
 		(dimension->plan->attributes == 0 || dimension->plan->type == JOIN_SEMI || dimension->plan->type == JOIN_ANTI);
 }
 
-/* With the row behind the last, and those that are added before it is seen that there is no memory. */
+/*
+ * Return the initial room for expected rows (0: unknown), with the row of NULLs and the rows that are added before
+ * memory is checked.
+ */
 static uint32
 room_for(const RtscanDimension *dimension, double expected)
 {
@@ -60,7 +65,8 @@ room_for(const RtscanDimension *dimension, double expected)
 
 	if (expected == 0)
 		return 0;
-	return (uint32) Min(Min(expected * MORE_ROWS, most), (double) dimension->most_bytes / dimension->row_bytes + 1) + ROWS_TOGETHER + 1;
+	return (uint32) Min(Min(expected * MORE_ROWS, most), (double) dimension->most_bytes / dimension->row_bytes + 1) +
+		ROWS_TOGETHER + 1;
 }
 
 void
@@ -96,7 +102,7 @@ copy_value(RtscanDimension *dimension, const RtscanColumn *type, Datum value)
 	return copy;
 }
 
-/* Is a value that has been kept the same, byte for byte, as one that is not compressed? */
+/* Is a copied value the same, byte for byte, as another one, which is not compressed? */
 static bool
 is_same(Datum kept, struct varlena *value)
 {
@@ -106,7 +112,7 @@ is_same(Datum kept, struct varlena *value)
 	return other && VARSIZE(other) - VARHDRSZ == size && memcmp(VARDATA(other), VARDATA_ANY(value), size) == 0;
 }
 
-/* Labels of many rows are few: those that came lately are not copied again. */
+/* Copy a value, unless it has been copied recently: many rows often have few different labels. */
 static Datum
 copy_attribute(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value)
 {
@@ -117,13 +123,14 @@ copy_attribute(RtscanDimension *dimension, RtscanAttribute *attribute, Datum val
 		return copy_value(dimension, &attribute->type, value);
 	if (attribute->recent == NULL)
 		attribute->recent = MemoryContextAllocZero(dimension->context, RECENT_VALUES * sizeof(Datum));
-	recent = &attribute->recent[hash_bytes((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)) % RECENT_VALUES];
+	recent = &attribute->recent[hash_bytes((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)) %
+								RECENT_VALUES];
 	if (!is_same(*recent, bytes))
 		*recent = copy_value(dimension, &attribute->type, value);
 	return *recent;
 }
 
-/* The key from a column of the plan's on, in another row; of a pair, each part gets one. */
+/* Add the key of a row, from *column of the plan on.  For a pair, each part gets a key.  Return the key's number. */
 static uint32
 add_key(RtscanDimension *dimension, TupleTableSlot *slot, int *column)
 {
@@ -157,7 +164,10 @@ add_row(RtscanDimension *dimension, TupleTableSlot *slot)
 	}
 }
 
-/* There is no room for some rows more: sort keys that may come often, and see whether there is then. */
+/*
+ * Make room for some more rows.  If each key is needed only once, remove duplicates first.  Enlarge the arrays if they
+ * are at least half full then.
+ */
 static void
 find_room(RtscanDimension *dimension)
 {
@@ -167,15 +177,14 @@ find_room(RtscanDimension *dimension)
 		rtscan_make_room_for_rows(dimension, 0);
 }
 
-/* Does what there is take more than one of so many shares of the memory that a hash may take, or of the rows that there may be? */
 bool
 rtscan_dimension_takes_more(const RtscanDimension *dimension, int shares)
 {
 	return dimension->n >= (uint32) MOST_ROWS / shares ||
-		dimension->n * dimension->row_bytes + MemoryContextMemAllocated(dimension->values, false) >= dimension->most_bytes / shares;
+		dimension->n * dimension->row_bytes + MemoryContextMemAllocated(dimension->values, false) >=
+		dimension->most_bytes / shares;
 }
 
-/* Is there no memory for another row?  If most keys are in there once, it would be full again soon. */
 bool
 rtscan_dimension_is_full(RtscanDimension *dimension)
 {
@@ -203,14 +212,14 @@ typedef struct KnownValue
 	Datum		copy;
 } KnownValue;
 
-/* Columns of rows of a plan that has them at hand: the key, then attributes. */
+/* The next rows of the plan by column: the key, then attributes (scan_rows.h). */
 typedef struct ColumnsAtHand
 {
-	uint32		n;
-	const uint16 *places;
+	uint32		n;				/* number of rows */
+	const uint16 *places;		/* places of the rows in the arrays of columns */
 	const Datum *values[1 + MAX_ATTRIBUTES_AT_HAND];
 	const bool *isnull[1 + MAX_ATTRIBUTES_AT_HAND];
-	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][KNOWN_VALUES];
+	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][KNOWN_VALUES];	/* values by hash, with their copies */
 } ColumnsAtHand;
 
 static bool
@@ -243,7 +252,7 @@ copy_at_hand(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value
 	return one->copy;
 }
 
-/* By value some; by reference one at a time. */
+/* Add the keys of n rows; of at most one row if keys are passed by reference. */
 static void
 add_keys(RtscanDimension *dimension, const Datum *values, const uint16 *places, uint32 n)
 {
@@ -256,7 +265,7 @@ add_keys(RtscanDimension *dimension, const Datum *values, const uint16 *places, 
 		keys[0] = copy_value(dimension, &dimension->key_type, values[places[0]]);
 }
 
-/* An attribute of so many rows, or of fewer, of which one's had to be copied; returns how many. */
+/* Add an attribute of n rows, but stop after a value that had to be copied.  Return how many rows have it. */
 static uint32
 add_attribute(RtscanDimension *dimension, ColumnsAtHand *columns, int number, const uint16 *places, uint32 n)
 {
@@ -275,14 +284,18 @@ add_attribute(RtscanDimension *dimension, ColumnsAtHand *columns, int number, co
 	else
 		for (uint32 i = 0; i < n; i++)
 		{
-			values[i] = isnull[i] ? (Datum) 0 : copy_at_hand(dimension, attribute, at_hand[places[i]], columns->known[number]);
+			values[i] = isnull[i] ? (Datum) 0 :
+				copy_at_hand(dimension, attribute, at_hand[places[i]], columns->known[number]);
 			if (dimension->copies > copies)
 				return i + 1;
 		}
 	return n;
 }
 
-/* Some rows at hand from one on, so many at most, which there is room for; those whose key is NULL meet no row.  Returns how many. */
+/*
+ * Add at most the given number of rows, for which there is room, from the first one on; skip those whose key is NULL.
+ * Return how many rows have been added or skipped.
+ */
 static uint32
 add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint32 first, uint32 rows)
 {
@@ -305,7 +318,7 @@ add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint32 first, ui
 	return added < n ? numbers[added] : rows;
 }
 
-/* Take rows at hand as long as there is memory; returns how many of them. */
+/* Add the rows as long as there is memory.  Return how many have been added or skipped. */
 static uint32
 take_columns(RtscanDimension *dimension, ColumnsAtHand *columns)
 {

@@ -1,6 +1,6 @@
 /*
  * dimension_sort.c
- *		Sort a dimension's rows by key.
+ *		Sorts a dimension's rows by key.
  */
 #include "run/star/dimension.h"
 
@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 #include "row/key_order.h"
 
-/* So many keys are looked at together, whether they ascend. */
+/* Keys that are encoded together, between two checks that they ascend. */
 #define ENCODED_TOGETHER	256
 
 static int
@@ -21,7 +21,7 @@ compare_rows(const void *a, const void *b, void *arg)
 										   dimension->keys[*(const uint32 *) a], dimension->keys[*(const uint32 *) b]));
 }
 
-/* Leave out rows whose key equals the one before; returns how many are left.  Places by row: where its key is then; or NULL. */
+/* Remove rows whose key equals the one before.  Return how many are left.  places: see rtscan_sort_rows(). */
 static uint32
 leave_out_equal(RtscanDimension *dimension, uint32 *order, uint32 *places)
 {
@@ -29,8 +29,9 @@ leave_out_equal(RtscanDimension *dimension, uint32 *order, uint32 *places)
 
 	for (uint32 i = 0; i < dimension->n; i++)
 	{
-		bool		same = kept > 0 && (dimension->encoded ? dimension->encoded[i] == dimension->encoded[kept - 1] :
-										compare_rows(&order[i], &order[kept - 1], dimension) == 0);
+		bool		same = kept > 0 &&
+			(dimension->encoded ? dimension->encoded[i] == dimension->encoded[kept - 1] :
+			 compare_rows(&order[i], &order[kept - 1], dimension) == 0);
 
 		if (places)
 			places[order[i]] = same ? kept - 1 : kept;
@@ -47,7 +48,7 @@ leave_out_equal(RtscanDimension *dimension, uint32 *order, uint32 *places)
 	return kept;
 }
 
-/* Keep each key once, where it is; returns how many there are.  Where its rows begin is noted, if any has several. */
+/* Store each key once, and set first_rows if any key has several rows.  Return the number of keys. */
 static uint32
 note_first_rows(RtscanDimension *dimension)
 {
@@ -88,7 +89,7 @@ ascend(const uint64 *keys, uint32 n)
 	return ascending;
 }
 
-/* Do the keys ascend already, as those of a table often do that is read from its beginning?  Then they are encoded, and need no sort. */
+/* Encode the keys if they ascend already, as in a table that is read in order of insertion.  False if they do not. */
 static bool
 encode_ascending(RtscanDimension *dimension)
 {
@@ -136,7 +137,7 @@ reorder_datums(Datum *values, const uint32 *order, uint32 n, Datum *scratch)
 {
 	for (uint32 i = 0; i < n; i++)
 		scratch[i] = values[order[i]];
-	/* Of no rows there is no array. */
+	/* Without rows there is no array. */
 	if (n > 0)
 		memcpy(values, scratch, n * sizeof(Datum));
 }
@@ -152,7 +153,7 @@ reorder_flags(bool *flags, const uint32 *order, uint32 n, Datum *scratch)
 		memcpy(flags, reordered, n * sizeof(bool));
 }
 
-/* The parts' rows get other places. */
+/* Sort the parts, and replace the numbers of their keys in the pairs. */
 static void
 sort_parts(RtscanDimension *dimension)
 {
@@ -173,7 +174,7 @@ sort_parts(RtscanDimension *dimension)
 	pfree(places[1]);
 }
 
-/* Rows go to other places. */
+/* Sort rows that do not ascend. */
 static void
 move_rows(RtscanDimension *dimension, uint32 *places)
 {

@@ -1,6 +1,6 @@
 /*
  * ranges.c
- *		The rows of a dimension that take more memory than a hash may.
+ *		Sorts rows of a dimension that take more memory than a hash table may, and returns them in ranges of keys.
  */
 #include "run/star/ranges.h"
 
@@ -14,22 +14,22 @@
 
 struct RtscanRanges
 {
-	MemoryContext context;		/* of all that is about them */
-	bool		keeps_equal;	/* rows whose first keys are: not only one of them */
-	bool		byval;			/* what the first keys are; */
-	int16		length;
+	MemoryContext context;		/* context of this struct and all that belongs to it */
+	bool		keeps_equal;	/* return all rows with equal first keys; false: one of them */
+	bool		byval;			/* typbyval of the first key */
+	int16		length;			/* typlen of the first key */
 	Oid			collation;
-	FmgrInfo	compare;		/* keys with each other */
+	FmgrInfo	compare;		/* compares two first keys */
 	Tuplesortstate *sort;
-	TupleTableSlot *slot;		/* the row at hand, */
-	bool		kept;			/* which is the next range's first; */
-	bool		has_last_key;	/* and has the key of the one before: */
-	bool		has_last;
-	Datum		last;
-	bool		has_low;		/* ends of the range at hand */
-	Datum		low;
-	bool		has_high;
-	Datum		high;
+	TupleTableSlot *slot;		/* the row read last */
+	bool		kept;			/* the row in slot is the first one of the next range */
+	bool		has_last_key;	/* the first key of the row in slot equals that of the row returned before */
+	bool		has_last;		/* last is set */
+	Datum		last;			/* first key of the row returned last */
+	bool		has_low;		/* the range has a lower end */
+	Datum		low;			/* least key of the range */
+	bool		has_high;		/* the range has an upper end */
+	Datum		high;			/* the key at which the next range begins */
 };
 
 static Oid
@@ -66,7 +66,8 @@ rtscan_create_ranges(const RtscanPlanDimension *dimension, TupleDesc rows, Memor
 	ranges->length = TupleDescAttr(rows, 0)->attlen;
 	ranges->collation = collation;
 	fmgr_info(get_opfamily_proc(plan->family, plan->subtype, plan->subtype, RTSCAN_COMPARE_PROC), &ranges->compare);
-	ranges->sort = tuplesort_begin_heap(rows, 1, &column, &less, &collation, &nulls_first, work_mem, NULL, TUPLESORT_RANDOMACCESS);
+	ranges->sort = tuplesort_begin_heap(rows, 1, &column, &less, &collation, &nulls_first, work_mem, NULL,
+										TUPLESORT_RANDOMACCESS);
 	ranges->slot = MakeSingleTupleTableSlot(rows, &TTSOpsMinimalTuple);
 	MemoryContextSwitchTo(old);
 	return ranges;
@@ -116,7 +117,8 @@ keep_key(RtscanRanges *ranges, bool *has, Datum *key, Datum value)
 	MemoryContext old = MemoryContextSwitchTo(ranges->context);
 
 	drop_key(ranges, has, key);
-	*key = ranges->length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) : datumCopy(value, ranges->byval, ranges->length);
+	*key = ranges->length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) :
+		datumCopy(value, ranges->byval, ranges->length);
 	*has = true;
 	MemoryContextSwitchTo(old);
 }
@@ -152,10 +154,11 @@ rtscan_begin_next_range(RtscanRanges *ranges)
 static bool
 equals_last(RtscanRanges *ranges, Datum key)
 {
-	return ranges->has_last && DatumGetInt32(FunctionCall2Coll(&ranges->compare, ranges->collation, key, ranges->last)) == 0;
+	return ranges->has_last &&
+		DatumGetInt32(FunctionCall2Coll(&ranges->compare, ranges->collation, key, ranges->last)) == 0;
 }
 
-/* The row at hand may have to stay when the dimension's others go. */
+/* Read the next row into the ranges' own context: it may be kept when the dimension's rows are freed. */
 static bool
 read_row(RtscanRanges *ranges)
 {

@@ -1,8 +1,11 @@
 /*
  * scan_rows.h
- *		Rows of an RtscanScan below a node, as it has them: some at a time, by column.
+ *		Reads the rows of an RtscanScan below a node column by column, many rows at a time.
  *
- * A tuple for each would cost more than what a node does with it.  Rows that have not been passed come as tuples, if these are asked for.
+ * Making a tuple of each row would cost more than what a dimension does with the row.  Rows that have not been passed
+ * are still returned as tuples by ExecProcNode().
+ *
+ * node/scan_node.c implements these functions: that is the one call from here to a higher sub-room.
  */
 #ifndef RTSCAN_SCAN_ROWS_H
 #define RTSCAN_SCAN_ROWS_H
@@ -11,16 +14,16 @@
 
 #include "nodes/execnodes.h"
 
-/* Does a node return nothing but columns of an index, of which nobody counts the tuples? */
+/* Can a node's rows be read so?  It must be an RtscanScan, not instrumented, that returns only columns of its index. */
 extern bool rtscan_has_rows_at_hand(PlanState *node);
 
-/* How many rows it has next, which are at these places of the columns' arrays; 0: there is none any more. */
+/* Return how many rows come next, 0 at the end.  *places tells where they are in the columns' arrays. */
 extern uint32 rtscan_rows_at_hand(PlanState *node, const uint16 **places);
 
-/* One of its result's columns, from 0. */
+/* Return the arrays of a column of the node's result, from 0. */
 extern void rtscan_column_at_hand(PlanState *node, int column, const Datum **values, const bool **isnull);
 
-/* So many of them have been taken. */
+/* Pass the first n of these rows: they have been read. */
 extern void rtscan_pass_rows(PlanState *node, uint32 n);
 
 #endif							/* RTSCAN_SCAN_ROWS_H */
