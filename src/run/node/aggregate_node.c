@@ -1,10 +1,12 @@
 /*
  * aggregate_node.c
- *		Execute Custom Scan (RtscanAggregate): aggregates, from an index that has all that a query needs of a table.
+ *		Executes Custom Scan (RtscanAggregate), which computes aggregates from an index without the table.
  *
- * It answers in one of two ways: from bits of rows alone (by_bits.c), or from the values of rows (by_rows.c, slice.c).
- * All nodes below an Append are begun when the query begins: what an answer takes is taken when its first result is
- * asked for, and given back with the last.
+ * The index has all columns that the query needs.  Aggregates are computed either from bits of rows alone
+ * (by_bits.c), or from the values of rows (by_rows.c, slice.c).
+ *
+ * PostgreSQL initializes all nodes below an Append when the query begins.  So a node allocates what an answer needs
+ * only when its first result is fetched, and frees it after the last.
  */
 #include "run/node/node.h"
 
@@ -19,12 +21,12 @@
 typedef struct AggregateState
 {
 	RtscanNode	node;
-	bool		filters_may_fail;	/* evaluating FILTERs' arguments */
-	RtscanRowsTask *rows;		/* NULL: from bits */
-	RtscanRowsAnswer *answer;	/* from rows */
-	RtscanRemembered *remembered;	/* results, once it is scanned again with other parameters; or NULL */
-	bool		recalled;		/* the result at hand is one of these, and the only one */
-	bool		begins;			/* what is asked for are a result's first columns, as they are: nothing is to be projected */
+	bool		filters_may_fail;	/* evaluating the arguments of FILTERs may raise an error */
+	RtscanRowsTask *rows;		/* what to compute from rows; NULL: from bits */
+	RtscanRowsAnswer *answer;	/* the current answer, if it is computed from rows; or NULL */
+	RtscanRemembered *remembered;	/* earlier results by parameters; NULL before the first rescan with other ones */
+	bool		recalled;		/* the result has been recalled; there are no more */
+	bool		begins;			/* the target list is the first columns of a result, in order: needs no projection */
 	bool		done;			/* all results have been returned */
 } AggregateState;
 
@@ -60,7 +62,7 @@ filters_may_fail(const RtscanNodePlan *plan)
 	return false;
 }
 
-/* Is each column that is asked for the one of a result in the same place? */
+/* Is each column of the target list the column of the result with the same number? */
 static bool
 begins_result(const CustomScan *scan)
 {
@@ -92,7 +94,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 
 /* ---------------------------------------------------------------- the answer */
 
-/* Give back what the answer at hand took, if there is one. */
+/* Free the current answer, if there is one. */
 static void
 end_answer(AggregateState *state)
 {
@@ -102,7 +104,7 @@ end_answer(AggregateState *state)
 	rtscan_end_answer(&state->node);
 }
 
-/* From bits that is the one result. */
+/* Begin an answer.  From bits, this already computes its only result. */
 static void
 begin_answer(AggregateState *state, TupleTableSlot *slot)
 {
@@ -118,7 +120,7 @@ begin_answer(AggregateState *state, TupleTableSlot *slot)
 	MemoryContextSwitchTo(old);
 }
 
-/* The next result of the answer at hand, which begins with the first; the columns behind it are EXPLAIN's. */
+/* Compute the next result; the first call begins an answer.  The columns behind it are for EXPLAIN and stay NULL. */
 static bool
 calculate_result(AggregateState *state, TupleTableSlot *slot)
 {
@@ -150,7 +152,7 @@ next_result(AggregateState *state, TupleTableSlot *slot)
 	return true;
 }
 
-/* What is asked for of a result. */
+/* Return the result as the target list wants it. */
 static TupleTableSlot *
 project(AggregateState *state, TupleTableSlot *result)
 {
@@ -170,8 +172,8 @@ project(AggregateState *state, TupleTableSlot *result)
 }
 
 /*
- * A result that HAVING lets pass.  ExecScan() would not do: in a recheck of EvalPlanQual() it takes
- * a node above relations for one whose tuple it has already.
+ * Return the next result that passes HAVING.  ExecScan() cannot be used: during a recheck of EvalPlanQual() it takes a
+ * node without a relation of its own for a join whose tuple is known already.
  */
 static TupleTableSlot *
 execute(CustomScanState *node)
@@ -209,10 +211,11 @@ may_remember(const RtscanNode *node)
 		(list_length(plan->sets) == 1 && ((RtscanPlanSet *) linitial(plan->sets))->keys == NIL);
 
 	return rtscan_may_remember(one_result, plan->partial, node->shared != NULL,
-							   node->custom.ss.ps.subPlan != NIL || node->custom.ss.ps.initPlan != NIL || node->ndimensions > 0);
+							   node->custom.ss.ps.subPlan != NIL || node->custom.ss.ps.initPlan != NIL ||
+							   node->ndimensions > 0);
 }
 
-/* What has parameters, if anything has. */
+/* Return all expressions that a result depends on, which may have parameters. */
 static List *
 evaluated_expressions(const RtscanNodePlan *plan)
 {
@@ -230,7 +233,7 @@ evaluated_expressions(const RtscanNodePlan *plan)
 	return expressions;
 }
 
-/* With other parameters: who executes it again so may do that often. */
+/* Note that parameters have changed.  The first time, begin to remember results, as more such rescans are likely. */
 static void
 change_parameters(AggregateState *state)
 {
@@ -239,7 +242,8 @@ change_parameters(AggregateState *state)
 
 	if (state->remembered == NULL && may_remember(&state->node))
 		state->remembered = rtscan_create_remembered(custom->ss.ps.state, evaluated_expressions(state->node.plan),
-													 list_concat_copy(custom->ss.ps.plan->targetlist, custom->ss.ps.plan->qual),
+													 list_concat_copy(custom->ss.ps.plan->targetlist,
+																	  custom->ss.ps.plan->qual),
 													 custom->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 	if (state->remembered)
 		rtscan_change_parameters(state->remembered, custom->ss.ps.chgParam);
@@ -267,7 +271,7 @@ end(CustomScanState *custom)
 	rtscan_end_node((RtscanNode *) custom);
 }
 
-/* Shared memory is going to be released: look at it no more. */
+/* Shared memory is about to be released: stop using it. */
 static void
 shut_down(CustomScanState *custom)
 {

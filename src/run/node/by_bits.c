@@ -1,6 +1,6 @@
 /*
  * by_bits.c
- *		Aggregates from bits of rows: counts, and minima and maxima of key columns.
+ *		Computes aggregates from bits of rows: counts, and minima and maxima of key columns.
  */
 #include "run/node/by_bits.h"
 
@@ -23,9 +23,9 @@ typedef struct RtscanBitsAnswer
 {
 	const RtscanQuestion *question;
 	int			naggregates;
-	int			searched;		/* of them, by the search at hand, */
-	bool		wants_values;	/* which looks at the values of rows that match */
-	bool		has_filters;	/* the aggregates' have been made */
+	int			searched;		/* number of aggregates that the current search computes: all, or none */
+	bool		wants_values;	/* the current search needs the values of pending rows that match */
+	bool		has_filters;	/* the aggregates' filters have been made */
 	Aggregate  *aggregates;
 	RtscanVisibility visibility;
 	RtscanSearch search;
@@ -33,19 +33,20 @@ typedef struct RtscanBitsAnswer
 
 /* ---------------------------------------------------------------- rows */
 
-/* What is known of a segment before it is pulled: RtscanSegmentScan.prepared. */
+/* The data in RtscanSegmentScan.prepared, made before the segment is searched. */
 typedef struct PreparedSegment
 {
-	bool		sees_all;		/* the snapshot does */
-	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER];	/* of each aggregate that is searched for */
+	bool		sees_all;		/* the snapshot sees all rows of the segment */
+	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER];	/* FILTER of each aggregate that is computed */
 } PreparedSegment;
 
-/* RtscanPrepareSegment: what will be needed of one. */
+/* RtscanPrepareSegment: find out whether bits are needed, or counts are enough. */
 static void
 prepare_segment(RtscanSegmentScan *segment, void *arg)
 {
 	RtscanBitsAnswer *answer = (RtscanBitsAnswer *) arg;
-	PreparedSegment *prepared = palloc(offsetof(PreparedSegment, filters) + answer->searched * sizeof(RtscanSegmentFilter));
+	PreparedSegment *prepared = palloc(offsetof(PreparedSegment, filters) +
+									   answer->searched * sizeof(RtscanSegmentFilter));
 
 	rtscan_ask_map(&answer->visibility, segment);
 	prepared->sees_all = rtscan_sees_all(&answer->visibility, segment);
@@ -78,7 +79,8 @@ take_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment, RtscanRowBits
 		if (filter->region.empty)
 			continue;
 		if (!rtscan_filter_has_all(filter))
-			chosen = rtscan_evaluate_filter(answer->search.round, segment, filter, bits, &answer->search.stats.counters);
+			chosen = rtscan_evaluate_filter(answer->search.round, segment, filter, bits,
+											&answer->search.stats.counters);
 		rtscan_accumulate_bits(&answer->aggregates[i].accumulator, &segment->reader, &segment->filter.region, chosen);
 	}
 	answer->search.stats.rows += count;
@@ -100,7 +102,7 @@ take_segments(RtscanBitsAnswer *answer)
 	}
 }
 
-/* Does a search look at the values of rows that match? */
+/* Does the current search need the values of rows that match? */
 static bool
 wants_values(const RtscanBitsAnswer *answer)
 {
@@ -159,7 +161,7 @@ take_pending(RtscanBitsAnswer *answer)
 
 /* ---------------------------------------------------------------- the answer */
 
-/* Search the image, for so many of the aggregates. */
+/* Search the image, and compute the given number of aggregates: all, or 0 to only count rows. */
 static void
 search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 {
@@ -197,7 +199,10 @@ make_filters(RtscanBitsAnswer *answer)
 	answer->has_filters = true;
 }
 
-/* All passes: FILTERs that may fail are none's concern before there is a row. */
+/*
+ * Search in all passes.  If FILTERs may fail, search without aggregates until a pass has a row, and only then evaluate
+ * the FILTERs' arguments.
+ */
 static void
 search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, bool filters_may_fail)
 {
@@ -238,7 +243,8 @@ rtscan_answer_by_bits(const RtscanQuestion *question, bool filters_may_fail, Dat
 	answer.aggregates = palloc0(answer.naggregates * sizeof(Aggregate));
 	for (int i = 0; i < answer.naggregates; i++)
 		begin_aggregate(&answer.aggregates[i], question->schema, list_nth(aggregates, i));
-	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot, question->reads_only);
+	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot,
+									question->reads_only);
 	search_for_all(&answer, image, filters_may_fail);
 	for (int i = 0; i < answer.naggregates; i++)
 		values[i] = rtscan_finish_accumulation(&answer.aggregates[i].accumulator, &isnull[i]);

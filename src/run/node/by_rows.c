@@ -1,6 +1,6 @@
 /*
  * by_rows.c
- *		Aggregates from the values of an index's rows, with GROUP BY or without.
+ *		Computes aggregates from the values of an index's rows, with or without GROUP BY.
  */
 #include "run/node/by_rows.h"
 
@@ -22,8 +22,10 @@
 #include "run/tally/tally_results.h"
 #include "utils/memutils.h"
 
-/* A slice brings far too much if groups take so many times the memory that they may; and how small slices get. */
+/* If groups take more than this multiple of a hash table's memory, slices are divided by the same number. */
 #define LARGE_SLICE		2
+
+/* Least number of rows in a slice. */
 #define MIN_SLICE		16
 
 /* ---------------------------------------------------------------- the task */
@@ -43,9 +45,10 @@ prepare_choices(RtscanRowAggregate *aggregate, PlanState *parent, const List *ch
 	aggregate->nchoices = list_length(choices);
 }
 
-/* Where tallies have no total of its argument, what they have instead. */
+/* Prepare an argument of which tallies have no totals: the arms of a CASE, or an expression for each entry. */
 static void
-prepare_for_tallies(RtscanRowAggregate *aggregate, PlanState *parent, const RtscanPlanAggregate *plan, RtscanTotalKind kind, int own_columns)
+prepare_for_tallies(RtscanRowAggregate *aggregate, PlanState *parent, const RtscanPlanAggregate *plan,
+					RtscanTotalKind kind, int own_columns)
 {
 	Expr	   *argument;
 
@@ -58,7 +61,8 @@ prepare_for_tallies(RtscanRowAggregate *aggregate, PlanState *parent, const Rtsc
 }
 
 static void
-prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const RtscanPlanAggregate *plan, int own_columns)
+prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const RtscanPlanAggregate *plan,
+				  int own_columns)
 {
 	RtscanRowAggregate *aggregate = &task->aggregates[number];
 
@@ -92,7 +96,10 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan
 	}
 }
 
-/* All that entries are asked, but for values: conditions that the index does not look up, and expressions. */
+/*
+ * List all that is evaluated on entries of tallies (entries.h), except distinct values: conditions that the index does
+ * not look up, and expressions.
+ */
 static List *
 list_conditions(const RtscanRowsTask *task, const RtscanNodePlan *plan)
 {
@@ -107,7 +114,8 @@ list_conditions(const RtscanRowsTask *task, const RtscanNodePlan *plan)
 		if (task->aggregates[i].of_entries)
 			conditions = lappend(conditions, linitial(aggregate->arguments));
 		for (int k = 0; k + 1 < task->aggregates[i].nchoices; k++)
-			conditions = lappend(conditions, unconstify(Expr *, task->aggregates[i].choices[k].condition.row_expression));
+			conditions = lappend(conditions, unconstify(Expr *,
+														task->aggregates[i].choices[k].condition.row_expression));
 	}
 	return conditions;
 }
@@ -124,7 +132,7 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_colum
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
 		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i), own_columns);
-	/* The CPU tells all values apart. */
+	/* Only tallies have steps, and the CPU makes no tallies. */
 	if (!rtscan_executor_is_cpu())
 		task->steps = rtscan_prepare_steps(parent, list_conditions(task, plan));
 	task->partial = plan->partial;
@@ -139,7 +147,7 @@ static void
 begin_arithmetic(RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
-	List	   *of_results = NIL;	/* never calculated, so no others' parts */
+	List	   *of_results = NIL;	/* never calculated, so others must not use these as parts */
 
 	answer->quals = rtscan_make_row_condition(&task->quals, &answer->known);
 	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(*answer->arithmetic));
@@ -159,7 +167,7 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 	}
 }
 
-/* The steps are not known: constants may be others than they were. */
+/* Copy the task's steps, which have not been found: each answer finds them anew, as constants may be parameters. */
 static List *
 copy_steps(const RtscanRowsTask *task)
 {
@@ -176,7 +184,7 @@ copy_steps(const RtscanRowsTask *task)
 	return steps;
 }
 
-/* Room for the keys of a group. */
+/* Allocate the arrays for the keys of a group. */
 static void
 begin_keys(RtscanRowsAnswer *answer)
 {
@@ -208,7 +216,7 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 
 /* ---------------------------------------------------------------- groups of rows */
 
-/* The keys of the set at hand as integers: NIL if some are none, or all are columns, whose own integers do. */
+/* Return the current set's keys as arithmetic.  NIL if some are no integers, or if all are columns, which need none. */
 static List *
 key_expressions(RtscanRowsAnswer *answer)
 {
@@ -227,7 +235,7 @@ key_expressions(RtscanRowsAnswer *answer)
 	return expressions;
 }
 
-/* For the aggregates that are added by cell; or NULL. */
+/* Create cells for the aggregates that can be added by cell.  NULL if that is of no use. */
 static RtscanCells *
 create_cells(RtscanRowsAnswer *answer)
 {
@@ -240,7 +248,7 @@ create_cells(RtscanRowsAnswer *answer)
 	return rtscan_cells_are_of_use(cells) ? cells : NULL;
 }
 
-/* How rows find their groups of the set at hand. */
+/* Prepare to find the rows' groups of the current set. */
 static void
 begin_row_groups(RtscanRowsAnswer *answer)
 {
@@ -253,7 +261,10 @@ begin_row_groups(RtscanRowsAnswer *answer)
 	MemoryContextSwitchTo(old);
 }
 
-/* Are all arguments calculated?  Others' values may be large: those of rows that nobody wants are better left alone. */
+/*
+ * Are all arguments calculated for many rows at a time?  Only then are whole stretches of rows read: values of other
+ * arguments may be large, and should not be read for rows that are not wanted.
+ */
 static bool
 calculates_all(const RtscanRowsAnswer *answer)
 {
@@ -276,15 +287,15 @@ open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 	if (question->shared)
 	{
 		RtscanVisibility visibility;
-		const RtscanImage *image = rtscan_use_shared(question->shared, question->heap, question->index, question->snapshot,
-													 question->reads_only, &visibility);
+		const RtscanImage *image = rtscan_use_shared(question->shared, question->heap, question->index,
+													 question->snapshot, question->reads_only, &visibility);
 
-		cursor = rtscan_open_shared_cursor(&visibility, image, &question->shared->search, question->claim, question->schema,
-										   filter);
+		cursor = rtscan_open_shared_cursor(&visibility, image, &question->shared->search, question->claim,
+										   question->schema, filter);
 	}
 	else
-		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->reads_only, question->schema,
-									filter);
+		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->reads_only,
+									question->schema, filter);
 	if (calculates_all(answer))
 		rtscan_cursor_take_stretches(cursor);
 	answer->slice = RTSCAN_CURSOR_ROWS;
@@ -296,14 +307,14 @@ static void
 close_cursor(RtscanRowsAnswer *answer)
 {
 	rtscan_note_tallies(answer);
-	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor), rtscan_cursor_heap_fetches(answer->cursor), 0,
-					  answer->batch->single_rows);
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor),
+					  rtscan_cursor_heap_fetches(answer->cursor), 0, answer->batch->single_rows);
 	answer->batch->single_rows = 0;
 	rtscan_close_cursor(answer->cursor);
 	answer->cursor = NULL;
 }
 
-/* Can some arguments not be calculated? */
+/* Is there an argument of an aggregate that cannot be calculated for all rows of the batch? */
 static bool
 fails(RtscanRowsAnswer *answer, int number)
 {
@@ -320,14 +331,15 @@ fails(RtscanRowsAnswer *answer, int number)
 	return failed;
 }
 
-/* Is there something that cannot be calculated of all rows of the batch? */
+/* Is there any expression that cannot be calculated for all rows of the batch? */
 static bool
 any_fails(RtscanRowsAnswer *answer)
 {
 	bool		failed = answer->quals.arithmetic && !rtscan_is_calculated(&answer->quals, answer->batch);
 
 	for (int i = 0; i < answer->task->naggregates && !failed; i++)
-		failed = (answer->filters[i].arithmetic && !rtscan_is_calculated(&answer->filters[i], answer->batch)) || fails(answer, i);
+		failed = (answer->filters[i].arithmetic && !rtscan_is_calculated(&answer->filters[i], answer->batch)) ||
+			fails(answer, i);
 	return failed;
 }
 
@@ -346,7 +358,10 @@ open_pass(RtscanRowsAnswer *answer)
 		rtscan_cursor_offer_chunks(answer->cursor, rtscan_add_chunk, answer);
 }
 
-/* Go on to the next of several passes, whose segments have other codes; false if there is none: then no cursor is open, either. */
+/*
+ * Go on to the next of several passes.  What was added by codes is folded into the groups first, because segments may
+ * have other codes there.  Return false if there is none; if there were several, no cursor is open then.
+ */
 static bool
 next_pass(RtscanRowsAnswer *answer)
 {
@@ -364,7 +379,7 @@ next_pass(RtscanRowsAnswer *answer)
 	return true;
 }
 
-/* Is there a count(*) of all rows, whatever they are? */
+/* Is there a count(*) without FILTER, GROUP BY and row quals, which counts all rows? */
 static bool
 counts_all_rows(const RtscanRowsAnswer *answer)
 {
@@ -376,7 +391,7 @@ counts_all_rows(const RtscanRowsAnswer *answer)
 	return false;
 }
 
-/* Rows that come more often than can be counted make count(*) fail as PostgreSQL's does, but before any is counted. */
+/* Raise count(*)'s overflow error in advance, if a star repeats rows more often than a bigint can count. */
 static void
 check_count(const RtscanRowsAnswer *answer)
 {
@@ -386,7 +401,10 @@ check_count(const RtscanRowsAnswer *answer)
 				 errmsg("bigint out of range")));
 }
 
-/* Rows that nobody wants shall not be why others are evaluated one by one. */
+/*
+ * Read the next batch.  If it has unwanted rows, and some expression cannot be calculated for all rows, remove the
+ * unwanted ones: they may be the reason.
+ */
 static bool
 next_batch(RtscanRowsAnswer *answer)
 {
@@ -406,7 +424,7 @@ next_batch(RtscanRowsAnswer *answer)
 	return false;
 }
 
-/* Do groups take too much memory?  Where a slice of rows brings far too much, the next ones are smaller. */
+/* Do groups take too much memory?  If they take far too much after one slice, make the next ones smaller. */
 static bool
 groups_are_full(RtscanRowsAnswer *answer)
 {
@@ -417,7 +435,7 @@ groups_are_full(RtscanRowsAnswer *answer)
 	return true;
 }
 
-/* Add rows until there are none left, or the groups take too much memory: then returns false. */
+/* Add rows to groups.  Return true at the end of rows, false if the groups take too much memory. */
 static bool
 add_rows(RtscanRowsAnswer *answer)
 {
@@ -434,7 +452,7 @@ add_rows(RtscanRowsAnswer *answer)
 	return !full;
 }
 
-/* Sets before this one have gone through all passes. */
+/* Begin to read rows for the current set, from the first pass on: earlier sets have gone through all passes. */
 static void
 begin_rows(RtscanRowsAnswer *answer)
 {
@@ -447,7 +465,7 @@ begin_rows(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- narrowed percentiles */
 
-/* Of a further search for the same rows EXPLAIN has no more than what it costs. */
+/* Close the cursor of a further search for the same rows.  EXPLAIN counts only its heap fetches. */
 static void
 close_further_cursor(RtscanRowsAnswer *answer)
 {
@@ -469,7 +487,7 @@ count_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 	return count;
 }
 
-/* Collect values, or if they may be sampled a sample, where they are many. */
+/* Collect the values of rows that match a filter; if sampled is true and they are many, a sample of them. */
 static void
 collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)
 {
@@ -481,7 +499,7 @@ collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)
 	close_further_cursor(answer);
 }
 
-/* Go on with the rows between two values; false if there are none that are fewer. */
+/* Narrow the range of values and collect those in it.  False if it cannot be narrowed any more. */
 static bool
 take_rows_between(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
 {
@@ -500,7 +518,7 @@ take_rows_between(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
 	return true;
 }
 
-/* Chunks have been sampled: narrow their values until none is.  False if the percentile is not there. */
+/* After chunks were sampled, narrow the range until all of its values are collected.  False if it has no percentile. */
 static bool
 take_narrowed_rows(RtscanRowsAnswer *answer)
 {
@@ -528,7 +546,7 @@ take_sampled_rows(RtscanRowsAnswer *answer)
 	MemoryContextSwitchTo(old);
 }
 
-/* Forget all there has been. */
+/* Start over with samples, after bins have failed. */
 static void
 sample_anew(RtscanRowsAnswer *answer)
 {
@@ -540,7 +558,7 @@ sample_anew(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- binned percentiles */
 
-/* Count the values of all ranges that percentiles are in.  False if these have not been found. */
+/* Count the values of all ranges that contain percentiles.  False if the percentiles have not been found. */
 static bool
 take_ranges(RtscanRowsAnswer *answer)
 {
@@ -557,7 +575,7 @@ take_ranges(RtscanRowsAnswer *answer)
 	return rtscan_take_from_bins(answer);
 }
 
-/* Otherwise begin anew without. */
+/* Find the percentiles by bins (binned.h).  If that fails, start over without bins. */
 static void
 take_binned_rows(RtscanRowsAnswer *answer)
 {
@@ -571,8 +589,8 @@ take_binned_rows(RtscanRowsAnswer *answer)
 /* ---------------------------------------------------------------- all rows */
 
 /*
- * The groups of the set at hand: all of them, or of partial results, where they do not all fit, what the
- * rows so far come to, as somebody else combines them.
+ * Make the groups of the current set from rows.  If not all groups fit into memory, spill them.  But if results are
+ * partial, stop with the groups of the rows so far: the node above combines them with those of the other rows.
  */
 static void
 take_rows(RtscanRowsAnswer *answer)
@@ -616,7 +634,7 @@ finish_collected(RtscanRowsAnswer *answer, int number, RtscanState *state, bool 
 	return result;
 }
 
-/* Of the group that is visited. */
+/* Store the result of the group that is being visited. */
 static void
 finish_group(RtscanRowsAnswer *answer, RtscanState *group, Datum *values, bool *isnull)
 {
@@ -630,11 +648,12 @@ finish_group(RtscanRowsAnswer *answer, RtscanState *group, Datum *values, bool *
 		isnull[key] = answer->isnull[key];
 	}
 	for (int i = 0; i < answer->task->naggregates; i++)
-		values[nkeys + i] = answer->transitions[i].collecting ? finish_collected(answer, i, &group[i], &isnull[nkeys + i]) :
+		values[nkeys + i] = answer->transitions[i].collecting ?
+			finish_collected(answer, i, &group[i], &isnull[nkeys + i]) :
 			rtscan_result_of(answer, i, &group[i], &isnull[nkeys + i]);
 }
 
-/* Begin to visit groups: those of another set, or of the rows that are left. */
+/* Begin to visit groups: those of the next set, or of the remaining rows of partial results. */
 static bool
 begin_part(RtscanRowsAnswer *answer)
 {
@@ -646,7 +665,7 @@ begin_part(RtscanRowsAnswer *answer)
 	return true;
 }
 
-/* Go on to the next group of the part at hand, and have its result, if it is asked for; false if there is none. */
+/* Go on to the next group, and store its result if the set's groups are results.  False if there is none. */
 static bool
 next_of_part(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 {

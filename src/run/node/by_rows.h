@@ -1,9 +1,9 @@
 /*
  * by_rows.h
- *		Aggregates from the values of an index's rows, with GROUP BY, also by grouping sets, or without.
+ *		Computes aggregates from the values of an index's rows, with or without GROUP BY and grouping sets.
  *
- * A thousand rows at a time: quals that the index cannot answer choose among them, each is given
- * its group (row_groups.h), and then one aggregate after another adds its argument's values.
+ * About a thousand rows are processed at a time.  Quals that the index cannot answer choose among them, each row finds
+ * its group (row_groups.h), and then one aggregate after another adds the values of its argument.
  */
 #ifndef RTSCAN_BY_ROWS_H
 #define RTSCAN_BY_ROWS_H
@@ -14,19 +14,20 @@
 #include "run/answer/answer.h"
 #include "run/plan/node_plan.h"
 
-/* Prepare a task, of rows that have so many columns of the index. */
+/* Prepare what the plan computes from rows.  own_columns is the number of columns of the index. */
 extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_columns);
 
 /*
- * Begin one, in the current memory context, which is to be deleted after the end: that gives back what
- * it took.  The question must last as long.
+ * Begin an answer in the current memory context.  The caller deletes the context after rtscan_end_rows(), which frees
+ * all memory of the answer.  The question must live as long.
  */
 extern RtscanRowsAnswer *rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question);
 extern void rtscan_end_rows(RtscanRowsAnswer *answer);
 
 /*
- * The next result: the keys of a group (those that it lacks are not written), the aggregates, and what GROUPING() says; false if there is none.  Partial
- * results may have a group more than once.
+ * Store the next result in values and isnull: the keys of a group, the aggregates, and the GROUPING()s.  Keys that the
+ * grouping set does not have are not written.  Return false if there is none.  Partial results may have a group more
+ * than once.
  */
 extern bool rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull);
 

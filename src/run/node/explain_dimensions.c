@@ -1,6 +1,6 @@
 /*
  * explain_dimensions.c
- *		EXPLAIN of the tables that a node joins.
+ *		Shows the dimensions of a node in EXPLAIN.
  */
 #include "run/node/node.h"
 
@@ -9,7 +9,10 @@
 
 /* ---------------------------------------------------------------- traces */
 
-/* Keys are counted once an answer: those of a range when it comes first. */
+/*
+ * Prepare a dimension's trace for a pass, the first one of an answer or another.  The keys of each range are counted
+ * only in the first pass that has the range.
+ */
 static void
 trace_dimension(RtscanDimension *dimension, bool first, MemoryContext context)
 {
@@ -33,7 +36,7 @@ rtscan_trace_pass(RtscanNode *node)
 		return;
 	for (int i = 0; i < Min(node->ndimensions, RTSCAN_SHOWN_DIMENSIONS); i++)
 		trace_dimension(node->values.dimensions[i], !node->claim.again, estate->es_query_cxt);
-	/* Another node may have shown it. */
+	/* another node that shares the dimension may have set its trace */
 	for (int i = RTSCAN_SHOWN_DIMENSIONS; i < node->ndimensions; i++)
 		node->values.dimensions[i]->trace = NULL;
 }
@@ -73,14 +76,14 @@ name_of_way(RtscanWay way)
 	return names[way];
 }
 
-/* A dimension, as it is shown. */
+/* A dimension as EXPLAIN shows it. */
 typedef struct Shown
 {
 	const char *type;
 	const char *clause;
-	const RtscanDimensionTotals *totals;	/* NULL: there are none; else */
-	bool		evaluated;		/* its keys are a condition, of which EXPLAIN may tell, */
-	bool		looked_up;		/* that they have been looked up for; rows have not been tested by their values */
+	const RtscanDimensionTotals *totals;	/* NULL: there are no counts to be shown */
+	bool		evaluated;		/* the keys are a condition, and EXPLAIN may show how it was evaluated */
+	bool		looked_up;		/* also, the keys were looked up in dictionaries; no rows were tested by their values */
 } Shown;
 
 static Shown
@@ -96,8 +99,8 @@ describe(RtscanNode *node, int number, Expr *clause, List *ancestors, ExplainSta
 		.clause = rtscan_deparse(node, (Node *) clause, ancestors, es),
 		.totals = totals,
 		.evaluated = evaluated,
-		.looked_up = evaluated && totals && plan->column < node->schema->nkeys && totals->segments[RTSCAN_BY_VALUES] == 0 &&
-			totals->segments[RTSCAN_BY_DEVICE_TESTS] == 0,
+		.looked_up = evaluated && totals && plan->column < node->schema->nkeys &&
+			totals->segments[RTSCAN_BY_VALUES] == 0 && totals->segments[RTSCAN_BY_DEVICE_TESTS] == 0,
 	};
 }
 
@@ -132,7 +135,7 @@ append_totals(StringInfo text, const Shown *shown)
 	appendStringInfo(text, " rows=" UINT64_FORMAT, totals->rows);
 }
 
-/* In a list, or with what they did, each on a line of its own. */
+/* Show all dimensions in one line, or if there are counts, each on a line of its own. */
 static void
 explain_text(const Shown *shown, int n, ExplainState *es)
 {

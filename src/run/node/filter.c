@@ -1,6 +1,6 @@
 /*
  * filter.c
- *		From a plan's filter to one that can be searched for.
+ *		Makes a filter that can be searched for from a plan's filter.
  */
 #include "run/node/filter.h"
 
@@ -10,7 +10,8 @@
 #include "utils/lsyscache.h"
 
 static RtscanFilter
-make_condition(const RtscanPlanFilter *plan, Relation index, const RtscanSchema *schema, const RtscanArguments *arguments)
+make_condition(const RtscanPlanFilter *plan, Relation index, const RtscanSchema *schema,
+			   const RtscanArguments *arguments)
 {
 	bool		has_argument = plan->argument >= 0;
 	RtscanCondition condition;
@@ -20,13 +21,14 @@ make_condition(const RtscanPlanFilter *plan, Relation index, const RtscanSchema 
 	{
 		const RtscanDimension *dimension = arguments->keys[plan->dimension];
 
-		outcome = rtscan_values_condition(index, schema, &plan->asked, dimension->keys, rtscan_dimension_keys(dimension),
-										  dimension->n, &condition);
+		outcome = rtscan_values_condition(index, schema, &plan->asked, dimension->keys,
+										  rtscan_dimension_keys(dimension), dimension->n, &condition);
 		condition.trace = dimension->trace;
 		condition.notes_codes = dimension->asks_rows;
 	}
 	else
-		outcome = rtscan_condition(index, schema, &plan->asked, has_argument ? arguments->values[plan->argument] : (Datum) 0,
+		outcome = rtscan_condition(index, schema, &plan->asked,
+								   has_argument ? arguments->values[plan->argument] : (Datum) 0,
 								   has_argument && arguments->isnull[plan->argument], &condition);
 	rtscan_watch_absent(&condition, arguments->absent);
 	return rtscan_outcome_filter(outcome, &condition);
@@ -56,7 +58,8 @@ rtscan_make_filter(const RtscanPlanFilter *plan, Relation index, const RtscanSch
 /* ---------------------------------------------------------------- ranges of dimensions */
 
 static RtscanFilter
-compare_filter(const RtscanPlanDimension *plan, Relation index, const RtscanSchema *schema, StrategyNumber strategy, Datum value)
+compare_filter(const RtscanPlanDimension *plan, Relation index, const RtscanSchema *schema, StrategyNumber strategy,
+			   Datum value)
 {
 	bool		included = plan->column >= schema->nkeys;
 	RtscanAsked asked = {
@@ -85,7 +88,7 @@ null_filter(const RtscanPlanDimension *plan, Relation index, const RtscanSchema 
 	return rtscan_outcome_filter(outcome, &condition);
 }
 
-/* The first range has what is below its end, and NULL; the last one has no end. */
+/* Make the condition of a current range.  The first range has no lower end, but has NULL; the last has no upper end. */
 static RtscanFilter
 range_filter(const RtscanDimension *dimension, Relation index, const RtscanSchema *schema)
 {
@@ -106,7 +109,8 @@ range_filter(const RtscanDimension *dimension, Relation index, const RtscanSchem
 }
 
 void
-rtscan_add_ranges(RtscanFilter *filter, Relation index, const RtscanSchema *schema, int ndimensions, RtscanDimension **dimensions)
+rtscan_add_ranges(RtscanFilter *filter, Relation index, const RtscanSchema *schema, int ndimensions,
+				  RtscanDimension **dimensions)
 {
 	for (int i = 0; i < ndimensions; i++)
 	{

@@ -1,6 +1,6 @@
 /*
  * filter.h
- *		From a plan's filter to one that can be searched for, once its arguments have values.
+ *		Makes a filter that can be searched for from a plan's filter, once its arguments have values.
  */
 #ifndef RTSCAN_RUN_FILTER_H
 #define RTSCAN_RUN_FILTER_H
@@ -11,20 +11,24 @@
 #include "run/star/dimension.h"
 #include "search/filter/filter.h"
 
-/* The values of a plan's arguments, as they are now, and its dimensions. */
+/* The current values of a plan's arguments, and its dimensions. */
 typedef struct RtscanArguments
 {
 	Datum	   *values;
 	bool	   *isnull;
 	RtscanDimension **dimensions;
-	RtscanDimension **keys;		/* what has those of each column that dimensions are looked up by: they, or parts of pairs */
-	struct RtscanAbsent *absent;	/* what others have found out; or NULL: there were none */
+	RtscanDimension **keys;		/* dimension of each key column: one of dimensions, or a part of a pair */
+	struct RtscanAbsent *absent;	/* Bloom filters of segments, learnt by rescans; NULL before the first rescan */
 } RtscanArguments;
 
-/* The columns' values are to be in the ranges at hand, as far as the keys do not see to that. */
+/*
+ * Add conditions that restrict columns to the dimensions' current ranges.  Inner and semi joins do not need them: only
+ * keys in the current range match there.
+ */
 extern void rtscan_add_ranges(RtscanFilter *filter, Relation index, const RtscanSchema *schema, int ndimensions,
 							  RtscanDimension **dimensions);
 
+/* Make a filter of the plan's, in the current memory context. */
 extern void rtscan_make_filter(const RtscanPlanFilter *plan, Relation index, const RtscanSchema *schema,
 							   const RtscanArguments *arguments, RtscanFilter *filter);
 

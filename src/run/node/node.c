@@ -1,6 +1,6 @@
 /*
  * node.c
- *		What RtscanScan and RtscanAggregate have in common.
+ *		Implements what RtscanScan and RtscanAggregate share.
  */
 #include "run/node/node.h"
 
@@ -33,7 +33,7 @@ count_columns(const List *plans)
 	return n;
 }
 
-/* Begin with the dimensions' plans, which are those below. */
+/* Initialize the plans below the node, which return the rows of dimensions. */
 static void
 begin_dimensions(RtscanNode *node, int eflags)
 {
@@ -70,16 +70,19 @@ end_dimensions(RtscanNode *node)
 	}
 }
 
-/* A subquery, and its value once it has been executed: that may be large, and is good until what it depends on changes. */
+/* An argument that may be a subquery.  Its value, which may be large, is kept until what it depends on changes. */
 typedef struct RtscanSubquery
 {
-	const SubPlanState *state;	/* NULL: the argument is none */
-	MemoryContext context;		/* of the value, or NULL: there is none */
+	const SubPlanState *state;	/* NULL: the argument is no subquery */
+	MemoryContext context;		/* context of the value; NULL: the subquery has not been executed */
 	Datum		value;
 	bool		isnull;
 } RtscanSubquery;
 
-/* One that is given values is another with others, which its plan's parameters do not tell. */
+/*
+ * Return the subquery that an argument is, or NULL.  One with args does not count: its value depends on them, and the
+ * parameters of its plan do not tell when they change.
+ */
 static const SubPlanState *
 find_subquery(RtscanNode *node, const Node *argument)
 {
@@ -107,7 +110,7 @@ begin_subqueries(RtscanNode *node)
 		node->subqueries[i].state = find_subquery(node, list_nth(node->plan->arguments, i));
 }
 
-/* Those that depend on what has changed have to be executed again. */
+/* Forget the values of subqueries that depend on changed parameters. */
 static void
 forget_subqueries(RtscanNode *node)
 {
@@ -115,7 +118,8 @@ forget_subqueries(RtscanNode *node)
 	{
 		RtscanSubquery *subquery = &node->subqueries[i];
 
-		if (subquery->context == NULL || !bms_overlap(subquery->state->planstate->plan->extParam, node->custom.ss.ps.chgParam))
+		if (subquery->context == NULL ||
+			!bms_overlap(subquery->state->planstate->plan->extParam, node->custom.ss.ps.chgParam))
 			continue;
 		MemoryContextDelete(subquery->context);
 		subquery->context = NULL;
@@ -132,7 +136,7 @@ rtscan_check_permission(Oid function, ObjectType type)
 	InvokeFunctionExecuteHook(function);
 }
 
-/* The index calls functions, or has called them when rows were inserted, without asking who may. */
+/* Check that the user may call the plan's functions: the index calls them without a check, or did so at insertion. */
 static void
 check_functions(const RtscanNodePlan *plan)
 {
@@ -171,7 +175,6 @@ rtscan_end_node(RtscanNode *node)
 		table_close(node->heap, NoLock);
 }
 
-/* Dimensions keep their rows where these do not depend on what has changed. */
 void
 rtscan_rescan_node(RtscanNode *node)
 {
@@ -194,7 +197,8 @@ static void
 execute_subquery(RtscanNode *node, int argument)
 {
 	RtscanSubquery *subquery = &node->subqueries[argument];
-	MemoryContext context = AllocSetContextCreate(node->custom.ss.ps.state->es_query_cxt, "rtscan subquery", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(node->custom.ss.ps.state->es_query_cxt, "rtscan subquery",
+												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	subquery->value = evaluate(node, argument, &subquery->isnull);
@@ -216,7 +220,7 @@ rtscan_evaluate_arguments(RtscanNode *node, int first, int end)
 	}
 }
 
-/* How many rows to skip: as PostgreSQL's LIMIT has it, whose OFFSET it is. */
+/* This treats NULL and negative numbers as PostgreSQL's Limit node does. */
 uint64
 rtscan_find_skip(RtscanNode *node)
 {
@@ -234,7 +238,7 @@ rtscan_find_skip(RtscanNode *node)
 	return (uint64) rows;
 }
 
-/* Where one has no rows, nothing is asked of the others. */
+/* Load the dimensions, but none after one without rows that makes the answer empty. */
 static void
 load_dimensions(RtscanNode *node)
 {
@@ -257,7 +261,7 @@ evaluate_where(RtscanNode *node)
 	load_dimensions(node);
 }
 
-/* The filter of a pass, with the ranges at hand. */
+/* Make the filter of a pass, with the dimensions' current ranges. */
 static void
 begin_pass(RtscanNode *node)
 {
@@ -269,7 +273,7 @@ begin_pass(RtscanNode *node)
 	MemoryContextSwitchTo(old);
 }
 
-/* Go on to the next range of one of some dimensions, with the first ones of those behind it; false if there is none. */
+/* Go on to the next combination of the dimensions' ranges, the last dimension first; false if there is none. */
 static bool
 load_next_ranges(RtscanNode *node)
 {
@@ -354,9 +358,11 @@ rtscan_find_image(RtscanNode *node, MemoryContext context, bool keep)
 		return node->image;
 	old = MemoryContextSwitchTo(context);
 	if (node->shared)
-		image = rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, reads_only, &node->visibility);
+		image = rtscan_use_shared(node->shared, node->checked_heap, node->index, estate->es_snapshot, reads_only,
+								  &node->visibility);
 	else
-		image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot, reads_only);
+		image = rtscan_begin_visibility(&node->visibility, node->checked_heap, node->index, estate->es_snapshot,
+										reads_only);
 	MemoryContextSwitchTo(old);
 	if (keep)
 		node->image = image;
@@ -386,7 +392,7 @@ rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context)
 	return rtscan_shared_size(node->image);
 }
 
-/* As many as are planned.  Parallel Append has them work on several partitions, on each mostly one. */
+/* Return how many processes are likely to share the search.  Parallel Append mostly has one process per partition. */
 static int
 planned_processes(const RtscanNode *node, const ParallelContext *context)
 {
@@ -462,7 +468,7 @@ explain_set(const List *texts, ExplainState *es)
 		ExplainPropertyListNested("Group Key", unconstify(List *, texts), es);
 }
 
-/* As PostgreSQL's aggregation does; then those that rows are grouped by only for others. */
+/* Show grouping sets as PostgreSQL's aggregation does, then sets that exist only to make others from them. */
 static void
 explain_sets(const List *sets, const List *texts, ExplainState *es)
 {
@@ -518,7 +524,8 @@ append_order_column(StringInfo text, const RtscanNode *node, const RtscanOrderCo
 	const char *name = NameStr(TupleDescAttr(RelationGetDescr(node->index), order->column)->attname);
 
 	appendStringInfo(text, "%s%s%s%s", text->len > 0 ? ", " : "", name, order->descending ? " DESC" : "",
-					 order->nulls_first == order->descending ? "" : order->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+					 order->nulls_first == order->descending ? "" :
+					 order->nulls_first ? " NULLS FIRST" : " NULLS LAST");
 }
 
 void
@@ -540,7 +547,8 @@ static const char *const not_tallied[RTSCAN_NOT_TALLIED_REASONS] = {
 	[RTSCAN_NOT_TALLIED_VALUES] = "values that are no integers",
 	[RTSCAN_NOT_TALLIED_COMBINED] = "too many alternatives (OR), or conditions that a device does not test rows for",
 	[RTSCAN_NOT_TALLIED_SUMS] = "sums of expressions whose columns' sums do not say them",
-	[RTSCAN_NOT_TALLIED_CONDITIONS] = "conditions (FILTER), distinct values, or expressions, of columns with too many values",
+	[RTSCAN_NOT_TALLIED_CONDITIONS] =
+		"conditions (FILTER), distinct values, or expressions, of columns with too many values",
 	[RTSCAN_NOT_TALLIED_SHARED] = "processes share segments",
 	[RTSCAN_NOT_TALLIED_ROWS] = "other expressions, or aggregates of single rows",
 };

@@ -1,12 +1,12 @@
 /*
  * node.h
- *		What RtscanScan and RtscanAggregate have in common: the table, the index, the filter, and who shares the work.
+ *		Implements what RtscanScan and RtscanAggregate share: table, index, filter, passes, parallel queries, EXPLAIN.
  *
- * A node reads its plan (node_plan.h) when it begins.  For each answer, that is at first and after a rescan, it evaluates
- * the plan's arguments and makes a filter of them.  What the filter is asked of is one image of the index.
+ * A node reads its plan (node_plan.h) when it begins.  For each answer, that is for the first execution and after each
+ * rescan, it evaluates the plan's arguments and makes a filter of them.  Then it searches one image of the index.
  *
- * Where dimensions come in ranges (dimension.h) an answer is several searches, its *passes*: one for each range of each, with those of the
- * others.  A pass has a filter of its own, and no row of the fact is found in two of them.
+ * If rows of dimensions are read in ranges (dimension.h), an answer consists of several searches, its *passes*: one for
+ * each combination of the dimensions' ranges.  Each pass has its own filter, and no fact row is found in two passes.
  */
 #ifndef RTSCAN_NODE_H
 #define RTSCAN_NODE_H
@@ -24,64 +24,68 @@
 
 struct ExplainState;
 
-/* A node; what is its own comes behind it. */
+/* The common part of both nodes' states, at their beginning. */
 typedef struct RtscanNode
 {
 	CustomScanState custom;
 	Relation	heap;
-	Relation	checked_heap;	/* where it is found out which rows the snapshot sees; NULL: who takes the rows does */
+	Relation	checked_heap;	/* heap that tells which rows the snapshot sees; NULL: rows are checked when fetched */
 	Relation	index;
 	RtscanSchema *schema;
 	RtscanNodePlan *plan;
-	List	   *arguments;		/* of ExprState: WHERE's, then FILTERs' */
-	struct RtscanSubquery *subqueries;	/* what those that are subqueries have come to, by argument */
+	List	   *arguments;		/* ExprState *: WHERE's arguments, then FILTERs' */
+	struct RtscanSubquery *subqueries;	/* values of those arguments that are subqueries, one entry per argument */
 	int			ndimensions;
-	MemoryContext context;		/* of the answer at hand, or NULL: */
-	RtscanArguments values;
-	MemoryContext pass_context; /* of the pass at hand: */
-	RtscanFilter filter;
-	RtscanClaim claim;			/* by it and those before, of what processes share */
+	MemoryContext context;		/* context of the current answer; NULL: there is none */
+	RtscanArguments values;		/* the current answer's arguments */
+	MemoryContext pass_context; /* context of the current pass */
+	RtscanFilter filter;		/* the current pass's filter */
+	RtscanClaim claim;			/* what this process has taken of the shared search, for all passes of the answer */
 	RtscanQuestion question;
-	RtscanVisibility visibility;	/* a scan's; or the leader's, of a parallel query, */
-	const RtscanImage *image;	/* with the image, */
-	struct RtscanShared *shared;	/* and what all its processes share */
-	RtscanTotals totals;
+	RtscanVisibility visibility;	/* visibility of rows for a scan, or for the leader of a parallel query */
+	const RtscanImage *image;	/* image kept for rescans, or by the leader until it is shared; or NULL */
+	struct RtscanShared *shared;	/* what the processes of a parallel query share; or NULL */
+	RtscanTotals totals;		/* counts for EXPLAIN */
 } RtscanNode;
 
-/* Read the plan and open the relations; the table may be open already.  And the end. */
+/* Read the plan and open the relations.  The table may be open already. */
 extern void rtscan_begin_node(RtscanNode *node, int eflags);
 
-/* May the user call a function or an aggregate?  As the executor asks where it initializes calls. */
+/* Raise an error if the user may not call a function or aggregate, as the executor does when it initializes a call. */
 extern void rtscan_check_permission(Oid function, ObjectType type);
 extern void rtscan_end_node(RtscanNode *node);
 
-/* It is going to be scanned again. */
+/* Prepare for a rescan.  Dimensions keep their rows, unless these depend on changed parameters. */
 extern void rtscan_rescan_node(RtscanNode *node);
 
-/* Begin an answer, in a context of its own, with parameters as they are now; and give back what it took. */
+/* Begin an answer in its own memory context, with the current values of parameters; free it at its end. */
 extern void rtscan_begin_answer(RtscanNode *node);
 extern void rtscan_end_answer(RtscanNode *node);
 
 /*
- * Go on to the next pass, when what the one before has found has been given back; false if there is none.  Or begin with the first one
- * again.  The question's filter is another then.
+ * Go on to the next pass (false if there is none), or return to the first one.  This replaces the question's filter, so
+ * the caller must have closed its search before.
  */
 extern bool rtscan_next_pass(RtscanNode *node);
 extern void rtscan_first_pass(RtscanNode *node);
+
+/* Evaluate the arguments from first to end - 1. */
 extern void rtscan_evaluate_arguments(RtscanNode *node, int first, int end);
 
-/* The image that a scan searches, in a memory context; and is it kept for when the node is scanned again?  How many rows it skips. */
+/* Return the image that a scan searches, allocated in a memory context.  If keep, rescans use the same image. */
 extern const RtscanImage *rtscan_find_image(RtscanNode *node, MemoryContext context, bool keep);
+
+/* Return the number of rows that OFFSET skips. */
 extern uint64 rtscan_find_skip(RtscanNode *node);
 
-/* CustomExecMethods of parallel queries.  Before shared memory is released a node keeps what EXPLAIN shows. */
+/* CustomExecMethods of parallel queries.  rtscan_leave_shared() copies EXPLAIN's counts before memory is released. */
 extern Size rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context);
 extern void rtscan_initialize_shared(CustomScanState *custom, ParallelContext *context, void *memory);
 extern void rtscan_reinitialize_shared(CustomScanState *custom, ParallelContext *context, void *memory);
 extern void rtscan_initialize_worker(CustomScanState *custom, shm_toc *toc, void *memory);
 extern void rtscan_leave_shared(RtscanNode *node);
 
-/* EXPLAIN: expressions under a label, if there are any; what the node did. */
+/* EXPLAIN: show expressions under a label, if there are any, or the node's counts. */
 extern void rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *ancestors,
 								 struct ExplainState *es);
 extern void rtscan_explain_columns(RtscanNode *node, List *columns, const char *label, List *ancestors,
@@ -91,8 +95,10 @@ extern void rtscan_explain_order(const RtscanNode *node, struct ExplainState *es
 extern char *rtscan_deparse(RtscanNode *node, Node *expression, List *ancestors, struct ExplainState *es);
 extern void rtscan_explain_totals(const RtscanNode *node, struct ExplainState *es);
 
-/* explain_dimensions.c: what dimensions are, and did; what the pass that begins does is traced, if that is to be shown. */
+/* explain_dimensions.c: show the dimensions and their counts. */
 extern void rtscan_explain_dimensions(RtscanNode *node, List *joins, List *ancestors, struct ExplainState *es);
+
+/* explain_dimensions.c: trace the pass that begins, if EXPLAIN is to show the dimensions' counts. */
 extern void rtscan_trace_pass(RtscanNode *node);
 
 /* aggregate_node.c, scan_node.c */

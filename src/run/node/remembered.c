@@ -1,6 +1,6 @@
 /*
  * remembered.c
- *		Remember results for parameters.
+ *		Remembers results of an RtscanAggregate by parameters.
  */
 #include "run/node/remembered.h"
 
@@ -19,29 +19,29 @@ typedef struct Parameter
 	bool		typbyval;
 } Parameter;
 
-/* Values of the parameters, and what they came to. */
+/* An entry of the hash table: values of the parameters, and the result for them. */
 typedef struct RememberedResult
 {
 	uint32		hash;
 	char		status;
 	const NullableDatum *parameters;
-	const NullableDatum *values;
+	const NullableDatum *values;	/* the columns of the result */
 } RememberedResult;
 
 struct results_hash;
 
 struct RtscanRemembered
 {
-	const EState *estate;		/* whose parameters these are */
-	Bitmapset  *ids;			/* of the node's own, */
-	Bitmapset  *others;			/* and those that do not matter */
-	int			nparameters;
-	Parameter  *parameters;
-	NullableDatum *current;		/* their values */
+	const EState *estate;		/* the state that has the values of parameters */
+	Bitmapset  *ids;			/* parameters in the expressions that the result depends on */
+	Bitmapset  *others;			/* parameters in expressions on the result, which do not matter */
+	int			nparameters;	/* number of ids */
+	Parameter  *parameters;		/* the parameters of ids */
+	NullableDatum *current;		/* their current values, once read_parameters() has read them */
 	TupleDesc	result;
-	MemoryContext context;		/* of what is remembered */
-	struct results_hash *results;	/* NULL: nothing is */
-	uint64		recalled;
+	MemoryContext context;		/* context of the hash table and its contents */
+	struct results_hash *results;	/* NULL: nothing is remembered */
+	uint64		recalled;		/* number of results recalled */
 };
 
 static bool are_identical(const RtscanRemembered *remembered, const NullableDatum *one, const NullableDatum *other);
@@ -83,7 +83,8 @@ hash_values(const RtscanRemembered *remembered, const NullableDatum *values)
 	{
 		const Parameter *parameter = &remembered->parameters[i];
 
-		hash = hash_combine(hash, values[i].isnull ? 0 : datum_image_hash(values[i].value, parameter->typbyval, parameter->typlen));
+		hash = hash_combine(hash, values[i].isnull ? 0 :
+							datum_image_hash(values[i].value, parameter->typbyval, parameter->typlen));
 	}
 	return hash;
 }
@@ -135,11 +136,12 @@ rtscan_create_remembered(const EState *estate, List *expressions, List *of_resul
 	collect_parameters((Node *) expressions, remembered);
 	collect_others((Node *) of_results, &remembered->others);
 	remembered->current = palloc(Max(remembered->nparameters, 1) * sizeof(NullableDatum));
-	remembered->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan remembered results", ALLOCSET_DEFAULT_SIZES);
+	remembered->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan remembered results",
+												ALLOCSET_DEFAULT_SIZES);
 	return remembered;
 }
 
-/* What they are now; false if one is a subquery's that has not been executed. */
+/* Read the parameters' current values.  False if one belongs to a subquery that has not been executed. */
 static bool
 read_parameters(RtscanRemembered *remembered)
 {
@@ -207,8 +209,8 @@ copy_parameters(const RtscanRemembered *remembered)
 	NullableDatum *copies = palloc(Max(remembered->nparameters, 1) * sizeof(NullableDatum));
 
 	for (int i = 0; i < remembered->nparameters; i++)
-		copies[i] = copy_value(remembered->current[i].value, remembered->current[i].isnull, remembered->parameters[i].typbyval,
-							   remembered->parameters[i].typlen);
+		copies[i] = copy_value(remembered->current[i].value, remembered->current[i].isnull,
+							   remembered->parameters[i].typbyval, remembered->parameters[i].typlen);
 	return copies;
 }
 

@@ -1,11 +1,12 @@
 /*
  * remembered.h
- *		The only result of an RtscanAggregate, remembered for the parameters that it was for.
+ *		Remembers results of an RtscanAggregate that returns one row, by the parameters that they were computed for.
  *
- * A correlated subquery is executed again for each row of the query around it, and the same parameters often come again.  What an answer
- * depends on else, as the snapshot, stays the same as long as a query is executed.  Parameters of what is evaluated on a result, as of
- * HAVING, do not matter.  Where others change that are not those of the node's own expressions, all is forgotten.  (PostgreSQL's Memoize
- * does the same below a nested loop.)
+ * A correlated subquery is executed for each row of the outer query, often with the same parameters.  Everything else
+ * that a result depends on, such as the snapshot, stays the same while the query is executed.  Parameters that are
+ * used only in expressions on the result, such as HAVING, do not matter.  If a parameter changes that is neither one
+ * of those nor used in the node's own expressions, all results are forgotten.  (PostgreSQL's Memoize does the same
+ * below a nested loop.)
  */
 #ifndef RTSCAN_REMEMBERED_H
 #define RTSCAN_REMEMBERED_H
@@ -17,8 +18,9 @@
 typedef struct RtscanRemembered RtscanRemembered;
 
 /*
- * May a node's results be remembered?  The planner and the node both call this.  Results are not remembered if others are combined with them, or if
- * the node executes subqueries or dimensions: these may call volatile functions, which have to be called each time.
+ * May a node's results be remembered?  The planner and the node both call this.  Partial results are not remembered,
+ * nor are results of a node that executes subqueries or dimensions: these may call volatile functions, which have to be
+ * called each time.
  */
 static inline bool
 rtscan_may_remember(bool one_result, bool partial, bool shared, bool executes_plans)
@@ -27,22 +29,25 @@ rtscan_may_remember(bool one_result, bool partial, bool shared, bool executes_pl
 }
 
 /*
- * For rows of results, of a node with such expressions, and such that are evaluated on results; in the current memory context, where it
- * takes as much as a hash may, about.
+ * Create a cache in the current memory context.  expressions are those that the node evaluates to compute its result,
+ * of_results those that it evaluates on the result.  The cache takes about as much memory as a hash table may.
  */
-extern RtscanRemembered *rtscan_create_remembered(const EState *estate, List *expressions, List *of_results, TupleDesc result);
+extern RtscanRemembered *rtscan_create_remembered(const EState *estate, List *expressions, List *of_results,
+												  TupleDesc result);
 
-/* The node is going to be scanned again, with other values of these parameters. */
+/* Note that the node will be rescanned with other values of these parameters. */
 extern void rtscan_change_parameters(RtscanRemembered *remembered, const Bitmapset *changed);
 
 /*
- * The result for the parameters' values, good until the next one is remembered; false: it is not known.  Then the result may be remembered
- * once it is, before parameters change.
+ * Get the result for the current values of the parameters, which is valid until the next one is remembered.  Return
+ * false if it is not known.
  */
 extern bool rtscan_recall(RtscanRemembered *remembered, Datum *values, bool *isnull);
+
+/* Remember the result for the current values of the parameters. */
 extern void rtscan_remember(RtscanRemembered *remembered, const Datum *values, const bool *isnull);
 
-/* How many results have been recalled. */
+/* Return how many results have been recalled. */
 extern uint64 rtscan_recalled(const RtscanRemembered *remembered);
 
 #endif							/* RTSCAN_REMEMBERED_H */

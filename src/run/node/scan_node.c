@@ -1,13 +1,14 @@
 /*
  * scan_node.c
- *		Execute Custom Scan (RtscanScan): the rows of a table that an index finds.
+ *		Executes Custom Scan (RtscanScan), which returns the rows of a table that an index finds.
  *
- * Its columns come from the index, where that has all that are wanted; then a row is looked up in the heap only where its
- * block is not all-visible (search/visible/visibility.h), and the node's tuple has just those columns.  Or else rows come from the heap
- * (search/visible/heap_rows.h): then the tuple is the table's, with its system columns, and EvalPlanQual() can replace it.
+ * If the index has all columns that are wanted, they are read from it, and the node's tuple has just those columns.
+ * Then a row is looked up in the heap only if its block is not all-visible (search/visible/visibility.h).  Otherwise
+ * rows are fetched from the heap (search/visible/heap_rows.h).  Then the node's tuple is the table's, with its system
+ * columns, and EvalPlanQual() can replace it.
  *
- * Quals that the index does not look up are evaluated on the index's rows as far as it has what they need, then PostgreSQL's
- * way on what is left.
+ * Quals that the index does not look up are evaluated on rows of the index if it has the columns that they need.
+ * PostgreSQL evaluates the remaining ones on the node's tuples.
  */
 #include "run/node/node.h"
 
@@ -24,10 +25,10 @@
 #include "tcop/pquery.h"
 #include "utils/memutils.h"
 
-/* A column of the tuples at hand, by place in the batch. */
+/* A column of the current tuples.  The arrays are indexed by a row's place in the batch. */
 typedef struct RowsColumn
 {
-	int			number;			/* of the index, from 0 */
+	int			number;			/* column of the index, from 0 */
 	const Datum *values;
 	const bool *isnull;
 } RowsColumn;
@@ -37,27 +38,27 @@ typedef struct RowsState
 	RtscanNode	node;
 	RtscanExpression row_quals;
 	RtscanBatch *batch;
-	RtscanRowCondition condition;	/* the quals, calculated in this batch */
-	bool		begun;			/* an answer, which has not been given back: */
-	const RtscanImage *image;
-	RtscanCursor *cursor;		/* its rows, or */
-	RtscanOrdered *ordered;		/* in an order */
+	RtscanRowCondition condition;	/* row_quals, calculated for whole batches */
+	bool		begun;			/* an answer has begun and not ended */
+	const RtscanImage *image;	/* the image of the index that the answer searches */
+	RtscanCursor *cursor;		/* source of the answer's rows, if they are in no order */
+	RtscanOrdered *ordered;		/* source of the answer's rows, if they are in an order */
 	bool		done;			/* all rows have been returned */
 
-	TupleTableSlot *slot;		/* from the index: where columns are put, which is the node's result, */
-	ProjectionInfo *projection; /* unless there is still something to be computed */
+	TupleTableSlot *slot;		/* slot for columns from the index; without projection, it is the node's result */
+	ProjectionInfo *projection; /* computes the node's result from slot; NULL: not needed */
 	int			ncolumns;
-	RowsColumn *columns;		/* by the slot's attribute */
-	bool		want_tids;		/* who takes the rows may ask for them, as WHERE CURRENT OF does for the one at hand, */
-	Buffer		current;		/* whose block may be pinned */
-	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* of the rows that are left, if they are wanted */
-	uint16		rows[RTSCAN_CURSOR_ROWS];	/* their places in the batch */
-	uint32		n;
-	uint32		next;
-	uint64		heap_fetches;	/* of this answer */
-	uint64		filtered_rows;
-	ExprState  *recheck;		/* what the index answers, for EvalPlanQual(), and for who may call its functions */
-	RtscanHeapRows heap_rows;
+	RowsColumn *columns;		/* the columns of slot */
+	bool		want_tids;		/* TIDs are needed: for the heap, or for WHERE CURRENT OF */
+	Buffer		current;		/* pinned heap block of the current row, or invalid */
+	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* TIDs of the rows that pass row_quals, if want_tids */
+	uint16		rows[RTSCAN_CURSOR_ROWS];	/* places in the batch of the rows that pass row_quals */
+	uint32		n;				/* number of these rows */
+	uint32		next;			/* the next of them to be returned */
+	uint64		heap_fetches;	/* heap rows fetched in this pass, for EXPLAIN */
+	uint64		filtered_rows;	/* rows of this pass that row_quals removed, for EXPLAIN */
+	ExprState  *recheck;		/* quals that the node has evaluated, for EvalPlanQual() and for permission checks */
+	RtscanHeapRows heap_rows;	/* reads the rows from the heap */
 } RowsState;
 
 /* ---------------------------------------------------------------- start */
@@ -73,14 +74,14 @@ create_state(CustomScan *scan)
 	return (Node *) state;
 }
 
-/* Does it return the rows of a star? */
+/* Does the node return the rows of a star? */
 static bool
 is_join(const RowsState *state)
 {
 	return state->node.custom.ss.ss_currentRelation == NULL;
 }
 
-/* The tuples are the heap's, in buffers, which PostgreSQL did not know when it made slots and expressions. */
+/* Return tuples of the heap, in buffers.  PostgreSQL could not know that when it made the slot and expressions. */
 static void
 begin_heap_tuples(RowsState *state, EState *estate)
 {
@@ -95,7 +96,7 @@ begin_heap_tuples(RowsState *state, EState *estate)
 	scan->ps.qual = ExecInitQual(scan->ps.plan->qual, &scan->ps);
 }
 
-/* Is a list of target entries made of nothing but the first columns of the node's tuple? */
+/* Does a target list consist only of some of the first ncolumns columns of the node's tuple? */
 static bool
 are_columns(List *targetlist, int ncolumns)
 {
@@ -111,7 +112,7 @@ are_columns(List *targetlist, int ncolumns)
 	return true;
 }
 
-/* The result has only columns: they are put where they belong, without a projection. */
+/* Store columns directly in the result's slot, because the target list has only columns. */
 static void
 leave_out_projection(RowsState *state, List *targetlist, const List *columns)
 {
@@ -124,7 +125,7 @@ leave_out_projection(RowsState *state, List *targetlist, const List *columns)
 			list_nth_int(columns, ((const Var *) lfirst_node(TargetEntry, cell)->expr)->varattno - 1);
 }
 
-/* Does execCurrentOf() find a scan below a plan?  It goes through these nodes, as search_plan_tree() has them. */
+/* Does execCurrentOf() find a scan below a plan?  Its search_plan_tree() descends through the same nodes. */
 static bool
 leads_to(const Plan *plan, const Plan *scan)
 {
@@ -140,9 +141,9 @@ leads_to(const Plan *plan, const Plan *scan)
 }
 
 /*
- * May WHERE CURRENT OF look for the row that was returned last?  It does so in the scan's slot, where nothing tells us that it
- * does; but only in a portal that has a name that is shown (EXECUTE's is not), whose plan is simple, so that no process shares it.
- * Where it cannot, that slot stays empty, and TIDs need not be found.
+ * May WHERE CURRENT OF refer to the row that was returned last?  It reads the row's TID from the scan's slot, at any
+ * time.  This needs a visible portal that has a name (EXECUTE's is not visible), with a simple plan, which is never
+ * parallel.  Otherwise the slot stays empty, and no TIDs are needed.
  */
 static bool
 can_be_current(const RowsState *state, const EState *estate)
@@ -183,30 +184,31 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	rtscan_begin_node(&state->node, eflags);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
 	/*
-	 * The heap's tuples are checked when they are taken; but quals are evaluated on rows that the snapshot sees only, nor can other
-	 * ones be the first of all, or be skipped.
+	 * Heap tuples are checked for visibility when they are fetched, so the search need not do it.  But only visible
+	 * rows may reach row quals, count among the first rows of a bounded heap, or be skipped by OFFSET.
 	 */
-	if (state->node.plan->from_heap && state->row_quals.state == NULL && !state->node.plan->order.by_heap && !state->node.plan->skips)
+	if (state->node.plan->from_heap && state->row_quals.state == NULL && !state->node.plan->order.by_heap &&
+		!state->node.plan->skips)
 		state->node.checked_heap = NULL;
 	if (state->node.plan->from_heap)
 		begin_heap_tuples(state, estate);
 	else
 		begin_index_tuples(state, estate);
-	/* A star's rows are not asked about again. */
+	/* EvalPlanQual() does not recheck rows of a star. */
 	if (!is_join(state))
 		state->recheck = ExecInitQual(list_concat_copy(shown.quals, shown.row_quals), &custom->ss.ps);
 }
 
 /* ---------------------------------------------------------------- an answer */
 
-/* Is the node going to be scanned again?  Then the image and the batch are kept: the snapshot stays the same. */
+/* May the node be rescanned?  Then the image and the batch are kept, because the snapshot stays the same. */
 static bool
 is_scanned_again(const RowsState *state)
 {
 	return state->node.custom.ss.ps.plan->allParam != NULL;
 }
 
-/* The memory of what is kept. */
+/* Return the memory context for what is kept for rescans. */
 static MemoryContext
 memory_to_keep(const RowsState *state)
 {
@@ -223,7 +225,7 @@ begin_batch(RowsState *state)
 		List	   *known = NIL;
 
 		state->batch = rtscan_create_batch(state->node.index, state->node.custom.ss.ps.state, state->node.ndimensions,
-											 state->node.values.dimensions);
+										   state->node.values.dimensions);
 		state->condition = rtscan_make_row_condition(&state->row_quals, &known);
 	}
 	MemoryContextSwitchTo(old);
@@ -255,7 +257,8 @@ open_rows(RowsState *state)
 static void
 close_rows(RowsState *state)
 {
-	const RtscanSearch *search = state->ordered ? rtscan_ordered_search(state->ordered) : rtscan_cursor_search(state->cursor);
+	const RtscanSearch *search = state->ordered ? rtscan_ordered_search(state->ordered) :
+		rtscan_cursor_search(state->cursor);
 
 	state->heap_fetches += state->ordered ? rtscan_ordered_heap_fetches(state->ordered) :
 		rtscan_cursor_heap_fetches(state->cursor);
@@ -290,7 +293,7 @@ begin_answer(RowsState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* Give back what the answer at hand took, if there is one. */
+/* Free the current answer, if there is one. */
 static void
 end_answer(RowsState *state)
 {
@@ -312,7 +315,7 @@ end_answer(RowsState *state)
 
 /* ---------------------------------------------------------------- rows of the index */
 
-/* Which rows of the batch pass the quals? */
+/* Find the rows of the batch that pass the row quals.  Return how many. */
 static uint32
 choose_rows(RowsState *state)
 {
@@ -328,7 +331,7 @@ choose_rows(RowsState *state)
 	return n;
 }
 
-/* The rows' TIDs, less those that have not been chosen. */
+/* Find the TIDs of the rows that have passed the row quals. */
 static void
 find_tids(RowsState *state)
 {
@@ -348,7 +351,7 @@ next_batch(RowsState *state)
 		rtscan_next_batch(state->batch, state->cursor);
 }
 
-/* The next rows of the pass at hand. */
+/* Find the next rows of the current pass. */
 static bool
 next_of_pass(RowsState *state)
 {
@@ -381,7 +384,7 @@ next_pass(RowsState *state)
 	return true;
 }
 
-/* The next rows; false if there are none, and then all has been given back. */
+/* Find the next rows.  If there are none, free the answer and return false. */
 static bool
 next_rows(RowsState *state)
 {
@@ -417,7 +420,7 @@ next_index_rows(RowsState *state)
 	}
 	if (!state->want_tids)
 		return true;
-	/* WHERE CURRENT OF looks for the row in the scan's slot, also where that has no columns. */
+	/* WHERE CURRENT OF reads the row's TID from the scan's slot, even if the slot has no columns. */
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 	ExecStoreVirtualTuple(slot);
@@ -425,7 +428,7 @@ next_index_rows(RowsState *state)
 	return true;
 }
 
-/* Where the row at hand is: the index has the TID of its first version, of which nothing may be left. */
+/* Set the current row's TID: that of its visible version.  The index has the TID of the first one in the HOT chain. */
 static void
 set_tid(RowsState *state)
 {
@@ -435,7 +438,7 @@ set_tid(RowsState *state)
 	rtscan_find_seen(state->node.heap, state->node.custom.ss.ps.state->es_snapshot, &slot->tts_tid, &state->current);
 }
 
-/* Put the next row at hand into the slot. */
+/* Store the next row in the slot. */
 static void
 store_row(RowsState *state)
 {
@@ -458,7 +461,7 @@ store_row(RowsState *state)
 	}
 }
 
-/* The next tuple, of columns of the index. */
+/* Return the next tuple of columns of the index. */
 static TupleTableSlot *
 next_index_tuple(RowsState *state)
 {
@@ -477,15 +480,15 @@ next_index_tuple(RowsState *state)
 	return ExecProject(state->projection);
 }
 
-/* ---------------------------------------------------------------- rows for a node above */
+/* ---------------------------------------------------------------- rows for a dimension of a node above */
 
 bool
 rtscan_has_rows_at_hand(PlanState *node)
 {
 	const RowsState *state = (const RowsState *) node;
 
-	return IsA(node, CustomScanState) && ((CustomScanState *) node)->methods == &exec_methods && node->instrument == NULL &&
-		!state->node.plan->from_heap && state->projection == NULL && !state->want_tids;
+	return IsA(node, CustomScanState) && ((CustomScanState *) node)->methods == &exec_methods &&
+		node->instrument == NULL && !state->node.plan->from_heap && state->projection == NULL && !state->want_tids;
 }
 
 uint32
@@ -493,7 +496,7 @@ rtscan_rows_at_hand(PlanState *node, const uint16 **places)
 {
 	RowsState  *state = (RowsState *) node;
 
-	/* As ExecProcNode() does. */
+	/* ExecProcNode() does the same. */
 	if (node->chgParam)
 		ExecReScan(node);
 	if (state->next == state->n && !next_index_rows(state))
@@ -519,7 +522,7 @@ rtscan_pass_rows(PlanState *node, uint32 n)
 
 /* ---------------------------------------------------------------- tuples of the heap */
 
-/* ExecScanAccessMtd: the next tuple of the heap. */
+/* ExecScanAccessMtd: return the next tuple of the heap. */
 static TupleTableSlot *
 next_heap_tuple(ScanState *scan)
 {
@@ -536,7 +539,7 @@ next_heap_tuple(ScanState *scan)
 	return slot;
 }
 
-/* ExecScanRecheckMtd: would the index find a tuple that EvalPlanQual() has in the place of another? */
+/* ExecScanRecheckMtd: would the index find the tuple that EvalPlanQual() has put in place of another one? */
 static bool
 recheck(ScanState *scan, TupleTableSlot *slot)
 {
@@ -544,7 +547,7 @@ recheck(ScanState *scan, TupleTableSlot *slot)
 	return ExecQualAndReset(((RowsState *) scan)->recheck, scan->ps.ps_ExprContext);
 }
 
-/* The next row of a star that passes the quals.  ExecScan() would take this for a join that knows EvalPlanQual(). */
+/* Return the next row of a star that passes the quals.  ExecScan() would expect that a join supports EvalPlanQual(). */
 static TupleTableSlot *
 next_join_tuple(ScanState *scan)
 {
@@ -571,7 +574,7 @@ execute(CustomScanState *custom)
 		is_join(state) ? next_join_tuple(&custom->ss) : ExecScan(&custom->ss, next_heap_tuple, recheck);
 }
 
-/* ---------------------------------------------------------------- again, and the end */
+/* ---------------------------------------------------------------- rescan and end */
 
 static void
 rescan(CustomScanState *custom)
@@ -596,7 +599,7 @@ end(CustomScanState *custom)
 	rtscan_end_node(&state->node);
 }
 
-/* Shared memory is going to be released: look at it no more. */
+/* Shared memory is about to be released: stop using it. */
 static void
 shut_down(CustomScanState *custom)
 {
@@ -609,7 +612,7 @@ shut_down(CustomScanState *custom)
 	rtscan_leave_shared(&state->node);
 }
 
-/* The leader's answer may not have come to its end: it is none of those that are counted from now on. */
+/* End the leader's answer before shared memory is reset: a LIMIT may have left it unfinished. */
 static void
 reinitialize(CustomScanState *custom, ParallelContext *context, void *memory)
 {
@@ -623,7 +626,7 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
-	/* What an answer did is known at its end, to which a LIMIT has not taken it. */
+	/* An answer adds its counts when it ends, but a LIMIT may have left it unfinished. */
 	if (es->analyze)
 		end_answer((RowsState *) custom);
 	if (is_join((RowsState *) custom))
