@@ -1,12 +1,12 @@
 /*
  * bin_counts.c
- *		How many values are in each of many bins.
+ *		Counts the values in each of many bins.
  */
 #include "run/tally/bin_counts.h"
 
 #include "utils/memutils.h"
 
-/* So many of a bin's values have been counted at once. */
+/* An entry of the list: a number of values in a bin, which may have several entries. */
 typedef struct Listed
 {
 	uint32		bin;
@@ -16,11 +16,11 @@ typedef struct Listed
 struct RtscanBinCounts
 {
 	uint32		bins;
-	uint64	   *sums;			/* by block */
-	uint64	   *values;			/* by bin, of whole blocks; or NULL: listed */
+	uint64	   *sums;			/* number of values in each block */
+	uint64	   *values;			/* number of values in each bin, for whole blocks; NULL: they are in the list */
 	Listed	   *list;
-	Size		listed;
-	Size		room;
+	Size		listed;			/* number of entries in the list */
+	Size		room;			/* number of entries that the list has room for */
 };
 
 RtscanBinCounts *

@@ -1,6 +1,6 @@
 /*
  * binned.c
- *		Percentiles of a key column of many rows, whose values another executor than the CPU counts.
+ *		Computes percentiles of a key column of many rows from counts of its values that a device makes.
  */
 #include "run/tally/binned.h"
 
@@ -10,49 +10,51 @@
 #include "run/tally/by_tally.h"
 #include "settings.h"
 
-/* So many bits of a value tell its bin: few enough bins to be counted fast; or more, where few rows are left. */
+/* Bits of a bin's number: few enough bins to be counted fast. */
 #define BITS_OF_BIN			13
+
+/* Bits of a bin's number in a range with no more than FEW_VALUES values: fewer searches with more bins. */
 #define MANY_BITS_OF_BIN	18
 #define FEW_VALUES			131072
 
-/* Each percentile may be a range of its own. */
+/* Most ranks of percentiles, each of which may need ranges of its own. */
 #define MOST_RANKS			16
 
-/* What the CPU takes to sample a row, in nanoseconds, at least. */
+/* Least time that the CPU takes to sample a row, in nanoseconds. */
 #define SAMPLED_ROW			0.5
 
-/* Values, from the first to the last, that some of the ranks are of. */
+/* A range of values that contains some of the ranks. */
 typedef struct Range
 {
-	int64		first;
-	int64		last;
-	uint64		below;			/* so many are less, */
-	uint64		count;			/* and so many are in it */
-	int			rank;			/* the first rank, */
-	int			nranks;			/* and how many */
+	int64		first;			/* least value */
+	int64		last;			/* greatest value */
+	uint64		below;			/* number of values less than first */
+	uint64		count;			/* number of values in the range */
+	int			rank;			/* number of the first rank in the range */
+	int			nranks;			/* number of ranks in the range; 0: not known yet */
 } Range;
 
 struct RtscanBinned
 {
-	bool		failed;
+	bool		failed;			/* the percentiles cannot be found in this way */
 	int			nranks;
-	uint64	   *ranks;			/* that are asked for; */
-	int64	   *keys;			/* the values that have been found */
-	uint64		all;			/* values */
-	List	   *ranges;			/* Range *, that have not been entered */
+	uint64	   *ranks;			/* ranks of the values that the percentiles need, ascending */
+	int64	   *keys;			/* for each rank, its value, once it has been found */
+	uint64		all;			/* number of all values */
+	List	   *ranges;			/* Range *: ranges to be entered */
 
-	/* The range at hand: of all rows, or entered. */
-	bool		any;			/* it has values: */
+	/* The current range: at first that of all values, then one that has been entered. */
+	bool		any;			/* a segment with values has been found: range and bins are set */
 	Range		range;
-	RtscanTallyBins bins;
-	uint64		counted;		/* rows that somebody else has */
-	RtscanBinCounts *counts;	/* by bin; NULL: none so far; */
-	uint64		above;			/* values of all rows that are above all bins */
+	RtscanTallyBins bins;		/* bins of the range */
+	uint64		counted;		/* number of rows that tallies have counted in all ranges so far */
+	RtscanBinCounts *counts;	/* values in each bin; NULL: none have been counted */
+	uint64		above;			/* in the range of all values: number of values greater than all bins */
 };
 
 /* ---------------------------------------------------------------- bins */
 
-/* Bins of a range, whose numbers have a few bits. */
+/* Divide the current range into bins whose numbers have the given number of bits. */
 static void
 lay_out_bins(RtscanBinned *binned, int bits)
 {
@@ -64,7 +66,7 @@ lay_out_bins(RtscanBinned *binned, int bits)
 	binned->bins = (RtscanTallyBins) {binned->range.first, dropped, (distance >> dropped) + 1};
 }
 
-/* Of all rows, the range is that of all segments' values. */
+/* Extend the range of all values by those of a segment. */
 static void
 widen_range(RtscanBinned *binned, const RtscanTallyColumn *of)
 {
@@ -83,14 +85,15 @@ ask_for_bins(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer)
 {
 	RtscanBinned *binned = answer->binned;
 
-	if (!rtscan_tally_binned_digit(tally, reader, answer->question->schema, answer->task->aggregates[0].columns[0], &binned->bins))
+	if (!rtscan_tally_binned_digit(tally, reader, answer->question->schema, answer->task->aggregates[0].columns[0],
+								   &binned->bins))
 		return false;
 	if (binned->range.nranks == 0)
 		widen_range(binned, &tally->digits[0].of);
 	return true;
 }
 
-/* RtscanTallier.make */
+/* RtscanTallier.make: request counts of a segment's values by bin, or return NULL. */
 static RtscanTally *
 make_bins(RtscanSegmentScan *segment, void *arg)
 {
@@ -107,7 +110,7 @@ make_bins(RtscanSegmentScan *segment, void *arg)
 	return NULL;
 }
 
-/* Is known that the range at hand has few values? */
+/* Is it known that the current range has few values? */
 static bool
 has_few(const RtscanBinned *binned)
 {
@@ -128,7 +131,7 @@ get_counts(const RtscanRowsAnswer *answer)
 	return binned->counts;
 }
 
-/* RtscanTallier.take: NULL is in no bin. */
+/* RtscanTallier.take: add a tally's counts.  NULL is in no bin. */
 static void
 take_bins(const RtscanTally *tally, void *arg)
 {
@@ -179,9 +182,9 @@ rtscan_is_binned(const RtscanRowsAnswer *answer)
 	return answer->binned && answer->binned->counted > 0;
 }
 
-/* ---------------------------------------------------------------- what percentiles are in */
+/* ---------------------------------------------------------------- ranges */
 
-/* What others have not counted.  Of all rows, some may be outside of what segments have. */
+/* Count the values that tallies have not counted.  In the first range, some may be outside of the segments' values. */
 static void
 count_collected(RtscanRowsAnswer *answer)
 {
@@ -205,7 +208,10 @@ count_collected(RtscanRowsAnswer *answer)
 	}
 }
 
-/* All rows have been counted: now it is known which ranks percentiles have.  False if these are of values outside, or too many. */
+/*
+ * All rows have been counted: find the ranks that the percentiles need.  False if a rank is outside of the bins, or if
+ * ranks are too many.
+ */
 static bool
 begin_ranges(RtscanRowsAnswer *answer)
 {
@@ -222,7 +228,10 @@ begin_ranges(RtscanRowsAnswer *answer)
 		binned->ranks[binned->nranks - 1] < binned->range.below + binned->range.count;
 }
 
-/* Some ranks are in a bin, of which is known how many values are below it. */
+/*
+ * Add the range of a bin that contains ranks, to be entered later.  part has the range's counts and ranks.  If the bin
+ * is a single value, it is the value of these ranks.
+ */
 static void
 add_range(RtscanBinned *binned, uint32 bin, Range part)
 {
@@ -242,7 +251,10 @@ add_range(RtscanBinned *binned, uint32 bin, Range part)
 	binned->ranges = lappend(binned->ranges, range);
 }
 
-/* Which bins of a block are ranks in, from one on?  So many values are below it.  Returns the first rank behind them. */
+/*
+ * Add ranges for the bins of a block that contain ranks, from rank to end - 1.  below is the number of values below the
+ * block.  Return the first rank behind the block.
+ */
 static int
 divide_block(RtscanBinned *binned, uint32 block, uint64 below, int rank, int end)
 {
@@ -263,7 +275,7 @@ divide_block(RtscanBinned *binned, uint32 block, uint64 below, int rank, int end
 	return rank;
 }
 
-/* Which bins are the ranks of the range at hand in? */
+/* Add ranges for the bins that contain the ranks of the current range. */
 static void
 divide_range(RtscanBinned *binned)
 {
@@ -281,7 +293,7 @@ divide_range(RtscanBinned *binned)
 	}
 }
 
-/* Have all values been found that the bin had in which they were counted before? */
+/* Are the values of the current range as many as were counted when the range was a bin? */
 static bool
 has_all(const RtscanBinned *binned)
 {
@@ -290,11 +302,12 @@ has_all(const RtscanBinned *binned)
 	if (sum != binned->range.count && rtscan_debug_compare_executors)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg_internal("executors differ: a range of " UINT64_FORMAT " values instead of " UINT64_FORMAT, sum, binned->range.count)));
+				 errmsg_internal("executors differ: a range of " UINT64_FORMAT " values instead of " UINT64_FORMAT,
+								 sum, binned->range.count)));
 	return sum == binned->range.count;
 }
 
-/* The range at hand has been counted. */
+/* Divide the current range, which has been counted.  False if the percentiles cannot be found. */
 static bool
 take_range(RtscanRowsAnswer *answer)
 {

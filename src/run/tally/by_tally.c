@@ -1,6 +1,6 @@
 /*
  * by_tally.c
- *		Aggregates from what another executor than the CPU makes of rows.
+ *		Computes aggregates from tallies, in which a device has added up rows.
  */
 #include "run/tally/by_tally.h"
 
@@ -13,18 +13,18 @@
 #include "run/vector/attributes.h"
 #include "utils/memutils.h"
 
-/* What the CPU takes to find a row's group, to add one of its values, or to evaluate a condition, or another expression, in nanoseconds, at least. */
-#define GROUPED_ROW			2.0
-#define SUMMED_ROW			0.5
-#define CONDITION_ROW		0.5
-#define DISTINCT_ROW		1.0
+/* Least times that the CPU takes for each row, in nanoseconds. */
+#define GROUPED_ROW			2.0		/* to find its group */
+#define SUMMED_ROW			0.5		/* to add a value to a sum */
+#define CONDITION_ROW		0.5		/* to evaluate a condition or another expression */
+#define DISTINCT_ROW		1.0		/* to collect a distinct value */
 
-/* A column that conditions are about has so many values, at most. */
+/* Most different values of a column in conditions, if they have to be told apart. */
 #define MOST_NUMBERS		8192
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- request tallies */
 
-/* A column of the index, or of a dimension, whose rows have keys that the index has. */
+/* Request a digit for a column of the index, or for one of a dimension, which is mapped from the index's key column. */
 static bool
 ask_for_digit(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int column)
 {
@@ -49,7 +49,7 @@ ask_for_digits(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer 
 	return true;
 }
 
-/* The last digit is of another scale than steps: it is none. */
+/* Has the last digit the same scale as the steps?  If not, remove it. */
 static bool
 has_scale(RtscanTally *tally, const RtscanSteps *steps)
 {
@@ -61,7 +61,7 @@ has_scale(RtscanTally *tally, const RtscanSteps *steps)
 	return false;
 }
 
-/* Steps of a column of the index, none of whose values have to be told from each other; or NULL. */
+/* Return the steps of a column of the index.  NULL if it has none, or if distinct values need each of its values. */
 static const RtscanSteps *
 find_steps(RtscanRowsAnswer *answer, int column)
 {
@@ -70,15 +70,17 @@ find_steps(RtscanRowsAnswer *answer, int column)
 	return rtscan_steps_of(answer, column);
 }
 
-/* Ranges that conditions do not tell apart; or the values, which are to be few then. */
+/* Request a digit for the ranges that conditions do not tell apart, or else for the values, if they are few. */
 static bool
 ask_for_condition(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer, int column)
 {
 	const RtscanSteps *steps = find_steps(answer, column);
 
-	if (steps && rtscan_tally_mapped_digit(tally, reader, answer->question->schema, column, &steps->map) && has_scale(tally, steps))
+	if (steps && rtscan_tally_mapped_digit(tally, reader, answer->question->schema, column, &steps->map) &&
+		has_scale(tally, steps))
 		return true;
-	return ask_for_digit(tally, reader, answer, column) && rtscan_tally_numbers(&tally->digits[tally->ndigits - 1]) <= MOST_NUMBERS;
+	return ask_for_digit(tally, reader, answer, column) &&
+		rtscan_tally_numbers(&tally->digits[tally->ndigits - 1]) <= MOST_NUMBERS;
 }
 
 static bool
@@ -99,7 +101,7 @@ ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema
 	return rtscan_ask_for_sum(tally, reader, schema, argument) ? RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_SUMS;
 }
 
-/* All of them, for which of them is chosen differs by entry. */
+/* Request sums of all results of a CASE, because each entry may choose another one. */
 static RtscanNotTallied
 ask_for_choices(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
 {
@@ -111,7 +113,7 @@ ask_for_choices(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer
 	return why;
 }
 
-/* The argument's values of an aggregate: of a column, or a sum of an expression's. */
+/* Request the total of an aggregate's argument, a column or an expression. */
 static RtscanNotTallied
 ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
 {
@@ -127,7 +129,7 @@ ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswe
 		RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_VALUES;
 }
 
-/* Is an aggregate's argument among what tallies have totals of? */
+/* Do tallies have totals of an aggregate's argument?  Otherwise the argument is evaluated on entries. */
 static bool
 has_totals(const RtscanRowsAnswer *answer, int number)
 {
@@ -136,7 +138,7 @@ has_totals(const RtscanRowsAnswer *answer, int number)
 	return aggregate->narguments > 0 && !aggregate->of_entries && !rtscan_is_distinct(&answer->transitions[number]);
 }
 
-/* Those of all aggregates with such an argument, in their order. */
+/* Request totals of all aggregates' arguments that tallies have totals of, in the aggregates' order. */
 static RtscanNotTallied
 ask_for_arguments(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
 {
@@ -148,7 +150,7 @@ ask_for_arguments(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnsw
 	return why;
 }
 
-/* Without tallies conditions on rows are the CPU's, whatever executor finds the rows. */
+/* Without tallies the CPU evaluates conditions on rows, whichever executor finds the rows. */
 static void
 leave_conditions_to_cpu(const RtscanRowsTask *task)
 {
@@ -159,7 +161,7 @@ leave_conditions_to_cpu(const RtscanRowsTask *task)
 			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
 }
 
-/* For EXPLAIN: what is last in the enum's order has most to say. */
+/* Note a reason for EXPLAIN, unless one that is later in the enum, and so tells more, is known already. */
 static void
 note_why(RtscanRowsAnswer *answer, RtscanNotTallied why)
 {
@@ -175,7 +177,7 @@ rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why)
 	note_why(answer, why);
 }
 
-/* RtscanTallier.make */
+/* RtscanTallier.make: request a tally of a segment, or return NULL. */
 static RtscanTally *
 make_tally(RtscanSegmentScan *segment, void *arg)
 {
@@ -195,9 +197,9 @@ make_tally(RtscanSegmentScan *segment, void *arg)
 	return NULL;
 }
 
-/* ---------------------------------------------------------------- taking */
+/* ---------------------------------------------------------------- add tallies */
 
-/* RtscanTallier.take */
+/* RtscanTallier.take: add a tally that has been made, or keep it for results. */
 static void
 take_tally(const RtscanTally *tally, void *arg)
 {
@@ -231,7 +233,7 @@ all_are_sums(const RtscanRowsAnswer *answer, int number)
 	return are;
 }
 
-/* Can an aggregate be computed of entries, as far as is known without a segment? */
+/* Can an aggregate be computed from entries, as far as is known without a segment? */
 static bool
 takes_entries(const RtscanRowsAnswer *answer, int number)
 {
@@ -261,26 +263,31 @@ all_take_entries(const RtscanRowsAnswer *answer)
 	return takes;
 }
 
-/* What the CPU would take for an aggregate of each row, in nanoseconds, at least. */
+/* Return the least time that the CPU would take for an aggregate of each row, in nanoseconds. */
 static double
 price_aggregate(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanTransition *transition = &answer->transitions[number];
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	double		price = (aggregate->filter.state ? CONDITION_ROW : 0) + (aggregate->of_entries || aggregate->nchoices > 0 ? CONDITION_ROW : 0);
+	double		price = (aggregate->filter.state ? CONDITION_ROW : 0) +
+		(aggregate->of_entries || aggregate->nchoices > 0 ? CONDITION_ROW : 0);
 
 	if (rtscan_is_distinct(transition))
 		return price + DISTINCT_ROW;
 	return price + (rtscan_total_kind(transition) == RTSCAN_TOTAL_SUM ? SUMMED_ROW : 0);
 }
 
-/* What adding up rows takes, at least.  Without groups the CPU reads few values of columns' counts and extremes: chunks have them. */
+/*
+ * Return what adding up rows takes at least.  For counts and extremes without groups, the CPU reads few values, because
+ * chunks store these totals.
+ */
 static RtscanAdding
 price_adding(const RtscanRowsAnswer *answer)
 {
 	RtscanAdding adding = {.row = answer->groups ? GROUPED_ROW : 0};
 
-	adding.columns = adding.read = bms_num_members(rtscan_columns_of_groups(answer)) + bms_num_members(rtscan_columns_of_conditions(answer));
+	adding.columns = adding.read = bms_num_members(rtscan_columns_of_groups(answer)) +
+		bms_num_members(rtscan_columns_of_conditions(answer));
 	if (answer->task->quals.state)
 		adding.row += CONDITION_ROW;
 	for (int i = 0; i < answer->task->naggregates; i++)

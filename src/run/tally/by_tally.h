@@ -1,6 +1,6 @@
 /*
  * by_tally.h
- *		Aggregates from what another executor than the CPU makes of rows (search/exec/tally.h), with GROUP BY or without.
+ *		Computes aggregates from tallies, in which a device has added up rows (search/exec/tally.h).
  */
 #ifndef RTSCAN_BY_TALLY_H
 #define RTSCAN_BY_TALLY_H
@@ -10,11 +10,13 @@
 #include "run/answer/answer.h"
 
 
-/* Have the cursor ask for a tally of each segment, if all that is asked of rows can be read from one. */
+/* Make the cursor request a tally of each segment, if the aggregates can be computed from tallies. */
 extern void rtscan_ask_for_tallies(RtscanRowsAnswer *answer);
 
-/* They are not: note why, for EXPLAIN, and leave conditions on rows to the CPU.  And note what came of those that were asked for. */
+/* Note for EXPLAIN why rows are not tallied, and leave conditions on rows to the CPU. */
 extern void rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why);
+
+/* Note for EXPLAIN, before the cursor is closed, whether tallies had too many cells. */
 extern void rtscan_note_tallies(RtscanRowsAnswer *answer);
 
 #endif							/* RTSCAN_BY_TALLY_H */

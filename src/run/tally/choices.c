@@ -1,6 +1,6 @@
 /*
  * choices.c
- *		CASE as the argument of a sum from tallies.
+ *		Takes apart a CASE that is the argument of a sum from tallies.
  */
 #include "run/tally/choices.h"
 
@@ -8,7 +8,10 @@
 #include "run/plan/expressions.h"
 #include "run/tally/tally_sums.h"
 
-/* What CASE compares in each condition, in its place; *argument is NULL if another CASE within may mean its own. */
+/*
+ * Expression mutator: replace CaseTestExpr in a condition by the operand of CASE, which is *argument.  *argument
+ * becomes NULL if the condition has another CASE, whose CaseTestExpr may mean another operand.
+ */
 static Node *
 replace_compared(Node *condition, void *argument)
 {
@@ -26,7 +29,7 @@ replace_compared(Node *condition, void *argument)
 	return expression_tree_mutator(condition, replace_compared, argument);
 }
 
-/* NULL if that cannot be told. */
+/* Return the condition of a WHEN.  NULL if it cannot be taken out of its CASE. */
 static Expr *
 condition_of(const CaseExpr *choice, const CaseWhen *when)
 {

@@ -1,7 +1,8 @@
 /*
  * choices.h
- *		CASE as the argument of a sum from tallies (search/exec/tally.h): its conditions are a matter of entries (entries.h), its results sums
- *		that these have (tally_sums.h).
+ *		Takes apart a CASE that is the argument of a sum from tallies (search/exec/tally.h).
+ *
+ * Its conditions are evaluated on entries (entries.h), and its results are sums that tallies have (tally_sums.h):
  *
  *		sum(CASE WHEN status = 'open' THEN amount ELSE 0 END)		amount may have any number of values
  */
@@ -14,18 +15,21 @@
 
 typedef struct RtscanChoice
 {
-	Expr	   *condition;		/* row expressions; NULL: none of the others is true */
-	Expr	   *result;			/* NULL: it is NULL */
+	Expr	   *condition;		/* row expression; NULL: ELSE */
+	Expr	   *result;			/* row expression; NULL: the result is NULL */
 } RtscanChoice;
 
 /*
- * The choices of an argument (RtscanChoice *), the last of which has no condition; NIL if it is no CASE, or its results are no such sums, or
- * all of them constants: then it is a value of entries.  So many columns are the index's own; those of dimensions, behind them, have no sums.
+ * Return the choices (RtscanChoice *) of an argument, of which ELSE is the last.  NIL if it is no CASE, if a result is
+ * no sum that tallies have, or if all results are constants: then the whole argument is evaluated on entries.
+ * own_columns is the number of the index's columns; columns of dimensions, which follow, have no sums.
  */
 extern List *rtscan_choices_of(const Expr *argument, int own_columns);
 
-/* The conditions, and the results, of choices that have such. */
+/* Return the conditions of choices, without ELSE. */
 extern List *rtscan_conditions_of_choices(const List *choices);
+
+/* Return the results of choices that are not NULL. */
 extern List *rtscan_results_of_choices(const List *choices);
 
 #endif							/* RTSCAN_CHOICES_H */

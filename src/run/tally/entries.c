@@ -1,6 +1,6 @@
 /*
  * entries.c
- *		The entries of a tally as rows.
+ *		Evaluates expressions on the entries of a tally as if these were rows.
  */
 #include "run/tally/entries.h"
 
@@ -62,7 +62,7 @@ rtscan_columns_of_conditions(const RtscanRowsAnswer *answer)
 	return bms_del_members(columns, rtscan_columns_of_groups(answer));
 }
 
-/* ---------------------------------------------------------------- what digits stand for */
+/* ---------------------------------------------------------------- values of digits */
 
 const RtscanSteps *
 rtscan_steps_of(RtscanRowsAnswer *answer, int column)
@@ -79,7 +79,7 @@ rtscan_steps_of(RtscanRowsAnswer *answer, int column)
 	return NULL;
 }
 
-/* A digit's numbers, by entry. */
+/* Return a digit's number in each entry. */
 static uint32 *
 read_numbers(const RtscanTally *tally, const RtscanTallyDigit *digit)
 {
@@ -90,7 +90,7 @@ read_numbers(const RtscanTally *tally, const RtscanTallyDigit *digit)
 	return numbers;
 }
 
-/* Those that have a code, in the order of these; returns how many. */
+/* List the entries that have a code (not NULL), sorted by code.  Return how many there are. */
 static uint32
 place_by_code(const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers, RtscanPlacedEntry *placed)
 {
@@ -104,7 +104,8 @@ place_by_code(const RtscanTally *tally, const RtscanTallyDigit *digit, const uin
 }
 
 static void
-read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers, Datum *datums)
+read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers,
+		   Datum *datums)
 {
 	RtscanPlacedEntry *placed = rtscan_create_placed(tally);
 	uint32		n = place_by_code(tally, digit, numbers, placed);
@@ -121,9 +122,10 @@ read_codes(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigi
 	pfree(placed);
 }
 
-/* NULL has the least one's, which nobody asks for. */
+/* Read values of integers.  Entries of NULL get the value of the least integer, which is never read. */
 static void
-read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers, Datum *datums)
+read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyDigit *digit, const uint32 *numbers,
+			  Datum *datums)
 {
 	int64	   *integers = palloc(Max(tally->n, 1) * sizeof(int64));
 
@@ -133,18 +135,20 @@ read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyD
 	pfree(integers);
 }
 
-/* Those that a dimension has. */
+/* Read values of a dimension's attribute. */
 static void
-read_mapped(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, const uint32 *numbers, Datum *datums)
+read_mapped(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
+			const uint32 *numbers, Datum *datums)
 {
 	for (uint32 entry = 0; entry < tally->n; entry++)
 		if (numbers[entry] < digit->null)
 			datums[entry] = rtscan_attribute_of_number(answer->batch->attributes, column, numbers[entry]);
 }
 
-/* One of each range's. */
+/* Read a value of the range in which each entry is (steps.h). */
 static void
-read_steps(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, const uint32 *numbers, Datum *datums)
+read_steps(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
+		   const uint32 *numbers, Datum *datums)
 {
 	const RtscanSteps *steps = rtscan_steps_of(answer, column);
 
@@ -153,16 +157,18 @@ read_steps(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTally
 			datums[entry] = steps->values[numbers[entry]];
 }
 
-/* The values that a digit of a column stands for, by entry; of NULL any. */
+/* Return the value that a digit stands for in each entry.  Entries of NULL have an arbitrary one. */
 static Datum *
-read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column, const uint32 *numbers)
+read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
+		   const uint32 *numbers)
 {
 	RtscanValues *values;
 	Datum	   *datums = palloc(Max(tally->n, 1) * sizeof(Datum));
 
 	if (digit->map)
 	{
-		(column < answer->question->schema->ncolumns ? read_steps : read_mapped) (answer, tally, digit, column, numbers, datums);
+		(column < answer->question->schema->ncolumns ? read_steps : read_mapped) (answer, tally, digit, column, numbers,
+																				  datums);
 		return datums;
 	}
 	values = rtscan_cursor_column(answer->cursor, column);
@@ -224,7 +230,7 @@ rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns
 	return rtscan_row_column(argument) < 0 && !(kind == RTSCAN_TOTAL_SUM && rtscan_may_be_tally_sum(argument));
 }
 
-/* As many times as there are rows: 2^32 * upper + lower. */
+/* Multiply a value by the number of rows.  The product is 2^32 * upper + lower. */
 static void
 multiply(int64 value, uint64 rows, RtscanTotal *total)
 {

@@ -1,9 +1,12 @@
 /*
  * entries.h
- *		The entries of a tally (search/exec/tally.h) as rows: all rows of an entry have the same values of the digits' columns.
+ *		Evaluates expressions on the entries of a tally (search/exec/tally.h) as if these were rows.
  *
- * So whatever depends on these columns only is evaluated once an entry: expressions in GROUP BY, in FILTER, of DISTINCT, and arguments of
- * aggregates that are no columns, or sums of such: sum(CASE WHEN status = 'open' THEN 1 ELSE 0 END), or what a dimension has.
+ * All rows of an entry have the same values in the digits' columns.  So an expression that depends only on these
+ * columns is evaluated once for each entry: expressions in GROUP BY and FILTER, distinct values, columns of dimensions,
+ * and arguments of aggregates that tallies have no totals of:
+ *
+ *		sum(CASE WHEN status = 'open' THEN 1 ELSE 0 END)
  */
 #ifndef RTSCAN_ENTRIES_H
 #define RTSCAN_ENTRIES_H
@@ -15,60 +18,67 @@
 #include "run/tally/steps.h"
 #include "search/exec/tally.h"
 
-/* The steps that a column has, as far as conditions are concerned, which have been found; or NULL. */
+/* Find the steps between ranges of a column that conditions do not tell apart (steps.h).  NULL if there are none. */
 extern const RtscanSteps *rtscan_steps_of(RtscanRowsAnswer *answer, int column);
 
-/* Do entries say which distinct values there are, rather than totals? */
+/* Does an aggregate need the distinct values of entries, not totals? */
 static inline bool
 rtscan_is_distinct(const RtscanTransition *transition)
 {
 	return transition->collecting && transition->collecting->how.purpose == RTSCAN_FOR_DISTINCT;
 }
 
-/*
- * The columns that entries are about, in the order in which a tally is asked for digits: those of GROUP BY, then the others that conditions on rows,
- * values of which only distinct ones are wanted, or expressions depend on.  Of distinct values all are to be told from each other.
- */
+/* Return the columns of GROUP BY, which become the first digits of a tally; NULL without GROUP BY. */
 extern const Bitmapset *rtscan_columns_of_groups(const RtscanRowsAnswer *answer);
+
+/* Return the other columns that become digits: those of conditions, distinct values, and expressions. */
 extern Bitmapset *rtscan_columns_of_conditions(const RtscanRowsAnswer *answer);
+
+/* Return the columns of distinct values: all of their values must be told apart, so steps do not suffice. */
 extern Bitmapset *rtscan_columns_of_distinct(const RtscanRowsAnswer *answer);
 
-/* A tally's first digits: the columns that they are of, in the batch, and their numbers and values by entry; those of GROUP BY come first. */
+/* The entries of a tally, with the values of those digits that expressions depend on, which are the first ones. */
 typedef struct RtscanEntries
 {
 	RtscanRowsAnswer *answer;
 	const RtscanTally *tally;
-	int			ngroups;
-	int			n;
-	int			columns[DEVICE_MAX_DIGITS];
-	uint32	   *numbers[DEVICE_MAX_DIGITS];
-	Datum	   *values[DEVICE_MAX_DIGITS];
+	int			ngroups;		/* number of digits of GROUP BY, which come first */
+	int			n;				/* number of digits that expressions depend on */
+	int			columns[DEVICE_MAX_DIGITS]; /* for each digit, its column in the batch */
+	uint32	   *numbers[DEVICE_MAX_DIGITS]; /* for each digit, its number in each entry */
+	Datum	   *values[DEVICE_MAX_DIGITS];	/* for each digit, the value that its number stands for in each entry */
 } RtscanEntries;
 
-/* Read the values of all entries, in the current memory context. */
+/* Read the digits' values in all entries.  They are allocated in the current memory context. */
 extern void rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally);
 
-/* Let expressions be about a row of an entry. */
+/* Let expressions be evaluated on an entry. */
 extern void rtscan_enter_entry(const RtscanEntries *entries, uint32 entry);
 
 /*
- * Is an argument of an aggregate, whose total is of this kind, a matter of entries alone?  So many columns are the index's own, dimensions'
- * are behind them.
+ * Must an aggregate's argument be evaluated on entries, because tallies have no such total of it?  own_columns is the
+ * number of the index's columns, which columns of dimensions follow.
  */
 extern bool rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns);
 
-/* The total of so many rows that have this value; of numerics, its scale.  False if it is not an exact integer, in the order of these. */
-extern bool rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 rows, RtscanTotal *total, int *scale);
+/*
+ * Set the total of some rows that all have the same value, and its scale if it is a numeric.  False if it is a numeric
+ * whose digits do not fit into 64 bits.
+ */
+extern bool rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 rows, RtscanTotal *total,
+								  int *scale);
 
-/* An entry among others, in the order of numbers. */
+/* An entry with the number by which entries are sorted. */
 typedef struct RtscanPlacedEntry
 {
 	uint64		number;
 	uint32		entry;
 } RtscanPlacedEntry;
 
-/* Room for all, in the current memory context; and sort so many. */
+/* Allocate an array for all entries of a tally, in the current memory context. */
 extern RtscanPlacedEntry *rtscan_create_placed(const RtscanTally *tally);
+
+/* Sort n entries by number. */
 extern void rtscan_sort_entries(RtscanPlacedEntry *placed, size_t n);
 
 #endif							/* RTSCAN_ENTRIES_H */

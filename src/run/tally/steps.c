@@ -1,6 +1,6 @@
 /*
  * steps.c
- *		Ranges of a column's integers that conditions on rows do not tell apart.
+ *		Finds ranges of a column's integers that conditions on rows do not tell apart.
  */
 #include "run/tally/steps.h"
 
@@ -21,7 +21,7 @@ typedef struct Looking
 {
 	int			column;
 	List	   *comparisons;
-	bool		failed;			/* something else depends on the column, too */
+	bool		failed;			/* the column is also used in another way */
 } Looking;
 
 static const Var *
@@ -46,22 +46,24 @@ is_int(Oid type)
 	return type == INT2OID || type == INT4OID || type == INT8OID;
 }
 
-/* Do integers of the column's type ascend as its values do, for constants of the other type, too? */
+/* Do the column's integers sort as its values do, so that comparisons of these types have steps? */
 static bool
 has_steps(const Var *var, Oid left, Oid right)
 {
 	bool		sorts;
 	int			scale;
-	RtscanExactKind kind = rtscan_exact_kind(var->vartype, get_typlen(var->vartype), get_typbyval(var->vartype), &sorts);
+	RtscanExactKind kind = rtscan_exact_kind(var->vartype, get_typlen(var->vartype), get_typbyval(var->vartype),
+											 &sorts);
 
 	if (left != right && !(is_int(left) && is_int(right)))
 		return false;
-	return kind != RTSCAN_EXACT_FLOAT4 && kind != RTSCAN_EXACT_FLOAT8 && (kind == RTSCAN_EXACT_DECIMAL || kind == RTSCAN_EXACT_INT16 ||
-																		 kind == RTSCAN_EXACT_INT32 || kind == RTSCAN_EXACT_INT64) &&
+	return kind != RTSCAN_EXACT_FLOAT4 && kind != RTSCAN_EXACT_FLOAT8 &&
+		(kind == RTSCAN_EXACT_DECIMAL || kind == RTSCAN_EXACT_INT16 || kind == RTSCAN_EXACT_INT32 ||
+		 kind == RTSCAN_EXACT_INT64) &&
 		rtscan_can_collect(var->vartype, var->vartypmod, &scale);
 }
 
-/* The same with another operator of the type's order. */
+/* Add a comparison with the operator of a clause replaced by another one of the same order. */
 static void
 add_comparison(Looking *looking, const OpExpr *clause, Oid operator)
 {
@@ -72,7 +74,7 @@ add_comparison(Looking *looking, const OpExpr *clause, Oid operator)
 	looking->comparisons = lappend(looking->comparisons, comparison);
 }
 
-/* Of "=" and "<>" the steps are where the value begins and where it ends. */
+/* Add the comparisons of a clause.  "=" and "<>" have two steps, before and after the value, and become "<" and ">". */
 static bool
 add_comparisons(Looking *looking, const OpExpr *clause, const Var *var)
 {
@@ -97,7 +99,10 @@ add_comparisons(Looking *looking, const OpExpr *clause, const Var *var)
 	return true;
 }
 
-/* Is it compared with something that is the same for all rows, and cannot fail?  Nobody would evaluate that if there is no row. */
+/*
+ * Take a clause that compares the column with an expression that is the same for all rows.  This must not fail, because
+ * PostgreSQL would not evaluate it if there is no row.
+ */
 static bool
 take_comparison(Looking *looking, const OpExpr *clause)
 {
@@ -184,11 +189,12 @@ value_of(const RtscanSteps *steps, int64 integer)
 
 	if (steps->type == NUMERICOID)
 		return rtscan_numeric_from_decimal((RtscanDecimal) {integer, steps->scale});
-	rtscan_exact_decode(rtscan_exact_kind(steps->type, get_typlen(steps->type), get_typbyval(steps->type), &sorts), &integer, 1, &value);
+	rtscan_exact_decode(rtscan_exact_kind(steps->type, get_typlen(steps->type), get_typbyval(steps->type), &sorts),
+						&integer, 1, &value);
 	return value;
 }
 
-/* The least and the greatest integer of the type. */
+/* Find the least and the greatest integer of the type. */
 static void
 find_limits(const RtscanSteps *steps, int64 *least, int64 *greatest)
 {
@@ -214,7 +220,7 @@ is_true(const RtscanSteps *steps, RtscanBatch *batch, ExprState *comparison, int
 	return !isnull && DatumGetBool(result);
 }
 
-/* The first integer for which a comparison is not what it is for those below; false if there is none. */
+/* Find the first integer for which a comparison differs from those below, by bisection.  False if there is none. */
 static bool
 find_step(const RtscanSteps *steps, RtscanBatch *batch, ExprState *comparison, int64 *step)
 {
@@ -248,7 +254,10 @@ compare_integers(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Ascending, each once: returns how many, at least one.  Constants beyond all values, or NULL, make none: then it is the least integer. */
+/*
+ * List the steps in ascending order, each once.  Return how many, at least one: if there is none, because constants are
+ * NULL or beyond all values, the least integer becomes the only step.
+ */
 static int
 list_steps(const RtscanSteps *steps, RtscanBatch *batch, int64 *list)
 {
@@ -270,7 +279,7 @@ list_steps(const RtscanSteps *steps, RtscanBatch *batch, int64 *list)
 	return kept;
 }
 
-/* As a map has them: from the type's least integer. */
+/* Make the map, in which steps are distances from the type's least integer, and a value of each range. */
 static void
 lay_out_steps(RtscanSteps *steps, const int64 *list, int n)
 {
@@ -284,10 +293,16 @@ lay_out_steps(RtscanSteps *steps, const int64 *list, int n)
 		distances[i] = (uint64) list[i] - (uint64) least;
 	for (int i = 0; i <= n; i++)
 		steps->values[i] = value_of(steps, i == 0 ? least : list[i - 1]);
-	steps->map = (RtscanTallyMap) {.first = least, .reach = n - 1, .highest = n + 1, .bits = DEVICE_STEP_BITS, .numbers = distances};
+	steps->map = (RtscanTallyMap) {
+		.first = least,
+		.reach = n - 1,
+		.highest = n + 1,
+		.bits = DEVICE_STEP_BITS,
+		.numbers = distances
+	};
 }
 
-/* Is something compared with what a subquery returns that has not been executed?  It may not have to be, if there are no rows. */
+/* Does a comparison need a subquery that has not been executed?  Without rows it might never be executed. */
 static bool
 waits_for_subquery(Node *node, void *context)
 {
@@ -296,7 +311,8 @@ waits_for_subquery(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	if (IsA(node, Param) && param->paramkind == PARAM_EXEC && expressions->ecxt_param_exec_vals[param->paramid].execPlan)
+	if (IsA(node, Param) && param->paramkind == PARAM_EXEC &&
+		expressions->ecxt_param_exec_vals[param->paramid].execPlan)
 		return true;
 	return expression_tree_walker(node, waits_for_subquery, context);
 }

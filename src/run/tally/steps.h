@@ -1,14 +1,16 @@
 /*
  * steps.h
- *		Ranges of a column's integers that conditions on rows do not tell apart.
+ *		Finds ranges of a column's integers that conditions on rows do not tell apart.
  *
- * Where all that conditions (FILTER, WHERE that the index does not look up, CASE in aggregates) have of a column is compared with constants, they are the same
- * for all integers from one constant, a *step*, to the next.  So the column is a digit of tallies (search/exec/tally.h) that has few numbers, however
- * many values there are:
+ * If conditions (FILTER, WHERE that the index does not look up, CASE in aggregates) only compare a column with
+ * constants, they have the same result for all integers from one breakpoint, a *step*, to the next.  So the column
+ * becomes a digit of tallies (search/exec/tally.h) that has few numbers, even if the column has many values:
  *
  *		v < 10 OR v = 50		... 9 | 10 ... 49 | 50 | 51 ...
  *
- * Where the steps are the comparisons say themselves: one is false up to some integer, and true from there on, or the other way round.
+ * Each comparison is false up to some integer and true from there on, or the other way round.  So bisection finds its
+ * step by evaluating the comparison some 64 times.  This works for any operator, type, side and scale of the constant,
+ * which may also be an expression.
  */
 #ifndef RTSCAN_STEPS_H
 #define RTSCAN_STEPS_H
@@ -21,24 +23,27 @@
 
 typedef struct RtscanSteps
 {
-	int			column;
-	Oid			type;
-	int			scale;			/* of numerics */
-	List	   *comparisons;	/* ExprState *, each with one step, or none */
-	bool		found;			/* the steps have been: */
-	RtscanTallyMap map;			/* the number of an integer's range; */
-	Datum	   *values;			/* a value of each */
+	int			column;			/* column of the batch */
+	Oid			type;			/* type of the column */
+	int			scale;			/* scale of a numeric column */
+	List	   *comparisons;	/* ExprState *, each with one step at most */
+	bool		found;			/* the steps have been found: map and values are set */
+	RtscanTallyMap map;			/* maps integers to the number of their range */
+	Datum	   *values;			/* a value of each range */
 } RtscanSteps;
 
-/* Is that all that conditions, which are row expressions, have of a column?  Then the comparisons with one step; else, or if they are too many, NIL. */
+/*
+ * Return the comparisons of a column in conditions, which are row expressions; each has one step at most.  NIL if the
+ * conditions use the column in any other way, except IS NULL, or if the comparisons are too many.
+ */
 extern List *rtscan_find_comparisons(List *conditions, int column);
 
-/* The columns of conditions that have steps: RtscanSteps *, that are not found yet. */
+/* Return an RtscanSteps * for each column of conditions that has steps.  The steps have not been found yet. */
 extern List *rtscan_prepare_steps(PlanState *parent, List *conditions);
 
 /*
- * Find steps, if they have not been: constants may be parameters.  What is kept is in the memory context.
- * False if they wait for a subquery.
+ * Find steps, unless this has been done.  What is kept is allocated in the memory context.  False if a comparison
+ * needs a subquery that has not been executed.
  */
 extern bool rtscan_find_steps(RtscanSteps *steps, RtscanBatch *batch, MemoryContext context);
 

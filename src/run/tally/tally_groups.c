@@ -1,6 +1,6 @@
 /*
  * tally_groups.c
- *		Groups that another executor has tallied, added to those that there are.
+ *		Adds the groups of a tally to those of an answer.
  */
 #include "run/tally/tally_groups.h"
 
@@ -10,44 +10,47 @@
 #include "run/tally/tally_sums.h"
 #include "utils/memutils.h"
 
-/* So many are added before groups may be found to take too much memory. */
+/* Groups that are added between two checks whether all groups take too much memory. */
 #define GROUPS_AT_A_TIME	1024
 
-/* What an aggregate comes to in some entries. */
+/* The total of an aggregate in some entries of a group. */
 typedef struct AggregateTotal
 {
 	RtscanTotal total;
-	int			scale;			/* of numerics, if there are any */
+	int			scale;			/* scale of numerics, if the total has values */
 } AggregateTotal;
 
-/* What a tally comes to in groups. */
+/* The work of adding a tally's entries to groups. */
 typedef struct Adding
 {
 	RtscanRowsAnswer *answer;
 	const RtscanEntries *entries;
-	bool		fresh;			/* no groups but its own have been in memory, each of which has keys that no other one has */
-	RtscanState *group;			/* that entries are of, or NULL: none has passed so far; */
-	AggregateTotal *totals;	/* of its aggregates */
+	bool		fresh;			/* all groups are new: none were in memory, and each has its own keys */
+	RtscanState *group;			/* states of the current group; NULL: none of its entries has passed WHERE so far */
+	AggregateTotal *totals;		/* totals of the current group, by aggregate */
 } Adding;
 
 /* ---------------------------------------------------------------- totals of entries */
 
-/* Sums of an expression. */
+/* Find the sums of an expression in some entries. */
 static void
-find_sums(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number, RtscanTotal *totals, int *scale)
+find_sums(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number, RtscanTotal *totals,
+		  int *scale)
 {
 	int			next = *number;
 
 	for (uint32 i = 0; i < n; i++)
 	{
 		next = *number;
-		totals[i] = rtscan_tally_sum(entries->tally, &next, entries->answer->arithmetic[aggregate][0], first + i, scale);
+		totals[i] = rtscan_tally_sum(entries->tally, &next, entries->answer->arithmetic[aggregate][0], first + i,
+									 scale);
 	}
 	*number = next;
 }
 
 void
-rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number, RtscanTotal *totals, int *scale)
+rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number,
+				   RtscanTotal *totals, int *scale)
 {
 	const RtscanRowAggregate *asked = &entries->answer->task->aggregates[aggregate];
 	const RtscanTally *tally = entries->tally;
@@ -65,7 +68,7 @@ rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int agg
 	}
 }
 
-/* All rows of both together, whose scale is the same, are as many as can be added up so. */
+/* Add a total to another one of the same scale.  The sum cannot overflow, however many rows there are. */
 static void
 combine(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
 {
@@ -83,14 +86,14 @@ combine(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
 		all->total.outermost = Max(all->total.outermost, one->total.outermost);
 }
 
-/* Does a row of the entry that has been entered pass quals, if there are any? */
+/* Does the entry that has been entered pass quals?  It does if there are none. */
 static bool
 passes(const RtscanRowsAnswer *answer, const RtscanExpression *quals)
 {
 	return quals->state == NULL || ExecQual(quals->state, answer->batch->context);
 }
 
-/* The value of all rows of an entry that has been entered, to be added once. */
+/* Add the value of a distinct argument in the entry that has been entered, once for all of its rows. */
 static void
 add_distinct(const Adding *adding, int aggregate)
 {
@@ -100,10 +103,11 @@ add_distinct(const Adding *adding, int aggregate)
 	Datum		value = ExecEvalExpr(argument, answer->batch->context, &isnull);
 
 	if (!isnull)
-		rtscan_add_datums(&answer->transitions[aggregate], &adding->group[aggregate], &value, adding->answer->state_context);
+		rtscan_add_datums(&answer->transitions[aggregate], &adding->group[aggregate], &value,
+						  adding->answer->state_context);
 }
 
-/* What combine() cannot add up: numerics of another scale. */
+/* Before a total of another scale is combined, which combine() cannot do, add the total so far to the state. */
 static void
 add_total_before(const Adding *adding, int aggregate, int scale)
 {
@@ -112,11 +116,12 @@ add_total_before(const Adding *adding, int aggregate, int scale)
 
 	if (all->total.count == 0 || all->scale == scale)
 		return;
-	transition->family->add_total(transition, &adding->group[aggregate], &all->total, all->scale, adding->answer->state_context);
+	transition->family->add_total(transition, &adding->group[aggregate], &all->total, all->scale,
+								  adding->answer->state_context);
 	*all = (AggregateTotal) {.scale = scale};
 }
 
-/* The value of an argument in an entry that has been entered, which all of its rows have. */
+/* Combine the value of an argument in the entry that has been entered, as many times as the entry has rows. */
 static void
 combine_value(const Adding *adding, uint32 entry, int aggregate)
 {
@@ -137,7 +142,8 @@ combine_value(const Adding *adding, uint32 entry, int aggregate)
 		combine(&adding->totals[aggregate], &one, kind);
 	}
 	else if (kind == RTSCAN_TOTAL_SUM)
-		transition->family->add_times(transition, &adding->group[aggregate], value, rows, adding->answer->state_context);
+		transition->family->add_times(transition, &adding->group[aggregate], value, rows,
+									  adding->answer->state_context);
 	else
 		rtscan_add_datums(transition, &adding->group[aggregate], &value, adding->answer->state_context);
 }
@@ -148,7 +154,7 @@ is_zero(const AggregateTotal *total)
 	return total->total.upper == 0 && total->total.lower == 0;
 }
 
-/* Zeros, as of ELSE 0, have any scale that is larger than theirs. */
+/* If one of two totals is zero, as for ELSE 0, give it the other one's scale if that is larger. */
 static void
 match_scales(AggregateTotal *all, AggregateTotal *one)
 {
@@ -158,7 +164,7 @@ match_scales(AggregateTotal *all, AggregateTotal *one)
 		all->scale = Max(all->scale, one->scale);
 }
 
-/* The first choice whose condition is true in an entry that has been entered. */
+/* Return the first choice whose condition is true in the entry that has been entered. */
 static int
 choose(const RtscanRowsAnswer *answer, int aggregate)
 {
@@ -170,7 +176,7 @@ choose(const RtscanRowsAnswer *answer, int aggregate)
 	return chosen;
 }
 
-/* What such an entry comes to, of the choice that is made; the totals of the others are passed over. */
+/* Combine the sum of the chosen result, if the entry is wanted.  Pass the sums of the others in the tally. */
 static void
 combine_choice(const Adding *adding, uint32 entry, int aggregate, bool wanted, int *number)
 {
@@ -193,7 +199,7 @@ combine_choice(const Adding *adding, uint32 entry, int aggregate, bool wanted, i
 	}
 }
 
-/* An entry that has been entered. */
+/* Combine the totals of all aggregates in the entry that has been entered. */
 static void
 combine_entry(const Adding *adding, uint32 entry)
 {
@@ -243,14 +249,14 @@ take_entry(Adding *adding, uint32 entry)
 
 /* ---------------------------------------------------------------- groups */
 
-/* The digits of GROUP BY come first, so cells of one group are as far apart as there are groups. */
+/* Return the number of possible groups.  GROUP BY's digits come first, so a cell's group is cell % groups. */
 static uint64
 count_groups(const RtscanTally *tally, int ndigits)
 {
 	return ndigits < tally->ndigits ? tally->digits[ndigits].stride : tally->cells;
 }
 
-/* Entries of one group are next to each other. */
+/* Order entries so that those of one group are next to each other. */
 static RtscanPlacedEntry *
 place_by_group(const RtscanTally *tally, int ndigits)
 {
@@ -276,11 +282,12 @@ add_totals(RtscanRowsAnswer *answer, const AggregateTotal *totals, RtscanState *
 		const RtscanTransition *transition = &answer->transitions[i];
 
 		if (!rtscan_is_distinct(transition))
-			transition->family->add_total(transition, &group[i], &totals[i].total, totals[i].scale, answer->state_context);
+			transition->family->add_total(transition, &group[i], &totals[i].total, totals[i].scale,
+										  answer->state_context);
 	}
 }
 
-/* The entries of a group, which begin at one of those placed; returns where the next group's begin. */
+/* Add the entries of a group, which begin at placed[first].  Return where those of the next group begin. */
 static uint32
 add_group(Adding *adding, const RtscanPlacedEntry *placed, uint32 first)
 {
@@ -325,11 +332,11 @@ rtscan_add_entries(const RtscanEntries *entries)
 	RtscanRowsAnswer *answer = entries->answer;
 	Adding		adding = {.answer = answer, .entries = entries};
 	RtscanPlacedEntry *placed = place_by_group(entries->tally, entries->ngroups);
-	/* What finding and adding leave behind. */
 	MemoryContext old;
 
 	adding.totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
 	adding.fresh = answer->groups && !rtscan_has_groups(answer->groups) && rtscan_have_own_keys(entries);
+	/* finding groups and adding to them may leave memory behind */
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (uint32 first = 0, groups = 0; first < entries->tally->n; first = add_group(&adding, placed, first), groups++)
 		if (groups % GROUPS_AT_A_TIME == 0)

@@ -1,6 +1,6 @@
 /*
  * tally_groups.h
- *		Groups that another executor has tallied (search/exec/tally.h), added to those that there are.
+ *		Adds the groups of a tally (search/exec/tally.h) to those of an answer.
  */
 #ifndef RTSCAN_TALLY_GROUPS_H
 #define RTSCAN_TALLY_GROUPS_H
@@ -10,16 +10,20 @@
 #include "run/tally/entries.h"
 
 /*
- * What an aggregate comes to in some entries, one after another, whose argument, if it has one, is a column or an expression that tallies have
- * sums of.  The scale is the same in all entries that have values; 0 if none has, or they have no scales.  The number is that of its first value in
- * the tally, and becomes the next aggregate's.
+ * Find the totals of an aggregate in n entries, from the first one on.  The aggregate has no argument, or one that
+ * tallies have totals of.  *scale becomes the scale of all totals, or 0 if none has values or they have no scale.
+ * *number is the number of the aggregate's first value in the tally, and is advanced to that of the next aggregate.
  */
-extern void rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number, RtscanTotal *totals, int *scale);
+extern void rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number,
+							   RtscanTotal *totals, int *scale);
 
-/* With GROUP BY: has each group keys that no other one has?  Values that dimensions have, or that keys come to, may be the same, and others equal. */
+/*
+ * With GROUP BY: do different digits always mean different groups?  They may not if keys are computed, are columns of
+ * dimensions, or are of a type whose equal values can differ in their bytes.
+ */
 extern bool rtscan_have_own_keys(const RtscanEntries *entries);
 
-/* Add all entries to their groups, or to the only one.  What that takes is in the current memory context. */
+/* Add all entries to their groups, or to the only group.  Memory for this is allocated in the current context. */
 extern void rtscan_add_entries(const RtscanEntries *entries);
 
 #endif							/* RTSCAN_TALLY_GROUPS_H */

@@ -1,6 +1,6 @@
 /*
  * tally_results.c
- *		Results that are read from a tally.
+ *		Reads results directly from a tally.
  */
 #include "run/tally/tally_results.h"
 
@@ -8,26 +8,26 @@
 #include "run/tally/tally_groups.h"
 #include "utils/memutils.h"
 
-/* So many are made at once, a column after another: that is done in tight loops, and PostgreSQL takes a row at a time. */
+/* Results that are made at once, column by column in tight loops, though PostgreSQL fetches one row at a time. */
 #define RESULTS_AT_A_TIME	64
 
 struct RtscanKeptEntries
 {
-	MemoryContext context;		/* of all this */
+	MemoryContext context;		/* context of this struct and all that belongs to it */
 	RtscanEntries entries;
-	uint32		next;			/* entry that has not been made a result */
+	uint32		next;			/* the next entry to be made a result */
 
-	/* The results at hand, once one has been asked for: */
-	MemoryContext results;		/* what they keep values in */
-	uint32		n;
-	uint32		given;			/* so many of them have been */
-	Datum	   *values;			/* by column, keys first, each with room for as many as are made at once; */
-	bool	   *isnull;			/* likewise */
+	/* The current results.  They are made when the first one is fetched. */
+	MemoryContext results;		/* context of their values; NULL: no result has been fetched */
+	uint32		n;				/* number of current results */
+	uint32		given;			/* number of those that have been returned */
+	Datum	   *values;			/* values of the results: RESULTS_AT_A_TIME for each column, keys first */
+	bool	   *isnull;			/* for each of values, whether it is NULL */
 };
 
 /* ---------------------------------------------------------------- keep */
 
-/* Are aggregates what tallies have totals of, of all rows? */
+/* Do tallies have totals of all aggregates' arguments, without any conditions on rows? */
 static bool
 are_totals(const RtscanRowsAnswer *answer)
 {
@@ -37,12 +37,13 @@ are_totals(const RtscanRowsAnswer *answer)
 	{
 		const RtscanRowAggregate *aggregate = &answer->task->aggregates[i];
 
-		are &= answer->transitions[i].collecting == NULL && aggregate->filter.state == NULL && !aggregate->of_entries && aggregate->nchoices == 0;
+		are &= answer->transitions[i].collecting == NULL && aggregate->filter.state == NULL &&
+			!aggregate->of_entries && aggregate->nchoices == 0;
 	}
 	return are;
 }
 
-/* What is kept, but for a few integers: the tally's words, and the keys. */
+/* Return the memory for kept entries: the tally's words and the keys, without a few small parts. */
 static Size
 memory_of(const RtscanEntries *entries)
 {
@@ -59,7 +60,8 @@ rtscan_may_keep_entries(const RtscanEntries *entries)
 	const RtscanTally *tally = entries->tally;
 
 	return answer->groups && answer->task->nsets == 1 && !rtscan_has_groups(answer->groups) && are_totals(answer) &&
-		entries->ngroups == tally->ndigits && rtscan_have_own_keys(entries) && memory_of(entries) <= get_hash_memory_limit();
+		entries->ngroups == tally->ndigits && rtscan_have_own_keys(entries) &&
+		memory_of(entries) <= get_hash_memory_limit();
 }
 
 void
@@ -105,7 +107,7 @@ begin_results(RtscanKeptEntries *kept)
 	MemoryContextSwitchTo(old);
 }
 
-/* Where the entries have the column that a key is. */
+/* Return the digit of the column that a key is. */
 static int
 place_of_key(const RtscanEntries *entries, int key)
 {
@@ -132,7 +134,7 @@ make_keys(RtscanKeptEntries *kept, int key, Datum *values, bool *isnull)
 	}
 }
 
-/* The number is as rtscan_find_totals() has it. */
+/* Make an aggregate of the next results.  number: see rtscan_find_totals(). */
 static void
 make_aggregates(RtscanKeptEntries *kept, int aggregate, int *number, Datum *values, bool *isnull)
 {
@@ -151,7 +153,7 @@ make_aggregates(RtscanKeptEntries *kept, int aggregate, int *number, Datum *valu
 	}
 }
 
-/* The next ones, as many as there are; those before are gone. */
+/* Make the next results, up to RESULTS_AT_A_TIME.  This frees the ones before. */
 static void
 make_results(RtscanKeptEntries *kept)
 {

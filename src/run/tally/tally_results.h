@@ -1,9 +1,9 @@
 /*
  * tally_results.h
- *		Results that are read from a tally: where each entry is a group of its own, and there are no others.
+ *		Reads results directly from a tally, if each entry is a group of its own and there are no other groups.
  *
- * A table of groups would be made only to be read once.  So the first tally that comes is *kept*, if no more is asked than totals of its
- * entries; when others come, or rows, its entries are added to groups.
+ * A table of groups would be made only to be read once.  So the first tally is *kept*, if the results are just totals
+ * of its entries.  If another tally or rows follow, its entries are added to groups after all.
  */
 #ifndef RTSCAN_TALLY_RESULTS_H
 #define RTSCAN_TALLY_RESULTS_H
@@ -12,18 +12,18 @@
 
 #include "run/tally/entries.h"
 
-/* Can results be read from a tally's entries, if nothing else comes?  It is a small one, so that it may be copied. */
+/* Can results be read from a tally's entries, if nothing else follows?  The tally must be small enough to be copied. */
 extern bool rtscan_may_keep_entries(const RtscanEntries *entries);
 
-/* Keep a copy of the entries, which are in the memory context, as all else that this takes: it is to be deleted at the end. */
+/* Keep the entries, which are in the memory context, with a copy of their tally.  They own the context from now on. */
 extern void rtscan_keep_entries(RtscanEntries *entries, MemoryContext context);
 
-/* Add entries that are kept, if there are any, to groups. */
+/* Add kept entries, if there are any, to groups. */
 extern void rtscan_add_kept_entries(RtscanRowsAnswer *answer);
 
 /*
- * The next result of those that are kept: its keys, by their numbers among the task's, and its aggregates, which are good until the next one
- * is asked for.  False if there is none.
+ * Store the next result of kept entries in values and isnull: the task's keys, then its aggregates.  They are valid
+ * until the next call.  False if there is none.
  */
 extern bool rtscan_next_kept_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull);
 

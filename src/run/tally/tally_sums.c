@@ -1,8 +1,9 @@
 /*
  * tally_sums.c
- *		Sums of expressions from tallies.
+ *		Computes sums of expressions from tallies.
  *
- * Bounds and sums are of 128 bits: a row's value has 64, and so have its parts, but for powers of ten and the rows there are.
+ * Bounds and sums have 128 bits.  The value of a row and its intermediate results have 64; powers of ten and the number
+ * of rows need the others.
  */
 #include "run/tally/tally_sums.h"
 
@@ -34,14 +35,15 @@ is_negation(const RtscanArithmetic *step)
 	return step->calculate == rtscan_negate_integers;
 }
 
-/* Has a parameter an integer, as far as that is known? */
+/* Is a parameter's value an integer?  Without a batch it is not known yet, and assumed to be one. */
 static bool
 is_known(const RtscanArithmetic *step, const struct RtscanBatch *batch)
 {
 	RtscanDecimal decimal;
 
 	return batch == NULL ||
-		(rtscan_read_parameter(step, batch) && !step->constant->constisnull && rtscan_constant_as_integer(step->constant, &decimal));
+		(rtscan_read_parameter(step, batch) && !step->constant->constisnull &&
+		 rtscan_constant_as_integer(step->constant, &decimal));
 }
 
 bool
@@ -92,28 +94,28 @@ constant_of(const RtscanArithmetic *step)
 
 /* ---------------------------------------------------------------- bounds */
 
-/* What values of a step are within, and whether they are the same in all rows of a cell. */
+/* The bounds of a step's values. */
 typedef struct Bounds
 {
 	int128		lowest;
 	int128		highest;
 	int			scale;
-	bool		known;
+	bool		known;			/* all rows of a cell have the same value */
 } Bounds;
 
-/* The columns of an expression become values of a tally, one after another. */
+/* The request of a sum, in which the columns of the expression become values of a tally one after another. */
 typedef struct Asking
 {
 	RtscanTally *tally;
 	RtscanReader *reader;
 	const RtscanSchema *schema;
-	int			nmeasured;		/* columns that are no digits, */
-	bool		nulls;			/* of which some rows have none */
+	int			nmeasured;		/* number of columns that are no digits, whose sums are measured */
+	bool		nulls;			/* such a column is NULL in some rows */
 } Asking;
 
 static bool bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds);
 
-/* The values of a digit that is coded, of which there may be none. */
+/* Find the bounds of a coded digit's values.  If it has none, the bounds stay 0. */
 static void
 bound_codes(const RtscanTallyValue *value, uint32 null, Bounds *bounds)
 {
@@ -135,7 +137,8 @@ bound_column(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bound
 		return false;
 	*bounds = (Bounds) {.scale = value->of.scale, .known = value->digit > 0};
 	if (value->integers)
-		bound_codes(value, rtscan_code_count(rtscan_open_values(asking->reader, asking->schema, step->column)) - 1, bounds);
+		bound_codes(value, rtscan_code_count(rtscan_open_values(asking->reader, asking->schema, step->column)) - 1,
+					bounds);
 	else
 	{
 		bounds->lowest = value->of.least;
@@ -146,12 +149,13 @@ bound_column(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bound
 	return true;
 }
 
-/* In how many ways values of columns that are measured can be combined; 1: there are none. */
+/* Return how many combinations of values the measurable columns of an expression can have; 1: there are none. */
 static double
 count_measured(const Asking *asking, const RtscanArithmetic *step)
 {
 	double		combinations = 1;
-	double		ways = step->step == RTSCAN_STEP_COLUMN ? rtscan_tally_ways(asking->reader, asking->schema, step->column) : 0;
+	double		ways = step->step == RTSCAN_STEP_COLUMN ?
+		rtscan_tally_ways(asking->reader, asking->schema, step->column) : 0;
 
 	check_stack_depth();
 	if (ways > 0)
@@ -196,7 +200,7 @@ is_within(const Bounds *bounds, const RtscanArithmetic *step)
 	return bounds->scale <= MAX_SCALE && bounds->lowest >= step->lowest && bounds->highest <= step->highest;
 }
 
-/* A sum's operand, with the constant that it is multiplied by. */
+/* Find the bounds of a sum's operand, multiplied by its constant factor if it has one. */
 static bool
 bound_operand(Asking *asking, const RtscanArithmetic *step, int number, bool as_digits, Bounds *bounds)
 {
@@ -212,7 +216,7 @@ bound_operand(Asking *asking, const RtscanArithmetic *step, int number, bool as_
 	return is_within(bounds, step->products[number]);
 }
 
-/* With another scale. */
+/* Convert bounds to a larger scale. */
 static void
 scale_bounds(Bounds *bounds, int scale)
 {
@@ -261,7 +265,10 @@ bound_constant(const RtscanArithmetic *step, Bounds *bounds)
 	return true;
 }
 
-/* Bounds of a step's values, if all of them are within the step's type; its columns have become values of the tally. */
+/*
+ * Find the bounds of a step's values, and add its columns to the tally, as digits if as_digits.  False if the tally
+ * cannot have them, or if the bounds exceed the step's type.
+ */
 static bool
 bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds)
 {
@@ -283,7 +290,7 @@ bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *boun
 	return bounded && is_within(bounds, step);
 }
 
-/* Dimensions' columns are not there to be measured. */
+/* Are all columns of an expression the index's own?  Columns of dimensions cannot be measured. */
 static bool
 is_of_index(const RtscanArithmetic *step, const RtscanSchema *schema)
 {
@@ -295,32 +302,34 @@ is_of_index(const RtscanArithmetic *step, const RtscanSchema *schema)
 	return is;
 }
 
-/* Of several columns with sums it must be known that all rows have values of all of them. */
+/* If several columns are measured, none may be NULL in any row: their sums would be those of different rows. */
 bool
-rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, const RtscanArithmetic *argument)
+rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema,
+				   const RtscanArithmetic *argument)
 {
 	Asking		asking = {.tally = tally, .reader = reader, .schema = schema};
 	Bounds		bounds;
 
-	return is_of_index(argument, schema) && bound(&asking, argument, false, &bounds) && (asking.nmeasured <= 1 || !asking.nulls);
+	return is_of_index(argument, schema) && bound(&asking, argument, false, &bounds) &&
+		(asking.nmeasured <= 1 || !asking.nulls);
 }
 
 /* ---------------------------------------------------------------- sums */
 
-/* What a step comes to in a cell: the value that all rows have, if it is known, or else the sum of all values. */
+/* The result of a step in an entry. */
 typedef struct Part
 {
-	int128		number;
+	int128		number;			/* if known, the value that all rows have; otherwise the sum of the rows' values */
 	int			scale;
-	bool		known;
+	bool		known;			/* all rows have the same value */
 } Part;
 
 typedef struct Summing
 {
 	const RtscanTally *tally;
 	uint32		entry;
-	int			next;			/* value of the tally */
-	int64		count;			/* rows that the expression has a value of */
+	int			next;			/* number of the tally's value for the next column */
+	int64		count;			/* number of rows in which the expression is not NULL */
 } Summing;
 
 static Part add_up(Summing *summing, const RtscanArithmetic *step);
@@ -336,7 +345,7 @@ add_up_column(Summing *summing)
 	return (Part) {(int128) total.upper * (INT64CONST(1) << 32) + total.lower, value->of.scale, false};
 }
 
-/* Of all rows. */
+/* Return the sum of a step's values over all rows. */
 static int128
 sum_of(const Summing *summing, const Part *part)
 {
@@ -402,7 +411,8 @@ add_up(Summing *summing, const RtscanArithmetic *step)
 		case RTSCAN_STEP_SAME:
 			return add_up(summing, step->operands[0]);
 		default:
-			return is_product(step) ? add_up_product(summing, step) : is_sum(step) ? add_up_sum(summing, step) : add_up_negation(summing, step);
+			return is_product(step) ? add_up_product(summing, step) :
+				is_sum(step) ? add_up_sum(summing, step) : add_up_negation(summing, step);
 	}
 }
 
@@ -416,7 +426,10 @@ count_columns(const RtscanArithmetic *step)
 	return columns;
 }
 
-/* Those that have values of all columns: of all but one of them, that is all rows, or none. */
+/*
+ * Count the rows in which no column of an expression is NULL.  At most one column is NULL in some rows of an entry
+ * only; each other one is NULL in all or none.  So this is the least count of all columns.
+ */
 static int64
 count_rows(const RtscanTally *tally, int first, int end, uint32 entry)
 {
@@ -431,7 +444,12 @@ RtscanTotal
 rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 entry, int *scale)
 {
 	int			end = *number + count_columns(argument);
-	Summing		summing = {.tally = tally, .entry = entry, .next = *number, .count = count_rows(tally, *number, end, entry)};
+	Summing		summing = {
+		.tally = tally,
+		.entry = entry,
+		.next = *number,
+		.count = count_rows(tally, *number, end, entry)
+	};
 	Part		part;
 	int128		sum;
 
@@ -444,7 +462,7 @@ rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *
 	return (RtscanTotal) {.count = summing.count, .upper = (int64) (sum >> 32), .lower = (uint32) sum};
 }
 
-#else							/* rows are added one by one */
+#else							/* without 128-bit integers rows are added one by one */
 
 bool
 rtscan_is_tally_sum(const RtscanArithmetic *argument, const struct RtscanBatch *batch)
@@ -453,13 +471,15 @@ rtscan_is_tally_sum(const RtscanArithmetic *argument, const struct RtscanBatch *
 }
 
 bool
-rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema, const RtscanArithmetic *argument)
+rtscan_ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema,
+				   const RtscanArithmetic *argument)
 {
 	return false;
 }
 
 RtscanTotal
-rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 entry, int *scale)
+rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 entry,
+				 int *scale)
 {
 	return (RtscanTotal) {0};
 }
