@@ -41,7 +41,7 @@ rtscan_trace_pass(RtscanNode *node)
 		node->values.dimensions[i]->trace = NULL;
 }
 
-/* ---------------------------------------------------------------- what is shown */
+/* ---------------------------------------------------------------- data to be shown */
 
 static const char *
 name_of_join(JoinType type)
@@ -83,7 +83,7 @@ typedef struct Shown
 	const char *clause;
 	const RtscanDimensionTotals *totals;	/* NULL: there are no counts to be shown */
 	bool		evaluated;		/* the keys are a condition, and EXPLAIN may show how it was evaluated */
-	bool		looked_up;		/* also, the keys were looked up in dictionaries; no rows were tested by their values */
+	bool		looked_up;		/* evaluated, by looking keys up in dictionaries, without testing rows by value */
 } Shown;
 
 static Shown

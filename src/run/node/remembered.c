@@ -35,9 +35,9 @@ struct RtscanRemembered
 	const EState *estate;		/* the state that has the values of parameters */
 	Bitmapset  *ids;			/* parameters in the expressions that the result depends on */
 	Bitmapset  *others;			/* parameters in expressions on the result, which do not matter */
-	int			nparameters;	/* number of ids */
-	Parameter  *parameters;		/* the parameters of ids */
-	NullableDatum *current;		/* their current values, once read_parameters() has read them */
+	int			nparameters;	/* number of parameters in ids */
+	Parameter  *parameters;		/* the parameters in ids, with their types */
+	NullableDatum *current;		/* current values of the parameters, set by read_parameters() */
 	TupleDesc	result;
 	MemoryContext context;		/* context of the hash table and its contents */
 	struct results_hash *results;	/* NULL: nothing is remembered */

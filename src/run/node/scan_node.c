@@ -53,8 +53,8 @@ typedef struct RowsState
 	Buffer		current;		/* pinned heap block of the current row, or invalid */
 	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* TIDs of the rows that pass row_quals, if want_tids */
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* places in the batch of the rows that pass row_quals */
-	uint32		n;				/* number of these rows */
-	uint32		next;			/* the next of them to be returned */
+	uint32		n;				/* number of rows that pass row_quals */
+	uint32		next;			/* the next of these rows to be returned, from 0 */
 	uint64		heap_fetches;	/* heap rows fetched in this pass, for EXPLAIN */
 	uint64		filtered_rows;	/* rows of this pass that row_quals removed, for EXPLAIN */
 	ExprState  *recheck;		/* quals that the node has evaluated, for EvalPlanQual() and for permission checks */

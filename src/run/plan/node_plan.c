@@ -182,7 +182,7 @@ rtscan_read_plan(List *versioned)
 	return plan;
 }
 
-/* ---------------------------------------------------------------- what is shown */
+/* ---------------------------------------------------------------- custom_exprs */
 
 List *
 rtscan_write_shown(const RtscanShown *shown)

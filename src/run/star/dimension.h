@@ -43,11 +43,11 @@ typedef struct RtscanAttribute
 	int64	   *integers;		/* values as exact integers; NULL: not all values are, or has_integers is false */
 	bool		has_integers;	/* rtscan_attribute_integers() has been called */
 	int			scale;			/* scale of integers */
-	uint32	   *numbers;		/* number of each row's value: identical values share one, NULL has the highest */
+	uint32	   *numbers;		/* number of each row's value: the same for identical values, the highest for NULL */
 	uint32		count;			/* number of different numbers */
 	Datum	   *recent;			/* recent values by hash, so that most values are copied once only; or NULL */
 	bool		has_map;		/* map and rows_of_numbers have been made */
-	RtscanTallyMap map;			/* numbers by key */
+	RtscanTallyMap map;			/* maps keys to numbers of values */
 	uint32	   *rows_of_numbers;	/* for each number, a row that has it */
 } RtscanAttribute;
 
@@ -65,7 +65,7 @@ typedef struct RtscanDimension
 	RtscanTrace *trace;			/* trace of the condition for EXPLAIN; or NULL */
 	bool		asks_rows;		/* the caller needs the row that a value matches, not only whether there is one */
 
-	/* The following members are private to the files in this folder. */
+	/* State of loading and of lookups */
 	MemoryContext context;		/* context of the rows */
 	MemoryContext values;		/* context of keys and attributes passed by reference */
 	RtscanRanges *ranges;		/* NULL: all rows are in memory */
@@ -85,7 +85,7 @@ typedef struct RtscanDimension
 	FmgrInfo	compare_column; /* compares a value of the column with a key */
 	uint64	   *encoded;		/* keys as 64-bit keys, ascending; NULL: the type has none */
 	struct encoded_hash *table; /* numbers of keys by 64-bit key, made by the first lookup; or NULL */
-	uint32	   *by_distance;	/* the same as an array, by distance from the first 64-bit key; or NULL */
+	uint32	   *by_distance;	/* numbers of keys by distance from the first 64-bit key, in place of table; or NULL */
 	struct RtscanDimension *parts[2];	/* the dimensions of a pair's two parts; NULL: the key is a single column */
 	uint32	   *starts;			/* first pair of each key of parts[0], made by the first lookup; or NULL */
 } RtscanDimension;

@@ -38,7 +38,7 @@
 /* Rows with more attributes are taken one by one. */
 #define MAX_ATTRIBUTES_AT_HAND	8
 
-/* ---------------------------------------------------------------- room */
+/* ---------------------------------------------------------------- memory */
 
 static void *
 enlarge(void *array, Size bytes)

@@ -219,7 +219,7 @@ take_tally(const RtscanTally *tally, void *arg)
 		MemoryContextDelete(context);
 }
 
-/* ---------------------------------------------------------------- which aggregates */
+/* ---------------------------------------------------------------- can and should rows be tallied? */
 
 static bool
 all_are_sums(const RtscanRowsAnswer *answer, int number)

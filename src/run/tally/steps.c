@@ -144,7 +144,7 @@ rtscan_find_comparisons(List *conditions, int column)
 	return looking.failed || list_length(looking.comparisons) > DEVICE_MAX_STEPS ? NIL : looking.comparisons;
 }
 
-/* ---------------------------------------------------------------- where steps are */
+/* ---------------------------------------------------------------- find steps */
 
 static RtscanSteps *
 create_steps(PlanState *parent, int column, List *comparisons)

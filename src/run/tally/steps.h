@@ -9,8 +9,8 @@
  *		v < 10 OR v = 50		... 9 | 10 ... 49 | 50 | 51 ...
  *
  * Each comparison is false up to some integer and true from there on, or the other way round.  So bisection finds its
- * step by evaluating the comparison some 64 times.  This works for any operator, type, side and scale of the constant,
- * which may also be an expression.
+ * step, with about as many evaluations as the type has bits.  This works for any operator, type, side and scale of the
+ * constant, which may also be an expression.
  */
 #ifndef RTSCAN_STEPS_H
 #define RTSCAN_STEPS_H

@@ -18,14 +18,14 @@ struct RtscanKeptEntries
 	uint32		next;			/* the next entry to be made a result */
 
 	/* The current results.  They are made when the first one is fetched. */
-	MemoryContext results;		/* context of their values; NULL: no result has been fetched */
+	MemoryContext results;		/* context of the current results' values; NULL: none has been fetched */
 	uint32		n;				/* number of current results */
-	uint32		given;			/* number of those that have been returned */
+	uint32		given;			/* number of current results that have been returned */
 	Datum	   *values;			/* values of the results: RESULTS_AT_A_TIME for each column, keys first */
 	bool	   *isnull;			/* for each of values, whether it is NULL */
 };
 
-/* ---------------------------------------------------------------- keep */
+/* ---------------------------------------------------------------- keep entries */
 
 /* Do tallies have totals of all aggregates' arguments, without any conditions on rows? */
 static bool

@@ -110,7 +110,7 @@ typedef struct Asking
 	RtscanReader *reader;
 	const RtscanSchema *schema;
 	int			nmeasured;		/* number of columns that are no digits, whose sums are measured */
-	bool		nulls;			/* such a column is NULL in some rows */
+	bool		nulls;			/* a column that is measured is NULL in some rows */
 } Asking;
 
 static bool bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds);
