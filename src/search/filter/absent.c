@@ -1,6 +1,6 @@
 /*
  * absent.c
- *		Which values segments lack.
+ *		Bloom filters of segments in which values were looked up in vain.
  */
 #include "search/filter/absent.h"
 
@@ -11,21 +11,23 @@
 #include "segment/plain.h"
 #include "utils/memutils.h"
 
-/* A lookup in vain, once others are in the processor's cache; and what it takes to add a key to a filter. */
+/* Nanoseconds of a lookup in vain, after others have displaced what it needs from the processor's cache. */
 #define LOOKUP_NANOSECONDS	1500.0
+
+/* Nanoseconds to add a key to a filter. */
 #define KEY_NANOSECONDS		3.0
 
-/* Keys that share a word of a filter, and how many at most, where memory is short. */
+/* Keys for each word of a filter, and the most of them if memory is short. */
 #define KEYS_A_WORD			8
 #define MOST_KEYS_A_WORD	16
 
-/* A segment's column. */
+/* A column of a segment in which values were looked up in vain. */
 typedef struct Searched
 {
 	uint64		id;				/* segment * INDEX_MAX_KEYS + column */
-	uint32		misses;			/* lookups in vain */
-	bool		done;			/* it has its filter, or gets none */
-	RtscanBloom *bloom;
+	uint32		misses;			/* number of lookups in vain */
+	bool		done;			/* it has its filter, or will get none */
+	RtscanBloom *bloom;			/* the filter; or NULL */
 	char		status;			/* for simplehash */
 } Searched;
 
@@ -43,9 +45,9 @@ typedef struct Searched
 
 struct RtscanAbsent
 {
-	MemoryContext parent;
-	MemoryContext context;		/* of all that follows */
-	searched_hash *columns;		/* NULL: none has been searched in vain */
+	MemoryContext parent;		/* parent of the context */
+	MemoryContext context;		/* memory context of the table and of filters */
+	searched_hash *columns;		/* the columns by id; NULL: no value was looked up in vain so far */
 };
 
 RtscanAbsent *
@@ -60,8 +62,8 @@ rtscan_create_absent(MemoryContext parent)
 void
 rtscan_watch_absent(RtscanCondition *condition, RtscanAbsent *absent)
 {
-	if (condition->kind == RTSCAN_CONDITION_ANY && condition->strategy == BTEqualStrategyNumber && condition->nvalues == 1 &&
-		condition->keys && !rtscan_is_included(condition))
+	if (condition->kind == RTSCAN_CONDITION_ANY && condition->strategy == BTEqualStrategyNumber &&
+		condition->nvalues == 1 && condition->keys && !rtscan_is_included(condition))
 		condition->absent = absent;
 }
 
@@ -98,12 +100,13 @@ visit_keys(const RtscanCondition *condition, RtscanReader *reader, RtscanBloom *
 	const RtscanColumnHeader *header = &reader->segment->columns[condition->column].header;
 
 	if (!rtscan_is_plain(header))
-		return rtscan_dictionary_visit_values(reader, condition->column, condition->type, 0, header->distinct, add_keys, bloom);
+		return rtscan_dictionary_visit_values(reader, condition->column, condition->type, 0, header->distinct,
+											  add_keys, bloom);
 	rtscan_plain_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
 	return true;
 }
 
-/* NULL: memory is short. */
+/* Make the filter of a column, which has "keys" values that are not NULL; NULL if memory is short. */
 static RtscanBloom *
 make_bloom(const RtscanCondition *condition, RtscanReader *reader, uint32 keys)
 {

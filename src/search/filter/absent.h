@@ -1,10 +1,12 @@
 /*
  * absent.h
- *		Which values segments lack: found out where one after another is looked up in all of them.
+ *		Bloom filters, built on demand, that let a nested loop skip segments without the key.
  *
- * A nested loop does that.  Where values mostly differ, one segment has the value, and the others are searched in vain.  A segment in
- * which that has happened often gets a Bloom filter of its column's keys: from then on it is skipped, mostly.  Often is when skipping it would have
- * paid for making the filter: so, if pages are in memory, a loop takes about twice as long as without at worst, however soon it ends.
+ * A nested loop looks up one value after another in all segments.  Where values mostly differ, one segment has the
+ * value, and the lookups in the others are in vain.  After enough of these a segment gets a Bloom filter of the
+ * column's keys, which lets later lookups skip it for most values that it lacks.  They are enough when skipping the
+ * segment would have paid for making the filter.  So, if pages are in memory, a loop takes at worst about twice as
+ * long as without filters, however soon it ends.
  */
 #ifndef RTSCAN_ABSENT_H
 #define RTSCAN_ABSENT_H
@@ -14,17 +16,25 @@
 #include "search/filter/condition.h"
 #include "segment/segment.h"
 
-/* What a node has found out while it is scanned again and again.  Filters stay until its query is over, within hash_mem. */
+/*
+ * The lookups in vain that a node has counted, and the Bloom filters that it has made, while it is scanned again
+ * and again.  They are kept until its query ends, within hash_mem.
+ */
 typedef struct RtscanAbsent RtscanAbsent;
 
-/* In a memory context, and once there is something in one of its own below that. */
+/* Create an RtscanAbsent in a memory context.  Its filters are in a context of their own below that. */
 extern RtscanAbsent *rtscan_create_absent(MemoryContext parent);
 
-/* Let a condition learn from those before it, and for those behind: if it is the equality with one value, of a key column that has keys. */
+/*
+ * Let a condition use what earlier ones have found out, and add to it.  That is possible if it tests equality with
+ * one value of a key column that has keys; other conditions stay as they are.
+ */
 extern void rtscan_watch_absent(RtscanCondition *condition, RtscanAbsent *absent);
 
-/* Does a segment certainly lack the value of a condition that is watched?  A condition's value has been looked up in vain. */
+/* Does a segment, given by its number, certainly lack the value of a watched condition? */
 extern bool rtscan_is_absent(const RtscanCondition *condition, uint64 segment);
+
+/* Note that the value of a watched condition was looked up in vain in the reader's segment. */
 extern void rtscan_note_absent(const RtscanCondition *condition, RtscanReader *reader);
 
 #endif							/* RTSCAN_ABSENT_H */

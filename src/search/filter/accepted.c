@@ -1,9 +1,9 @@
 /*
  * accepted.c
- *		What a condition accepts of the integers that a segment stores of a column.
+ *		Find the stored integers of a column that a condition accepts.
  *
- * Exact integers that sort as the values do need not be compared one by one: where a value would be among them is found by bisection.
- * Of other values, those of the dictionary are compared.
+ * If exact integers sort as the values do, they are not compared one by one: the place of each of the condition's
+ * values among them is found by bisection.  Otherwise the values of the dictionary are compared.
  */
 #include "search/filter/accepted.h"
 
@@ -15,28 +15,31 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
-/* To find a value among exact integers takes so many comparisons, about; to compare a row's value takes about as long as one. */
+/*
+ * Comparisons, approximately, that find the place of a value among exact integers.  Each takes about as long as
+ * comparing the value of a row.
+ */
 #define BISECTION_COMPARISONS	40
 
-/* Values of a dictionary that are compared together. */
+/* Values of a dictionary that are read and compared at a time. */
 #define LOT	1024
 
-/* Exact integers, and what their values are compared with. */
+/* A range of exact integers, and the condition with whose values they are compared. */
 typedef struct Universe
 {
-	const RtscanCondition *condition;
-	RtscanExactKind exact;
-	int			scale;
-	int64		least;
-	int64		greatest;
-	MemoryContext context;		/* of values that are compared */
+	const RtscanCondition *condition;	/* the condition */
+	RtscanExactKind exact;		/* kind of the integers */
+	int			scale;			/* scale of numerics */
+	int64		least;			/* first integer of the range */
+	int64		greatest;		/* last integer of the range */
+	MemoryContext context;		/* memory context of values that are compared */
 } Universe;
 
-/* How many of a universe's integers are below a value, and how many are not above it. */
+/* The place of a value among a universe's integers. */
 typedef struct Edges
 {
-	uint64		before;
-	uint64		after;
+	uint64		before;			/* number of integers below the value */
+	uint64		after;			/* number of integers that are not above the value */
 } Edges;
 
 /* ---------------------------------------------------------------- edges */
@@ -60,7 +63,10 @@ exact_of_keys(RtscanKeyKind keys)
 	return kinds[keys];
 }
 
-/* Does the type's comparison, which may take it for another type, order exact integers of a kind? */
+/*
+ * Do exact integers of a kind sort as the type's comparison orders the values?  (The comparison may be that of
+ * another type, which an operator expects.)
+ */
 static bool
 compares_exact(const RtscanColumn *type, RtscanExactKind exact)
 {
@@ -77,7 +83,7 @@ rtscan_keys_are_exact(RtscanKeyKind keys, RtscanExactKind exact)
 	return exact >= RTSCAN_EXACT_INT16 && exact <= RTSCAN_EXACT_INT64 && exact_of_keys(keys) == exact;
 }
 
-/* Are a condition's? */
+/* Does a condition have keys that differ from exact integers of this kind in the sign bit alone? */
 static bool
 keys_are_exact(const RtscanCondition *condition, RtscanExactKind exact)
 {
@@ -103,7 +109,7 @@ edges_of_key(const Universe *universe, uint64 key)
 	return (Edges) {before, before + 1};
 }
 
-/* Is the integer at a place before a value or, with after, not behind it? */
+/* Is the integer at a place of the universe before a value or, with "after", not behind it? */
 static bool
 is_before(const Universe *universe, Datum value, bool after, uint64 place)
 {
@@ -123,7 +129,7 @@ is_before(const Universe *universe, Datum value, bool after, uint64 place)
 	return order < 0 || (after && order == 0);
 }
 
-/* The first place from one on, up to another, that is not before. */
+/* Return the first place from "low" on whose integer is not before the value; "high" if there is none. */
 static uint64
 bisect(const Universe *universe, Datum value, bool after, uint64 low, uint64 high)
 {
@@ -146,7 +152,7 @@ edges_of_value(const Universe *universe, Datum value)
 	uint64		before = bisect(universe, value, false, 0, end);
 	uint64		high = before;
 
-	/* Few integers are equal. */
+	/* Few integers are equal to a value, so the other edge is near. */
 	for (uint64 step = 1; high < end && is_before(universe, value, true, high); step *= 2)
 		high = end - high > step ? high + step : end;
 	return (Edges) {before, bisect(universe, value, true, before, high)};
@@ -163,7 +169,7 @@ edges_of(const Universe *universe, int i)
 
 /* ---------------------------------------------------------------- exact integers */
 
-/* The places from a first one up to another. */
+/* Add the integers at the places from "first" up to "end", exclusively. */
 static void
 add_places(const Universe *universe, RtscanIntegerSet *set, uint64 first, uint64 end)
 {
@@ -171,7 +177,7 @@ add_places(const Universe *universe, RtscanIntegerSet *set, uint64 first, uint64
 		rtscan_add_span(set, (int64) ((uint64) universe->least + first), (int64) ((uint64) universe->least + end - 1));
 }
 
-/* What is equal to any value, or to all. */
+/* Add the integers that are equal to any value or, if the condition is of kind ALL, to all values. */
 static void
 add_equal(const Universe *universe, RtscanIntegerSet *set)
 {
@@ -193,7 +199,7 @@ add_equal(const Universe *universe, RtscanIntegerSet *set)
 	}
 }
 
-/* What a comparison accepts: the first or the last of the values decides. */
+/* Add the integers that an operator other than = accepts.  The first or the last value decides. */
 static void
 add_compared(const Universe *universe, RtscanIntegerSet *set)
 {
@@ -225,7 +231,7 @@ is_negated(const RtscanCondition *condition)
 	return condition->kind == RTSCAN_CONDITION_NONE || condition->kind == RTSCAN_CONDITION_DISTINCT;
 }
 
-/* Of the integers from a least to a greatest one, which sort as their values do. */
+/* Find the integers of a universe that a condition accepts.  They must sort as the values do. */
 static void
 accept_exact(Universe *universe, RtscanIntegerSet *set)
 {
@@ -242,14 +248,20 @@ accept_exact(Universe *universe, RtscanIntegerSet *set)
 	MemoryContextDelete(universe->context);
 }
 
-/* Between stored integers there are some that are no dates: to make timestamps of these overflows. */
+/*
+ * Can any integer be compared with the values?  Some integers between those stored are not valid dates, and turning
+ * these into timestamps overflows.
+ */
 static bool
 takes_any_integer(const RtscanCondition *condition)
 {
 	return condition->compare->fn_oid != F_DATE_CMP_TIMESTAMP && !rtscan_depends_on_clock(condition);
 }
 
-/* May that be done?  And is it cheaper than to compare so many values? */
+/*
+ * Can the accepted integers from "least" to "greatest" be found by bisection, and is that cheaper than comparing
+ * the values of "rows" rows?
+ */
 static bool
 can_bisect(const RtscanCondition *condition, RtscanExactKind exact, int64 least, int64 greatest, uint64 rows)
 {
@@ -259,7 +271,7 @@ can_bisect(const RtscanCondition *condition, RtscanExactKind exact, int64 least,
 		(keys_are_exact(condition, exact) || (uint64) condition->nvalues * BISECTION_COMPARISONS <= rows);
 }
 
-/* The bounds of all chunks; false if all values are NULL. */
+/* Find the least and the greatest integer of all chunks; false if all values are NULL. */
 static bool
 find_bounds(const RtscanFrames *frames, const RtscanSegment *segment, int64 *least, int64 *greatest)
 {
@@ -295,7 +307,7 @@ accept_framed(const RtscanCondition *condition, RtscanReader *reader, const Rtsc
 	return true;
 }
 
-/* Of values whose keys are exact integers. */
+/* Find the integers that a condition accepts by its keys, which are exact integers. */
 static void
 accept_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
 {
@@ -347,7 +359,7 @@ rtscan_accepted_members(const RtscanCondition *condition, RtscanExactKind exact)
 
 /* ---------------------------------------------------------------- codes */
 
-/* The codes of a dictionary that ascends whose integers are in a set. */
+/* Add the codes whose integers are in a set.  The dictionary's integers ascend. */
 static void
 accept_codes_of(const RtscanIntegerSet *exact, const int64 *integers, uint32 distinct, RtscanIntegerSet *set)
 {
@@ -362,10 +374,13 @@ accept_codes_of(const RtscanIntegerSet *exact, const int64 *integers, uint32 dis
 	}
 }
 
-/* By a dictionary of exact integers, if it can be done so. */
+/*
+ * Find the accepted codes of a dictionary of exact integers; false if that is not possible by bisection, or does
+ * not pay.
+ */
 static bool
-accept_exact_codes(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include, uint64 rows,
-				   RtscanIntegerSet *set)
+accept_exact_codes(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include,
+				   uint64 rows, RtscanIntegerSet *set)
 {
 	Universe	universe = {.condition = condition, .exact = include->header.exact, .scale = include->header.scale};
 	uint32		distinct = include->codes.distinct;
@@ -391,9 +406,10 @@ accept_exact_codes(const RtscanCondition *condition, RtscanReader *reader, const
 	return done;
 }
 
-/* Values of a dictionary, in the current memory context. */
+/* Read values of a dictionary, in the current memory context. */
 static void
-read_values(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type, uint32 first, uint32 end, Datum *datums)
+read_values(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type, uint32 first,
+			uint32 end, Datum *datums)
 {
 	const RtscanIncludeHeader *header = &include->header;
 
@@ -407,14 +423,18 @@ read_values(RtscanReader *reader, const RtscanSegmentInclude *include, const Rts
 		rtscan_exact_decode(header->exact, (int64 *) datums, end - first, datums);
 	else
 		for (uint32 i = 0; i < end - first; i++)
-			datums[i] = rtscan_numeric_from_decimal((RtscanDecimal) {.digits = (int64) datums[i], .scale = header->scale});
+			datums[i] = rtscan_numeric_from_decimal((RtscanDecimal) {
+				.digits = (int64) datums[i], .scale = header->scale
+			});
 }
 
-/* By comparing each value of the dictionary. */
+/* Find the accepted codes by comparing each value of the dictionary. */
 static void
-accept_compared_codes(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include, RtscanIntegerSet *set)
+accept_compared_codes(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include,
+					  RtscanIntegerSet *set)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan compared values", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan compared values",
+												  ALLOCSET_DEFAULT_SIZES);
 	Datum		datums[LOT];
 	bool		accepted[LOT];
 
@@ -456,7 +476,8 @@ accept_codes(const RtscanCondition *condition, RtscanReader *reader, const Rtsca
 bool
 rtscan_accepted_integers(const RtscanCondition *condition, RtscanReader *reader, uint64 rows, RtscanIntegerSet *set)
 {
-	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys, condition->column);
+	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys,
+															   condition->column);
 
 	if (include->header.storage == RTSCAN_STORED_PLAIN)
 		return false;
@@ -467,5 +488,6 @@ rtscan_accepted_integers(const RtscanCondition *condition, RtscanReader *reader,
 			rtscan_add_span(set, PG_INT64_MIN, PG_INT64_MAX);
 		return true;
 	}
-	return (include->header.storage == RTSCAN_STORED_FRAMES ? accept_framed : accept_codes) (condition, reader, include, rows, set);
+	return (include->header.storage == RTSCAN_STORED_FRAMES ? accept_framed : accept_codes)
+		(condition, reader, include, rows, set);
 }

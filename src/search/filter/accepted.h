@@ -1,6 +1,6 @@
 /*
  * accepted.h
- *		What a condition accepts of the integers that a segment stores of a column, one INCLUDEd or a plain one.
+ *		Find the integers that a condition accepts of those that a segment stores of an INCLUDE or plain key column.
  */
 #ifndef RTSCAN_ACCEPTED_H
 #define RTSCAN_ACCEPTED_H
@@ -12,19 +12,25 @@
 #include "segment/members.h"
 
 /*
- * Find what a condition accepts: of codes, or of exact integers, whatever the column has.  That is done where it is cheaper than to
- * compare the values of so many rows; false if it is not, or the column has neither.
+ * Find the codes or exact integers that a condition accepts, whichever the segment stores of its column.  Returns
+ * false if it stores neither, or if it is cheaper to compare the values of "rows" rows.
  */
-extern bool rtscan_accepted_integers(const RtscanCondition *condition, RtscanReader *reader, uint64 rows, RtscanIntegerSet *set);
+extern bool rtscan_accepted_integers(const RtscanCondition *condition, RtscanReader *reader, uint64 rows,
+									 RtscanIntegerSet *set);
 
-/* Are keys of a kind the exact integers of another, but for the sign (rtscan_integer_of_key())? */
+/* Are keys of this kind, but for the sign bit, the exact integers of that kind (rtscan_integer_of_key())? */
 extern bool rtscan_keys_are_exact(RtscanKeyKind keys, RtscanExactKind exact);
 
-/* Can that be told?  And are these the condition's keys, and no others? */
+/* Can rtscan_accepted_members() tell what a condition accepts of exact integers of this kind? */
 extern bool rtscan_accepts_integers(const RtscanCondition *condition, RtscanExactKind exact);
+
+/* Are the exact integers that a condition accepts those of its values' keys, and no others? */
 extern bool rtscan_accepts_keys(const RtscanCondition *condition, RtscanExactKind exact);
 
-/* What a condition accepts of exact integers of a kind, or NULL. */
+/*
+ * Return the exact integers of a kind that a condition accepts, or NULL if that cannot be told.  The result is the
+ * same for all segments, and belongs to the condition.
+ */
 extern RtscanMembers *rtscan_accepted_members(const RtscanCondition *condition, RtscanExactKind exact);
 
 #endif							/* RTSCAN_ACCEPTED_H */

@@ -1,6 +1,6 @@
 /*
  * coded.c
- *		Rows that are left, tested by a bit for each code of a column.
+ *		Test the remaining rows against a bitmap indexed by code.
  */
 #include "search/filter/coded.h"
 
@@ -9,7 +9,10 @@
 #include "port/pg_bitutils.h"
 #include "segment/member_codes.h"
 
-/* A word of bits less those of rows whose codes, in their place of a page, are no members. */
+/*
+ * Return a word of bits without those of rows whose codes are not members.  "codes" begins with that of the first
+ * row.
+ */
 static pg_attribute_always_inline uint64
 and_members_of_word(uint64 word, const char *codes, uint32 code_bytes, uint32 distinct, const uint64 *members)
 {
@@ -26,9 +29,10 @@ and_members_of_word(uint64 word, const char *codes, uint32 code_bytes, uint32 di
 	return kept;
 }
 
-/* Of the rows of a page of codes. */
+/* Clear the bits of rows of a page of codes that are not members. */
 static void
-and_members_of_page(uint64 *words, uint32 rows, const char *codes, uint32 code_bytes, uint32 distinct, const uint64 *members)
+and_members_of_page(uint64 *words, uint32 rows, const char *codes, uint32 code_bytes, uint32 distinct,
+					const uint64 *members)
 {
 	for (uint32 i = 0; i < (rows + 63) / 64; i++)
 	{
@@ -36,7 +40,7 @@ and_members_of_page(uint64 *words, uint32 rows, const char *codes, uint32 code_b
 
 		if (words[i] == 0)
 			continue;
-		/* a loop of its own for each width */
+		/* each width has its own loop, so that it is a constant there */
 		if (code_bytes == 1)
 			words[i] = and_members_of_word(words[i], place, 1, distinct, members);
 		else if (code_bytes == 2)

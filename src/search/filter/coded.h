@@ -1,6 +1,6 @@
 /*
  * coded.h
- *		Rows that are left, tested by a bit for each code of a column.
+ *		Test the remaining rows against a bitmap indexed by code.
  */
 #ifndef RTSCAN_CODED_H
 #define RTSCAN_CODED_H
@@ -10,7 +10,11 @@
 #include "search/filter/row_bits.h"
 #include "segment/segment.h"
 
-/* Clear the bits of rows whose codes are no members, of which there is a bit for each code, that of NULL too.  The column has codes of rows. */
-extern void rtscan_and_codes(RtscanReader *reader, const RtscanColumnHeader *header, const uint64 *members, RtscanRowBits *bits);
+/*
+ * Clear the bits of rows whose codes are not members.  There is a bit in "members" for each code, including that of
+ * NULL.  The column must have a code for each row.
+ */
+extern void rtscan_and_codes(RtscanReader *reader, const RtscanColumnHeader *header, const uint64 *members,
+							 RtscanRowBits *bits);
 
 #endif							/* RTSCAN_CODED_H */

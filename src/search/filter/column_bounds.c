@@ -1,6 +1,6 @@
 /*
  * column_bounds.c
- *		The numbers that a segment's column has.
+ *		Find bounds of the numbers in a segment's column.
  */
 #include "search/filter/column_bounds.h"
 
@@ -10,7 +10,7 @@
 #include "segment/include.h"
 #include "segment/plain.h"
 
-/* Numerics that are told from zero. */
+/* Numerics nearer to zero than this have no grid, since doubles may not represent them. */
 #define LEAST_NUMERIC	1e-290
 
 /* ---------------------------------------------------------------- places of numbers */
@@ -21,7 +21,7 @@ header_of(const RtscanReader *reader, int column)
 	return &reader->segment->columns[column].header;
 }
 
-/* Where a value is or would be; with after, behind it. */
+/* Find the place of a value, or where it would be; with "after", the place behind it. */
 static bool
 find_value(RtscanReader *reader, const RtscanColumnBounds *column, Datum value, bool after, RtscanPosition *position)
 {
@@ -43,7 +43,7 @@ find_number(RtscanReader *reader, const RtscanColumnBounds *column, double numbe
 	return find_value(reader, column, rtscan_value_of_number(column->number, number, after), after, position);
 }
 
-/* What is visited of a dictionary. */
+/* State of reading a value of a dictionary. */
 typedef struct VisitedValue
 {
 	const RtscanColumnBounds *column;
@@ -61,7 +61,7 @@ take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *
 											 kind == RTSCAN_KEY_NONE ? (Datum) value : rtscan_key_decode(kind, value));
 }
 
-/* The number at a rank and its code, or of a plain column its rank alone. */
+/* Read the number at a place, by code or, in a plain column, by rank. */
 static bool
 number_at(RtscanReader *reader, const RtscanColumnBounds *column, uint32 code, uint32 rank, RtscanBounds *bounds)
 {
@@ -85,13 +85,14 @@ number_at(RtscanReader *reader, const RtscanColumnBounds *column, uint32 code, u
 
 /* ---------------------------------------------------------------- key columns */
 
-/* Part infinite numbers and NaN from finite ones. */
+/* Find the places that separate infinite numbers and NaN from finite numbers. */
 static bool
 find_special(RtscanReader *reader, RtscanColumnBounds *column)
 {
 	const RtscanColumnHeader *header = header_of(reader, column->column);
 
-	column->values_end = column->infinite_end = column->end = (RtscanPosition) {rtscan_null_code(header), header->nonnull};
+	column->values_end = column->infinite_end = column->end =
+		(RtscanPosition) {rtscan_null_code(header), header->nonnull};
 	column->first = (RtscanPosition) {0, 0};
 	if (rtscan_bounds_of_kind(column->number).special == 0)
 		return true;
@@ -112,7 +113,10 @@ later(RtscanPosition a, RtscanPosition b)
 	return a.rank > b.rank ? a : b;
 }
 
-/* What of it is in a region, from its first to its last place; returns which special values may be there. */
+/*
+ * Clip the finite numbers to those between the first and the last place of the column in a region.  Returns flags
+ * of the special values that may be in there.
+ */
 static int
 clip(RtscanColumnBounds *column, const RtscanRegion *within)
 {
@@ -130,7 +134,8 @@ clip(RtscanColumnBounds *column, const RtscanRegion *within)
 	}
 	if (all.low.rank < column->first.rank)
 		special |= RTSCAN_MINUS_INFINITY;
-	if (all.high.rank > column->end.rank && all.low.rank < column->infinite_end.rank && column->infinite_end.rank > column->end.rank)
+	if (all.high.rank > column->end.rank && all.low.rank < column->infinite_end.rank &&
+		column->infinite_end.rank > column->end.rank)
 		special |= RTSCAN_PLUS_INFINITY;
 	if (all.high.rank > column->infinite_end.rank)
 		special |= RTSCAN_NOT_A_NUMBER;
@@ -139,7 +144,7 @@ clip(RtscanColumnBounds *column, const RtscanRegion *within)
 	return special;
 }
 
-/* Floats are multiples of what the one is a multiple of that is the nearest to zero. */
+/* Find the grid of the numbers.  The one nearest to zero has the finest grid, which is good for all others. */
 static bool
 find_grid(RtscanReader *reader, RtscanColumnBounds *column)
 {
@@ -164,7 +169,7 @@ find_grid(RtscanReader *reader, RtscanColumnBounds *column)
 			return false;
 		least = Min(least, fabs(beside.low));
 	}
-	/* A numeric may be nearer to zero than doubles are. */
+	/* A numeric may be nearer to zero than any double. */
 	column->bounds.grid = column->number == RTSCAN_NUMBER_NUMERIC && least < LEAST_NUMERIC ? 0
 		: rtscan_grid_of(column->number, least);
 	return true;
@@ -192,9 +197,9 @@ find_key_bounds(RtscanReader *reader, const RtscanRegion *within, RtscanColumnBo
 	return true;
 }
 
-/* ---------------------------------------------------------------- INCLUDEd columns */
+/* ---------------------------------------------------------------- INCLUDE columns */
 
-/* Of the stored integers, exact ones or codes; false if all rows are NULL. */
+/* Find the least and the greatest stored integer, exact ones or codes; false if all rows are NULL. */
 static bool
 find_frame_bounds(const RtscanReader *reader, const RtscanFrames *frames, int64 *least, int64 *greatest)
 {
@@ -213,7 +218,7 @@ find_frame_bounds(const RtscanReader *reader, const RtscanFrames *frames, int64 
 	return found;
 }
 
-/* Codes are places in a dictionary, which ascends. */
+/* Find the bounds of an INCLUDE column.  Codes ascend as the values do. */
 static void
 find_included_bounds(RtscanReader *reader, const RtscanSegmentInclude *include, RtscanColumnBounds *column)
 {
@@ -252,9 +257,10 @@ rtscan_find_column_bounds(RtscanReader *reader, const RtscanSchema *schema, int 
 
 /* ---------------------------------------------------------------- intervals */
 
-/* Of finite numbers. */
+/* Add the interval of the finite numbers that are within bounds. */
 static bool
-add_finite(RtscanReader *reader, const RtscanColumnBounds *column, const RtscanBounds *bounds, RtscanIntervals *intervals)
+add_finite(RtscanReader *reader, const RtscanColumnBounds *column, const RtscanBounds *bounds,
+		   RtscanIntervals *intervals)
 {
 	RtscanPosition low = column->first,
 				high = column->end;

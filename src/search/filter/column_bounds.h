@@ -1,6 +1,6 @@
 /*
  * column_bounds.h
- *		The numbers that a segment's column has, and where numbers are among them.
+ *		Find the least and the greatest number in a segment's column, and the places of numbers in a key column.
  */
 #ifndef RTSCAN_COLUMN_BOUNDS_H
 #define RTSCAN_COLUMN_BOUNDS_H
@@ -10,23 +10,30 @@
 #include "row/bounds.h"
 #include "search/filter/region.h"
 
+/* The numbers of a column in a segment. */
 typedef struct RtscanColumnBounds
 {
-	int			column;			/* from 0 */
-	RtscanNumberKind number;
-	RtscanBounds bounds;
-	const RtscanColumn *type;	/* of a key column: */
-	RtscanPosition first;		/* finite numbers, from the first one, */
-	RtscanPosition end;			/* up to this place; likewise */
-	RtscanPosition infinite_end;	/* behind plus infinity, */
-	RtscanPosition values_end;	/* and NaN: there are no more values */
+	int			column;			/* number of the column, from 0 */
+	RtscanNumberKind number;	/* type of the numbers */
+	RtscanBounds bounds;		/* bounds of the numbers */
+	const RtscanColumn *type;	/* the column's type */
+	RtscanPosition first;		/* key column: place of the first finite number */
+	RtscanPosition end;			/* key column: place behind the last finite number */
+	RtscanPosition infinite_end;	/* key column: place behind plus infinity */
+	RtscanPosition values_end;	/* key column: place behind the last value, and so behind NaN */
 } RtscanColumnBounds;
 
-/* Find them, of a key column, of rows in a region; they may be too wide.  False only for a soft reader. */
-extern bool rtscan_find_column_bounds(RtscanReader *reader, const RtscanSchema *schema, int column, RtscanNumberKind number,
-									  const RtscanRegion *within, RtscanColumnBounds *result);
+/*
+ * Find the bounds of a column's numbers.  Those of a key column are for rows in the region "within".  Bounds may be
+ * too wide.  Returns false only for a soft reader.
+ */
+extern bool rtscan_find_column_bounds(RtscanReader *reader, const RtscanSchema *schema, int column,
+									  RtscanNumberKind number, const RtscanRegion *within, RtscanColumnBounds *result);
 
-/* The intervals of a key column's numbers that are in some bounds, a part of the column's; likewise. */
+/*
+ * Find the intervals of a key column's numbers that are within some bounds, which are a part of the column's.
+ * Returns false only for a soft reader.
+ */
 extern bool rtscan_column_intervals(RtscanReader *reader, const RtscanColumnBounds *column, const RtscanBounds *bounds,
 									RtscanIntervals *intervals);
 

@@ -1,6 +1,6 @@
 /*
  * condition.h
- *		A condition on one column: what it asks, and its values.
+ *		A condition on one column: its operator and its values.
  */
 #ifndef RTSCAN_CONDITION_H
 #define RTSCAN_CONDITION_H
@@ -17,61 +17,72 @@ typedef enum RtscanConditionKind
 {
 	RTSCAN_CONDITION_ANY,		/* column op value, column op ANY (values) */
 	RTSCAN_CONDITION_ALL,		/* column op ALL (values) */
-	RTSCAN_CONDITION_NONE,		/* column <> value, column <> ALL (values): op is the equality, and true of none */
-	RTSCAN_CONDITION_DISTINCT,	/* column IS DISTINCT FROM value: op is the equality */
+	RTSCAN_CONDITION_NONE,		/* column <> value, column <> ALL (values); the operator is =, and must hold for no
+								 * value */
+	RTSCAN_CONDITION_DISTINCT,	/* column IS DISTINCT FROM value; the operator is = */
 	RTSCAN_CONDITION_NOT_DISTINCT,
 	RTSCAN_CONDITION_IS_NULL,
 	RTSCAN_CONDITION_IS_NOT_NULL
 } RtscanConditionKind;
 
-/* What is asked of a column, but for the value. */
+/* A condition without its value, as the plan of a node or a scan key states it. */
 typedef struct RtscanAsked
 {
-	RtscanConditionKind kind;
-	int			column;			/* from 0 */
-	bool		array;			/* there is an array of values */
-	StrategyNumber strategy;
-	Oid			subtype;		/* the values' type; InvalidOid: the column's */
-	Oid			collation;
-	Oid			function;		/* the operator's */
-	Oid			family;			/* of an INCLUDEd column: btree's, of the operator, */
-	Oid			lefttype;		/* and the type that it takes the column for; else InvalidOid */
+	RtscanConditionKind kind;	/* how the operator applies to the values */
+	int			column;			/* number of the column, from 0 */
+	bool		array;			/* the value is an array, with whose elements the column is compared */
+	StrategyNumber strategy;	/* btree's strategy number of the operator */
+	Oid			subtype;		/* type of the values; InvalidOid: the column's type */
+	Oid			collation;		/* collation of the comparison */
+	Oid			function;		/* the operator's function; InvalidOid if the condition has no operator */
+	Oid			family;			/* btree's operator family that the operator belongs to, if the column is an INCLUDE
+								 * column; else InvalidOid */
+	Oid			lefttype;		/* type that the operator expects of the column, if that is an INCLUDE column; else
+								 * InvalidOid */
 } RtscanAsked;
 
-/* The same with its values. */
+/* A condition with its values, prepared to be looked up or evaluated. */
 typedef struct RtscanCondition
 {
-	RtscanConditionKind kind;	/* NOT_DISTINCT has become another */
-	int			column;			/* from 0 */
-	const RtscanSchema *schema;
-	const RtscanColumn *type;	/* of an INCLUDEd column, with its comparison and kind of keys */
-	StrategyNumber strategy;
-	FmgrInfo   *operator;		/* as a sequential scan would call it */
-	Oid			collation;
-	FmgrInfo   *compare;		/* (column's type, values' type) */
-	int			nvalues;
-	Datum	   *values;			/* no NULLs */
-	bool		sorted;			/* they ascend */
-	const uint64 *keys;			/* of the values, as those of equal values of the column, ascending; NULL if compared by function */
-	uint64		low;			/* of values with keys: */
-	uint64		high;
-	bool		is_range;		/* rtscan_key_range() */
-	struct RtscanAccepted *accepted;	/* of values with keys: what they are in all segments (accepted.h) */
-	double		stands_for;		/* as many rows: the planner looks some of an array's elements up; 1 else */
-	bool		implied;		/* rows that pass are asked the comparison that it follows from */
-	bool		notes_codes;	/* somebody wants to know which values have which codes */
-	struct RtscanAbsent *absent;	/* one like it is asked again and again: which segments lack what it asks for (absent.h); or NULL */
-	RtscanTrace *trace;			/* of one that is to be explained; or NULL */
+	RtscanConditionKind kind;	/* never NOT_DISTINCT, which becomes ANY or IS_NULL */
+	int			column;			/* number of the column, from 0 */
+	const RtscanSchema *schema;	/* schema of the index */
+	const RtscanColumn *type;	/* the column's type; that of an INCLUDE column has the comparison and key kind of
+								 * the condition's family */
+	StrategyNumber strategy;	/* btree's strategy number of the operator */
+	FmgrInfo   *operator;		/* the operator's function, as a sequential scan would call it; NULL if there is no
+								 * operator */
+	Oid			collation;		/* collation of the comparison */
+	FmgrInfo   *compare;		/* comparison of (column's type, values' type) */
+	int			nvalues;		/* number of values */
+	Datum	   *values;			/* the values, without NULLs */
+	bool		sorted;			/* the values ascend */
+	const uint64 *keys;			/* 64-bit keys (row/keys.h) of the values, ascending, the same as those of equal
+								 * values of the column; NULL: values are compared by function */
+	uint64		low;			/* least key that the operator can accept, if there are keys and values */
+	uint64		high;			/* greatest key that the operator can accept; less than low: it accepts none */
+	bool		is_range;		/* the operator accepts every key from low to high */
+	struct RtscanAccepted *accepted;	/* the exact integers that the condition accepts in all segments
+										 * (accepted.h); used only if there are keys */
+	double		stands_for;		/* how many elements of an array each value stands for; more than 1 only if the
+								 * planner looks up a sample */
+	bool		implied;		/* the condition follows from a comparison, which the caller evaluates on the rows
+								 * that pass */
+	bool		notes_codes;	/* lookups return the codes of the values that they find (RtscanFoundCodes) */
+	struct RtscanAbsent *absent;	/* segments known to lack values, if conditions like this one are looked up
+									 * again and again (absent.h); or NULL */
+	RtscanTrace *trace;			/* statistics for EXPLAIN; NULL if none are shown */
 } RtscanCondition;
 
-/* What a condition comes to whatever a row has. */
+/* The result of a condition, as far as its values alone decide it. */
 typedef enum RtscanOutcome
 {
-	RTSCAN_NEVER,
-	RTSCAN_ALWAYS,
-	RTSCAN_DEPENDS
+	RTSCAN_NEVER,				/* false or NULL for every row */
+	RTSCAN_ALWAYS,				/* true for every row */
+	RTSCAN_DEPENDS				/* depends on the row */
 } RtscanOutcome;
 
+/* Is the condition on an INCLUDE column? */
 static inline bool
 rtscan_is_included(const RtscanCondition *condition)
 {
@@ -79,8 +90,8 @@ rtscan_is_included(const RtscanCondition *condition)
 }
 
 /*
- * What keys the operator accepts, if there are keys: none outside of the range, both ends included, which is empty if low > high.
- * Returns whether it accepts all in it.
+ * Set *low and *high to the range of keys that the operator can accept, both ends included.  It is empty if low >
+ * high.  Returns whether the operator accepts every key in the range.  The condition must have keys and values.
  */
 static inline bool
 rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
@@ -90,24 +101,27 @@ rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
 	return condition->is_range;
 }
 
-/* What a condition accepts of exact integers that are the keys of values: once made it is good for all segments. */
+/*
+ * The exact integers that a condition accepts, as keys of its column.  They are found once, and used for all
+ * segments.
+ */
 typedef struct RtscanAccepted
 {
-	MemoryContext context;
-	RtscanIntegerSet set;
-	RtscanMembers *members;		/* NULL: keys are no such integers */
-	bool		counted;		/* by device_members.c: */
-	bool		few;			/* RtscanDeviceMembers */
-	bool		lacks;
+	MemoryContext context;		/* memory context of the set and of members */
+	RtscanIntegerSet set;		/* the integers, once members is set */
+	RtscanMembers *members;		/* the set, prepared for tests; NULL until it is first needed */
+	bool		counted;		/* few and lacks are known; device_members.c finds them */
+	bool		few;			/* as in RtscanDeviceMembers */
+	bool		lacks;			/* as in RtscanDeviceMembers */
 } RtscanAccepted;
 
-/* Which values of a condition have codes in a segment, and which; others have none. */
+/* The values of a condition that a segment has, and their codes. */
 typedef struct RtscanFoundCodes
 {
-	const Datum *values;
-	uint32		n;
-	uint32	   *numbers;		/* among the values, */
-	uint32	   *codes;			/* and the code of each of these: they ascend */
+	const Datum *values;		/* all values of the condition */
+	uint32		n;				/* number of the values that the segment has */
+	uint32	   *numbers;		/* positions in values[] of those that the segment has */
+	uint32	   *codes;			/* code of the value at each of these positions, ascending */
 } RtscanFoundCodes;
 
 #endif							/* RTSCAN_CONDITION_H */

@@ -1,6 +1,6 @@
 /*
  * cost.h
- *		What it takes the CPU to read pages of a segment that are in shared buffers.
+ *		The CPU's costs of reading pages of a segment that are in shared buffers.
  */
 #ifndef RTSCAN_SEARCH_COST_H
 #define RTSCAN_SEARCH_COST_H
@@ -9,16 +9,19 @@
 
 #include "segment/segment.h"
 
-/* Nanoseconds, measured: a page got and ANDed. */
+/* Nanoseconds to get a page and to AND it, measured. */
 #define RTSCAN_PAGE_NANOSECONDS		250.0
 
-/* If at least one of so many of a chunk's rows is left, all are read. */
+/* All rows of a chunk are read if at least one in RTSCAN_DENSE of them remains. */
 #define RTSCAN_DENSE	16
 
-/* Pages of a chunk's values of four bytes. */
+/* Pages that a chunk's values take, if they have four bytes. */
 #define RTSCAN_VALUE_PAGES	(RTSCAN_CHUNK_ROWS * 4 / RTSCAN_CHUNK_BYTES)
 
-/* Nanoseconds to read so many columns' values of a segment's rows.  Rows that are far apart are in a page each. */
+/*
+ * Return the nanoseconds to read the values of some columns for "rows" rows of a segment.  Rows that are far apart
+ * are on a page each.
+ */
 static inline double
 rtscan_cpu_reading(const RtscanSegment *segment, double rows, int columns)
 {

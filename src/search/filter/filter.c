@@ -1,6 +1,6 @@
 /*
  * filter.c
- *		Join conditions by AND and OR.
+ *		Build filters, and evaluate them for segments and single rows.
  */
 #include "search/filter/filter.h"
 
@@ -22,7 +22,10 @@ rtscan_outcome_filter(RtscanOutcome outcome, const RtscanCondition *condition)
 	return rtscan_begin_filter(outcome == RTSCAN_ALWAYS ? RTSCAN_FILTER_AND : RTSCAN_FILTER_OR, 0);
 }
 
-/* Parts that change nothing are left out; one that decides is all that is left, as is the only one. */
+/*
+ * Remove parts that change nothing.  A part that decides the result replaces the filter, and so does the only one
+ * that remains.
+ */
 void
 rtscan_join_filter(RtscanFilter *filter)
 {

@@ -1,9 +1,22 @@
 /*
  * filter.h
- *		What is asked of rows: conditions on columns, joined by AND and OR.
+ *		A filter: the conditions that rows must meet, joined by AND and OR.
  *
- * The planner pushes NOT down to the conditions, each of which has a kind for its negation, so there is none here.  Of
- * three-valued logic nothing is left: a row matches or not, and what is NULL does not.
+ * There is no NOT: the planner pushes it down to the conditions, each of which has a kind for its negation.
+ * Three-valued logic is not needed either: a row matches or does not, and NULL counts as false.
+ *
+ * A condition's value takes these forms between a query and row bits.  Each is made from the one above it:
+ *
+ *	form				holds						owner, and how long it lives
+ *	ScanKey				operator and value			a bitmap scan, until it is rescanned (a node has none)
+ *	RtscanAsked			operator, without value		the plan of a node; a local variable for a ScanKey
+ *	RtscanCondition		operator, values, keys		its RtscanFilter; values by reference stay the caller's
+ *	RtscanFilter		conditions, AND, OR			a bitmap scan or, until its next pass, a node (run/node/node.h)
+ *	RtscanSegmentFilter	the filter in one segment	RtscanSegmentScan, until the search ends
+ *	RtscanRegion		intervals of key columns	RtscanSegmentFilter, likewise; executors evaluate it
+ *	RtscanIntervals		accepted ranks of a column	RtscanRegionColumn, likewise
+ *	RtscanPosition		code and rank				RtscanIntervals, likewise, as an end of an interval
+ *	RtscanRowBits		a bit for each row			the search, until its next segment, or rtscan_bits_keep()
  */
 #ifndef RTSCAN_FILTER_H
 #define RTSCAN_FILTER_H
@@ -12,53 +25,63 @@
 
 #include "search/filter/predicate.h"
 
+/* The kinds of filters. */
 typedef enum RtscanFilterKind
 {
-	RTSCAN_FILTER_AND,			/* of none: every row matches */
-	RTSCAN_FILTER_OR,			/* of none: no row does */
-	RTSCAN_FILTER_CONDITION,
-	RTSCAN_FILTER_IMPLIED		/* what a comparison implies that is asked of rows elsewhere (implied.h) */
+	RTSCAN_FILTER_AND,			/* every part must match; without parts every row matches */
+	RTSCAN_FILTER_OR,			/* at least one part must match; without parts no row matches */
+	RTSCAN_FILTER_CONDITION,	/* a condition */
+	RTSCAN_FILTER_IMPLIED		/* ranges that a comparison implies, which the caller evaluates on rows itself
+								 * (implied.h) */
 } RtscanFilterKind;
 
+/* A tree of conditions. */
 typedef struct RtscanFilter
 {
-	RtscanFilterKind kind;
-	int			n;
-	struct RtscanFilter *parts; /* of AND and OR */
-	RtscanCondition condition;
-	const struct RtscanImplied *implied;
+	RtscanFilterKind kind;		/* kind of the filter */
+	int			n;				/* number of parts of AND and OR */
+	struct RtscanFilter *parts; /* parts of AND and OR */
+	RtscanCondition condition;	/* the condition of CONDITION */
+	const struct RtscanImplied *implied;	/* the comparison of IMPLIED */
 } RtscanFilter;
 
-/* A filter of so many parts, which are put into it, and joined in the end: that may leave less of it. */
+/* Begin an AND or OR of n parts, which the caller puts into "parts" before it calls rtscan_join_filter(). */
 extern RtscanFilter rtscan_begin_filter(RtscanFilterKind kind, int n);
+
+/* Simplify a filter whose parts are complete.  It may become one of its parts. */
 extern void rtscan_join_filter(RtscanFilter *filter);
 
-/* One that is always or never true, or a condition, which has to be prepared. */
+/* Return the filter of an outcome: one that every row or no row matches, or the condition, which must be prepared. */
 extern RtscanFilter rtscan_outcome_filter(RtscanOutcome outcome, const RtscanCondition *condition);
 
-/* The conjunction of scan keys, which must stay where they are. */
+/* Return the conjunction of scan keys.  The keys must stay where they are. */
 extern RtscanFilter rtscan_key_filter(Relation index, const RtscanSchema *schema, ScanKey keys, int nkeys);
 
-/* Does no row match, or every row, whatever there is? */
+/* Is it known that no row matches, in any segment? */
 static inline bool
 rtscan_filter_is_never(const RtscanFilter *filter)
 {
 	return filter->kind == RTSCAN_FILTER_OR && filter->n == 0;
 }
 
+/* Is it known that every row matches, in any segment? */
 static inline bool
 rtscan_filter_is_always(const RtscanFilter *filter)
 {
 	return filter->kind == RTSCAN_FILTER_AND && filter->n == 0;
 }
 
-/* May any row match of a segment whose key columns have such bounds? */
-extern bool rtscan_filter_may_match(const RtscanFilter *filter, const RtscanEntry *segment, const RtscanKeyBounds *bounds);
+/* May rows of a segment match, given the bounds of its key columns? */
+extern bool rtscan_filter_may_match(const RtscanFilter *filter, const RtscanEntry *segment,
+									const RtscanKeyBounds *bounds);
 
-/* Are there conditions that may be left to who tests rows for them, in any segment: on INCLUDEd columns, or long ones? */
+/*
+ * Are there conditions for which rows of some segment may be tested instead of a lookup: conditions on INCLUDE
+ * columns, or with many values?
+ */
 extern bool rtscan_filter_may_be_tested(const RtscanFilter *filter);
 
-/* Does a row match? */
+/* Does a row match, given the values of all its columns?  An implied filter counts as true. */
 extern bool rtscan_filter_matches(const RtscanFilter *filter, const Datum *values, const bool *isnull);
 
 #endif							/* RTSCAN_FILTER_H */

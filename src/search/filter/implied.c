@@ -1,6 +1,6 @@
 /*
  * implied.c
- *		From a comparison of expressions to ranges of columns, in a segment.
+ *		Find the ranges of columns that a comparison of expressions implies in a segment.
  */
 #include "search/filter/implied.h"
 
@@ -9,7 +9,10 @@
 #include "row/number.h"
 #include "search/filter/column_bounds.h"
 
-/* A range of an INCLUDEd column is asked for where it is at most this part of all: its values are read for that. */
+/*
+ * A range of an INCLUDE column becomes a condition if it is at most this fraction of the column's bounds, since its
+ * values have to be read for that.
+ */
 #define WORTH_ASKING	0.75
 
 /* ---------------------------------------------------------------- comparisons */
@@ -26,8 +29,8 @@ rtscan_compared_columns(const RtscanComparison *comparison)
 }
 
 RtscanFilter
-rtscan_implied_filter(const RtscanComparison *comparison, Relation index, const RtscanSchema *schema, const Datum *arguments,
-					  const bool *isnull)
+rtscan_implied_filter(const RtscanComparison *comparison, Relation index, const RtscanSchema *schema,
+					  const Datum *arguments, const bool *isnull)
 {
 	RtscanImplied *implied = palloc(sizeof(RtscanImplied));
 
@@ -38,7 +41,7 @@ rtscan_implied_filter(const RtscanComparison *comparison, Relation index, const 
 
 		if (term->kind != RTSCAN_TERM_ARGUMENT)
 			continue;
-		/* Then it is NULL of each row, or raises an error: that is for the row to find out. */
+		/* The comparison is NULL for each row, or raises an error when a row is evaluated; it implies nothing. */
 		if (isnull[term->place])
 			return rtscan_begin_filter(RTSCAN_FILTER_AND, 0);
 		implied->arguments[i] = rtscan_bounds_of_value(term->number, arguments[term->place]);
@@ -48,14 +51,14 @@ rtscan_implied_filter(const RtscanComparison *comparison, Relation index, const 
 
 /* ---------------------------------------------------------------- in a segment */
 
-/* What is known of a comparison in a segment. */
+/* Bounds of a comparison's terms in a segment. */
 typedef struct Deduction
 {
 	const RtscanImplied *implied;
 	RtscanReader *reader;
-	const RtscanRegion *within;
-	RtscanColumnBounds **columns;	/* by term */
-	RtscanBounds *bounds;		/* by term */
+	const RtscanRegion *within;	/* region that the rows are in */
+	RtscanColumnBounds **columns;	/* by term: bounds of its column; NULL for other terms */
+	RtscanBounds *bounds;		/* by term: bounds of its numbers */
 } Deduction;
 
 static RtscanColumnBounds *
@@ -92,7 +95,7 @@ measure_columns(Deduction *deduction)
 	return true;
 }
 
-/* From operands to results; false where an error is possible. */
+/* Find the bounds of results from those of operands; false if an error is possible. */
 static bool
 go_forwards(Deduction *deduction)
 {
@@ -106,13 +109,14 @@ go_forwards(Deduction *deduction)
 			deduction->bounds[i] = deduction->implied->arguments[i];
 		else if (term->kind == RTSCAN_TERM_OPERATION &&
 				 !rtscan_bounds_forwards(term->operation, term->number, &deduction->bounds[term->left],
-										 term->right < 0 ? NULL : &deduction->bounds[term->right], &deduction->bounds[i]))
+										 term->right < 0 ? NULL : &deduction->bounds[term->right],
+										 &deduction->bounds[i]))
 			return false;
 	}
 	return true;
 }
 
-/* Between whole numbers there are none. */
+/* Round the bounds of a term inwards, if it is a whole number. */
 static void
 tighten(const Deduction *deduction, int place)
 {
@@ -124,7 +128,7 @@ tighten(const Deduction *deduction, int place)
 	bounds->high = floor(bounds->high);
 }
 
-/* From results to operands; false where no numbers are left. */
+/* Narrow the bounds of operands by those of results; false if no numbers remain. */
 static bool
 go_backwards(Deduction *deduction)
 {
@@ -152,7 +156,7 @@ go_backwards(Deduction *deduction)
 
 /* ---------------------------------------------------------------- results */
 
-/* All that a column's terms leave of it. */
+/* Return the bounds that all terms of a column leave of it. */
 static RtscanBounds
 bounds_left(const Deduction *deduction, const RtscanColumnBounds *column)
 {
@@ -165,7 +169,8 @@ bounds_left(const Deduction *deduction, const RtscanColumnBounds *column)
 }
 
 static bool
-add_key_range(const Deduction *deduction, const RtscanColumnBounds *column, const RtscanBounds *left, RtscanRegion *region)
+add_key_range(const Deduction *deduction, const RtscanColumnBounds *column, const RtscanBounds *left,
+			  RtscanRegion *region)
 {
 	RtscanRegionColumn *narrowed = &region->columns[region->ncolumns++];
 
@@ -194,7 +199,7 @@ add_condition(const Deduction *deduction, const RtscanAsked *asked, Datum value,
 	result->included[result->nincluded++] = condition;
 }
 
-/* Of an INCLUDEd column, if that leaves much less of it. */
+/* Add the conditions of a range of an INCLUDE column, if that is much narrower than its bounds. */
 static void
 add_included_range(const Deduction *deduction, const RtscanColumnBounds *column, const RtscanBounds *left,
 				   RtscanSegmentFilter *result)
@@ -210,7 +215,7 @@ add_included_range(const Deduction *deduction, const RtscanColumnBounds *column,
 		add_condition(deduction, &range->not_more, rtscan_value_of_number(column->number, left->high, true), result);
 }
 
-/* What is left of each column; false only for a soft reader. */
+/* Add the range that is left of each column.  Returns false only for a soft reader. */
 static bool
 add_ranges(const Deduction *deduction, RtscanSegmentFilter *result)
 {

@@ -1,16 +1,19 @@
 /*
  * implied.h
- *		Ranges of columns that a comparison of expressions implies: (x - 3)^2 + (y - 5)^2 < 4 is asked of no row outside of a box.
+ *		Ranges of columns that a comparison of expressions implies: (x - 3)^2 + (y - 5)^2 < 4 is true only for rows
+ *		in a box.
  *
- * A comparison is a list of terms: columns, arguments without columns, and operations on terms that come before.  Of each segment the
- * columns' least and greatest numbers are known, or those that the rest of a filter leaves.  From these follow bounds of all terms
- * (row/bounds.h) and then, backwards from the comparison to the columns, narrower ones: ranges of key columns, which the sieve
- * answers, and conditions on INCLUDEd columns, whose chunks' bounds exclude chunks.
+ * A comparison is a list of terms: columns, arguments without columns, and operations on earlier terms.  The least
+ * and greatest numbers of a column are known for each segment, or those that the rest of a filter leaves.  From
+ * these follow bounds of all terms (row/bounds.h) and then, backwards from the comparison to the columns, narrower
+ * ones.  They become ranges of key columns, which the sieve answers, and conditions on INCLUDE columns, which
+ * exclude chunks by their bounds.
  *
- * Ranges are too wide, mostly: rows in them are asked the comparison itself, by whoever searches.  Rows outside of them need not be,
- * for there it is false or NULL, and raises no error: where it might for any numbers between the columns' bounds, it implies
- * nothing in the segment.  So an error is raised wherever the comparison is evaluated on all rows that the rest of the filter
- * leaves.  Rows of pending lists are not narrowed down.
+ * The ranges are mostly too wide, so the caller of a search evaluates the comparison on the rows in them.  It need
+ * not evaluate it on other rows, for which it is false or NULL and raises no error: where it might raise one for
+ * any numbers between the columns' bounds, it implies nothing in the segment.  So errors are raised as if the
+ * comparison were evaluated on all rows that the rest of the filter leaves.  Rows of pending lists are not narrowed
+ * down.
  */
 #ifndef RTSCAN_IMPLIED_H
 #define RTSCAN_IMPLIED_H
@@ -21,6 +24,7 @@
 #include "search/filter/filter.h"
 #include "search/filter/region.h"
 
+/* The kinds of terms. */
 typedef enum RtscanTermKind
 {
 	RTSCAN_TERM_COLUMN,
@@ -28,52 +32,56 @@ typedef enum RtscanTermKind
 	RTSCAN_TERM_OPERATION
 } RtscanTermKind;
 
+/* A term of a comparison. */
 typedef struct RtscanTerm
 {
-	RtscanTermKind kind;
-	RtscanNumberKind number;	/* how its type calculates */
-	int			place;			/* of a column, or an argument among the comparison's, from 0 */
-	RtscanOperation operation;
-	int			left;			/* its operands, earlier terms; -1: none */
-	int			right;
+	RtscanTermKind kind;		/* what the term is */
+	RtscanNumberKind number;	/* type of number in which it is calculated */
+	int			place;			/* number of the column, or of the argument among those of the comparison, from 0 */
+	RtscanOperation operation;	/* operation, if it is one */
+	int			left;			/* number of the first operand, an earlier term; -1: none */
+	int			right;			/* number of the second operand, an earlier term; -1: none */
 } RtscanTerm;
 
-/* How a range of an INCLUDEd column is asked for. */
+/* The two conditions that make a range of an INCLUDE column. */
 typedef struct RtscanAskedRange
 {
-	RtscanAsked not_less;
-	RtscanAsked not_more;
+	RtscanAsked not_less;		/* the column is not less than a value */
+	RtscanAsked not_more;		/* the column is not greater than a value */
 } RtscanAskedRange;
 
-/* Each term is an operand once, or a side of the comparison. */
+/* A comparison of two terms.  Each term is an operand of one other term, or a side of the comparison. */
 typedef struct RtscanComparison
 {
-	StrategyNumber strategy;	/* as a btree's */
-	int			left;			/* terms */
-	int			right;
-	int			n;
-	RtscanTerm *terms;
-	int			nranges;
-	RtscanAskedRange *ranges;	/* of the INCLUDEd columns among the terms */
+	StrategyNumber strategy;	/* btree's strategy number of the comparison */
+	int			left;			/* number of the term on the left side */
+	int			right;			/* number of the term on the right side */
+	int			n;				/* number of terms */
+	RtscanTerm *terms;			/* the terms */
+	int			nranges;		/* number of ranges */
+	RtscanAskedRange *ranges;	/* ranges of the INCLUDE columns among the terms */
 } RtscanComparison;
 
-/* The columns among the terms. */
+/* Return the columns among the terms, numbered from 0. */
 extern Bitmapset *rtscan_compared_columns(const RtscanComparison *comparison);
 
-/* A comparison whose arguments have values, all of them at hand.  What it implies needs no memory of theirs. */
+/* A comparison with the values of its arguments.  It does not refer to the memory of these. */
 typedef struct RtscanImplied
 {
-	const RtscanComparison *comparison;
-	Relation	index;
-	const RtscanSchema *schema;
-	RtscanBounds *arguments;	/* by term */
+	const RtscanComparison *comparison;	/* the comparison */
+	Relation	index;			/* the index */
+	const RtscanSchema *schema;	/* schema of the index */
+	RtscanBounds *arguments;	/* by term: the number that an argument is; undefined for other terms */
 } RtscanImplied;
 
-/* As a filter that all rows pass, as far as single rows are asked. */
-extern RtscanFilter rtscan_implied_filter(const RtscanComparison *comparison, Relation index, const RtscanSchema *schema,
-										  const Datum *arguments, const bool *isnull);
+/* Return a filter of the ranges that a comparison implies.  A single row always matches it. */
+extern RtscanFilter rtscan_implied_filter(const RtscanComparison *comparison, Relation index,
+										  const RtscanSchema *schema, const Datum *arguments, const bool *isnull);
 
-/* What is implied in a segment, of rows that are in a region already; false only for a soft reader. */
+/*
+ * Find the ranges that a comparison implies in a segment, for rows that are in the region "within".  Returns false
+ * only for a soft reader.
+ */
 extern bool rtscan_implied_in_segment(const RtscanImplied *implied, RtscanReader *reader, const RtscanRegion *within,
 									  RtscanSegmentFilter *result);
 

@@ -1,6 +1,6 @@
 /*
  * included.c
- *		Conditions on INCLUDEd columns, and long ones on key columns: asked of the rows that are left, a chunk at a time.
+ *		Test the remaining rows for conditions on INCLUDE columns, and for long ones on key columns.
  */
 #include "search/filter/included.h"
 
@@ -15,26 +15,26 @@
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
-/* So many values are read together: they stay in the cache. */
+/* Rows whose values are read at a time, so that they stay in the cache. */
 #define LOT		2048
 
-/* To find the value of a row's code in a dictionary takes as long as so many of its entries that pass by. */
+/* Entries of a dictionary that are visited in order in the time that finding the value of one row's code takes. */
 #define ENTRIES_A_ROW	64
 
-/* A condition, and the integers that it accepts of those that are stored. */
+/* A condition in a segment, and the stored or exact integers that it accepts. */
 typedef struct Test
 {
 	const RtscanCondition *condition;
 	RtscanReader *reader;
-	RtscanValues *values;
-	const RtscanSegmentInclude *include;
-	RtscanIntegerSet set;
-	RtscanMembers *stored;		/* of integers in frames; or NULL */
-	RtscanMembers *exact;		/* of exact integers of other values; or NULL */
-	MemoryContext context;		/* of values by reference */
+	RtscanValues *values;		/* reader of the values */
+	const RtscanSegmentInclude *include;	/* how the column is stored */
+	RtscanIntegerSet set;		/* accepted integers, if they were found for this segment */
+	RtscanMembers *stored;		/* accepted integers of those that are stored in frames; or NULL */
+	RtscanMembers *exact;		/* accepted exact integers, if values are stored otherwise; or NULL */
+	MemoryContext context;		/* memory context of values by reference */
 } Test;
 
-/* Values of some rows. */
+/* Rows that are tested together, and their values. */
 typedef struct Lot
 {
 	uint32		n;
@@ -45,7 +45,7 @@ typedef struct Lot
 	bool		passes[LOT];
 } Lot;
 
-/* Prepare a condition's test for a segment of which so many rows are left. */
+/* Prepare the test of a condition in a segment of which "rows" rows remain. */
 static Test *
 make_test(const RtscanCondition *condition, RtscanReader *reader, uint64 rows)
 {
@@ -74,7 +74,7 @@ make_test(const RtscanCondition *condition, RtscanReader *reader, uint64 rows)
 
 /* ---------------------------------------------------------------- some rows */
 
-/* By the type's own comparison, which is one of PostgreSQL's. */
+/* Test values by the condition's comparison, which is one of PostgreSQL's. */
 static void
 test_values(const RtscanCondition *condition, Lot *lot)
 {
@@ -82,7 +82,7 @@ test_values(const RtscanCondition *condition, Lot *lot)
 		lot->passes[i] = rtscan_condition_matches(condition, lot->datums[i], lot->isnull[i]);
 }
 
-/* What NULLs come to is no matter of comparison. */
+/* Decide about NULLs, for which there is no comparison. */
 static void
 decide_nulls(const RtscanCondition *condition, Lot *lot)
 {
@@ -122,7 +122,7 @@ test_lot(Test *test, Lot *lot)
 	decide_nulls(condition, lot);
 }
 
-/* Clear the bits of a chunk's rows that do not pass. */
+/* Clear the bits of a chunk's rows that do not pass, some rows at a time. */
 static void
 ask_rows(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 {
@@ -149,7 +149,7 @@ ask_rows(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 
 /* ---------------------------------------------------------------- chunks */
 
-/* Of so many rows that are left.  Returns how many were asked. */
+/* Test the rows of a chunk, of which "left" remain.  Returns how many were tested. */
 static uint64
 ask_chunk(Test *test, uint32 chunk, uint64 *words, uint32 left, Lot *lot)
 {
@@ -182,7 +182,7 @@ ask_chunks(Test *test, RtscanRowBits *bits, uint64 *rows)
 
 /* ---------------------------------------------------------------- codes */
 
-/* Does a long condition's column have codes, and of so many rows that it pays to ask the whole dictionary? */
+/* Does a long condition's column have codes, and do enough rows remain that testing its whole dictionary pays? */
 static bool
 asks_codes(const Test *test, uint64 rows)
 {

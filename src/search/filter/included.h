@@ -1,8 +1,6 @@
 /*
  * included.h
- *		Conditions on INCLUDEd columns, and long ones on key columns: asked of the rows that are left, a chunk at a time.
- *
- * This is the only file of the room that reads INCLUDEd values to compare them.
+ *		Test the remaining rows for conditions on INCLUDE columns, and for long ones on key columns.
  */
 #ifndef RTSCAN_INCLUDED_H
 #define RTSCAN_INCLUDED_H
@@ -13,8 +11,11 @@
 #include "search/filter/row_bits.h"
 #include "segment/segment.h"
 
-
-/* Clear the bits of a segment's rows that do not meet a condition; returns how many rows were asked, and in which way. */
-extern uint64 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits, RtscanWay *way);
+/*
+ * Clear the bits of rows that do not meet a condition.  Returns how many rows were tested, and sets *way to how
+ * that was done.
+ */
+extern uint64 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits,
+								  RtscanWay *way);
 
 #endif							/* RTSCAN_INCLUDED_H */

@@ -25,7 +25,7 @@ compare_intervals(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Do they ascend, without touching each other? */
+/* Do the intervals ascend, without touching each other? */
 static bool
 is_normal(const RtscanIntervals *set)
 {

@@ -1,9 +1,9 @@
 /*
  * interval.h
- *		Sets of half-open intervals of a segment's column: what a predicate becomes.
+ *		Sets of half-open intervals: the rows of a segment that a condition on a key column accepts.
  *
- * An end is a place in the dictionary (segment/dictionary.h): a code, and the rank at which
- * its rows begin.  So an interval is one of ranks and one of codes, for whoever needs which.
+ * The end of an interval is a place in the dictionary (segment/dictionary.h): a code, and the first rank that has
+ * it.  So an interval can be used as one of ranks or as one of codes.
  */
 #ifndef RTSCAN_INTERVAL_H
 #define RTSCAN_INTERVAL_H
@@ -14,24 +14,25 @@
 
 typedef struct RtscanInterval
 {
-	RtscanPosition low;
-	RtscanPosition high;		/* exclusive */
+	RtscanPosition low;			/* first place in the interval */
+	RtscanPosition high;		/* first place behind the interval */
 } RtscanInterval;
 
-/* Not empty, disjoint, not adjacent, ascending. */
+/* A set of intervals.  In a normalized set they ascend, none is empty, and no two overlap or touch. */
 typedef struct RtscanIntervals
 {
-	uint32		n;
-	uint32		capacity;
-	RtscanInterval *items;
+	uint32		n;				/* number of intervals */
+	uint32		capacity;		/* number of intervals that there is room for */
+	RtscanInterval *items;		/* the intervals */
 } RtscanIntervals;
 
-/* Have room for more. */
+/* Make room for more intervals. */
 extern void rtscan_intervals_enlarge(RtscanIntervals *set);
 
 /*
- * Add an interval anywhere; call rtscan_intervals_normalize() before the set is used.  One that begins in the last one, or where it ends,
- * becomes part of that: a value that an array has many million times takes no more room than one.
+ * Add an interval, anywhere in the set.  Call rtscan_intervals_normalize() before the set is used.  An interval
+ * that begins in the last one, or where that ends, extends it, so that a value that an array has many million times
+ * takes no more room than one.
  */
 static inline void
 rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
@@ -51,21 +52,22 @@ rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition hi
 	set->items[set->n++] = (RtscanInterval) {low, high};
 }
 
+/* Normalize a set. */
 extern void rtscan_intervals_normalize(RtscanIntervals *set);
 
-/* What is in both of two normalized sets. */
+/* Return the intersection of two normalized sets. */
 extern RtscanIntervals rtscan_intervals_intersect(const RtscanIntervals *a, const RtscanIntervals *b);
 
-/* What is before an end and not in a normalized set. */
+/* Return the ranks before an end that are not in a normalized set. */
 extern RtscanIntervals rtscan_intervals_complement(const RtscanIntervals *set, RtscanPosition end);
 
-/* Add what is in another set; call rtscan_intervals_normalize() before the set is used. */
+/* Add all intervals of another set.  Call rtscan_intervals_normalize() before the set is used. */
 extern void rtscan_intervals_add_all(RtscanIntervals *set, const RtscanIntervals *others);
 
-/* Rows in a normalized set. */
+/* Return the number of rows in a normalized set. */
 extern uint32 rtscan_intervals_rows(const RtscanIntervals *set);
 
-/* Is a code, or a rank, in a normalized set? */
+/* Is a code in a normalized set? */
 static inline bool
 rtscan_intervals_have_code(const RtscanIntervals *set, uint32 code)
 {
@@ -86,6 +88,7 @@ rtscan_intervals_have_code(const RtscanIntervals *set, uint32 code)
 	return false;
 }
 
+/* Is a rank in a normalized set? */
 static inline bool
 rtscan_intervals_have_rank(const RtscanIntervals *set, uint32 rank)
 {

@@ -1,6 +1,6 @@
 /*
  * lookup.c
- *		From conditions to intervals of ranks: look values up in a segment's dictionaries.
+ *		Look up conditions in a segment's dictionaries, which turns them into intervals.
  */
 #include "search/filter/lookup.h"
 
@@ -17,9 +17,12 @@
 #include "utils/timestamp.h"
 
 /*
- * RTSCAN_LONG values, at least, may be tested instead of being looked up.  A value looked up in a dictionary among many, or, with its entries, merged
- * with all of these; or in a plain column, where each comparison is with a row anywhere, and what each row of the segment adds to that, for the
- * fewer are in the processor's cache.
+ * Nanoseconds to look up the values of a condition that may be long:
+ *
+ *	LOOKUP			a value that is searched for in a dictionary
+ *	MERGE, ENTRY	a value, and an entry of the dictionary, if all of them are merged
+ *	PLAIN_LOOKUP	a value in a plain column, where each comparison reads a row somewhere
+ *	PLAIN_ROW		what each row of the segment adds to that, since more of them miss the processor's cache
  */
 #define LOOKUP_NANOSECONDS	300.0
 #define MERGE_NANOSECONDS	15.0
@@ -28,8 +31,11 @@
 #define PLAIN_ROW_NANOSECONDS	0.0001
 
 /*
- * One of the rows that are left, if they are few, found and tested, beside reading it (rtscan_cpu_reading()); or else all read, and those tested.
- * Of codes, whose dictionary's entries are tested before, all the pages are read.
+ * Nanoseconds to test the remaining rows for a condition:
+ *
+ *	SINGLE			a row, if few remain, found and tested, without reading it (rtscan_cpu_reading())
+ *	READ, TEST		each row of the segment read, and each remaining one tested, if many remain
+ *	CODES, CODE		the same, by codes; the dictionary's entries are tested before (ENTRY)
  */
 #define SINGLE_NANOSECONDS	10.0
 #define READ_NANOSECONDS	1.0
@@ -39,15 +45,16 @@
 
 /* ---------------------------------------------------------------- around clock changes */
 
+/* Values this near to an edge are compared one by one if the clock changes there; microseconds. */
 #define CLOCK_CHANGE_REACH	(2 * USECS_PER_DAY)
 
-/* What comparing a local time with an instant one by one needs to know. */
+/* State of comparing local times with an instant one by one. */
 typedef struct LocalTimes
 {
-	const RtscanColumn *type;
-	const RtscanProbe *probe;
-	StrategyNumber strategy;
-	RtscanIntervals *set;
+	const RtscanColumn *type;	/* the column's type */
+	const RtscanProbe *probe;	/* the value that is compared with */
+	StrategyNumber strategy;	/* btree's strategy number of the comparison */
+	RtscanIntervals *set;		/* where accepted values are added */
 } LocalTimes;
 
 static bool
@@ -69,7 +76,7 @@ strategy_accepts(StrategyNumber strategy, int32 order)
 	elog(ERROR, "unrecognized strategy number: %d", strategy);
 }
 
-/* RtscanDictionaryVisitor: add a value if it compares as asked for. */
+/* RtscanDictionaryVisitor: add a value if the strategy accepts it. */
 static void
 add_if_accepted(uint32 code, uint64 key, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -83,7 +90,7 @@ add_if_accepted(uint32 code, uint64 key, uint32 first_rank, uint32 end_rank, voi
 							 (RtscanPosition) {code + 1, end_rank});
 }
 
-/* An instant moved; where that overflows the end of time will do. */
+/* Move an instant by some microseconds.  If that overflows, the end of time serves as well. */
 static TimestampTz
 move_instant(TimestampTz instant, int64 by)
 {
@@ -115,7 +122,7 @@ clock_changes_around(TimestampTz instant)
 		(found > 0 && change <= timestamptz_to_time_t(move_instant(instant, CLOCK_CHANGE_REACH)));
 }
 
-/* Is the order of the column's values not that of their comparison with this one? */
+/* May comparisons with a value disagree with the order of the column's values? */
 static bool
 order_may_break(const RtscanCondition *condition, Datum value)
 {
@@ -124,7 +131,7 @@ order_may_break(const RtscanCondition *condition, Datum value)
 
 /* ---------------------------------------------------------------- intervals */
 
-/* Add the values that a strategy accepts, given where a value's equals begin and end. */
+/* Add the interval that a strategy accepts, given the places before and after a value's equals. */
 static void
 add_by_strategy(RtscanIntervals *set, StrategyNumber strategy, RtscanPosition before,
 				RtscanPosition after, RtscanPosition end)
@@ -160,8 +167,8 @@ end_of_values(const RtscanColumnHeader *header)
 }
 
 /*
- * Around a clock change: values certainly before and after the edge by strategy, and
- * those between one by one.
+ * Around a clock change, add the values that are certainly before or after the edge by strategy, and those between
+ * one by one.
  */
 static bool
 add_one_by_one(RtscanReader *reader, int column, const RtscanProbe *probe,
@@ -200,7 +207,7 @@ probe_of(const RtscanCondition *condition, int i)
 	};
 }
 
-/* Is it about a plain key column?  (A segment has no such header of others.) */
+/* Is a condition on a plain key column?  (A segment's descriptor has no such header for an INCLUDE column.) */
 static bool
 is_about_plain(const RtscanCondition *condition, const RtscanReader *reader)
 {
@@ -213,11 +220,12 @@ header_of(const RtscanCondition *condition, const RtscanReader *reader)
 	return &reader->segment->columns[condition->column].header;
 }
 
-/* Is it about a key column that has a code of each row? */
+/* Is a condition on a key column that stores a code for each row? */
 static bool
 is_about_codes(const RtscanCondition *condition, const RtscanReader *reader)
 {
-	return !rtscan_is_included(condition) && !rtscan_is_plain(header_of(condition, reader)) && header_of(condition, reader)->codes.pages > 0;
+	return !rtscan_is_included(condition) && !rtscan_is_plain(header_of(condition, reader)) &&
+		header_of(condition, reader)->codes.pages > 0;
 }
 
 static double
@@ -238,7 +246,8 @@ testing_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader
 	double		all = reader->segment->header.rows;
 
 	if (is_about_codes(condition, reader))
-		return header_of(condition, reader)->distinct * ENTRY_NANOSECONDS + all * CODES_NANOSECONDS + rows * CODE_NANOSECONDS;
+		return header_of(condition, reader)->distinct * ENTRY_NANOSECONDS + all * CODES_NANOSECONDS +
+			rows * CODE_NANOSECONDS;
 	if (rows < all / RTSCAN_DENSE)
 		return rows * SINGLE_NANOSECONDS + rtscan_cpu_reading(reader->segment, rows, 1);
 	return all * READ_NANOSECONDS + rows * TEST_NANOSECONDS;
@@ -267,16 +276,18 @@ rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *r
 {
 	double		testing = testing_nanoseconds(condition, reader, rows);
 
-	/* Who tests rows does not take more intervals than that. */
+	/* A device takes at most DEVICE_MAX_RUNS runs of bins of a column.  For more values rows must be tested. */
 	if (reader->test_time > 0)
 		testing = condition->nvalues > DEVICE_MAX_RUNS ? 0 : Min(testing, reader->test_time);
-	return !reader->soft && lookups_nanoseconds(condition, reader, condition->nvalues) > testing && can_be_tested(condition, reader);
+	return !reader->soft && lookups_nanoseconds(condition, reader, condition->nvalues) > testing &&
+		can_be_tested(condition, reader);
 }
 
 void
 rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader, int step)
 {
-	bool		after = condition->strategy == BTLessEqualStrategyNumber || condition->strategy == BTGreaterStrategyNumber;
+	bool		after = condition->strategy == BTLessEqualStrategyNumber ||
+		condition->strategy == BTGreaterStrategyNumber;
 	RtscanProbe probe;
 
 	if (condition->nvalues != 1 || condition->keys == NULL || !is_about_plain(condition, reader))
@@ -285,7 +296,7 @@ rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader
 	rtscan_dictionary_approach(reader, condition->column, &probe, after, step);
 }
 
-/* Add what a condition's operator says of one of its values. */
+/* Add the intervals that a condition's operator accepts for one of its values. */
 static bool
 add_value_intervals(RtscanReader *reader, const RtscanCondition *condition, int i, RtscanIntervals *set)
 {
@@ -310,13 +321,13 @@ add_value_intervals(RtscanReader *reader, const RtscanCondition *condition, int 
 	return true;
 }
 
-/* What is equal to values, and whose trace tells which of them there are. */
+/* State of looking up many values for equality. */
 typedef struct Equals
 {
-	RtscanIntervals *set;
-	RtscanTrace *trace;			/* or NULL */
-	RtscanFoundCodes *found;	/* or NULL */
-	bool		coded;
+	RtscanIntervals *set;		/* intervals found so far */
+	RtscanTrace *trace;			/* trace that counts the values found; or NULL */
+	RtscanFoundCodes *found;	/* codes of the values found so far; NULL: they are not wanted, or there are none */
+	bool		coded;			/* the column has codes */
 } Equals;
 
 /* RtscanFoundVisitor */
@@ -336,7 +347,7 @@ add_found(const RtscanFound *found, uint32 n, void *arg)
 		rtscan_trace_key(equals->trace, found[i].value, equals->coded ? found[i].behind.code - found[i].place.code : 0);
 }
 
-/* With room for all values. */
+/* Begin to note codes, with room for all values. */
 static RtscanFoundCodes *
 begin_found(const RtscanCondition *condition)
 {
@@ -348,7 +359,7 @@ begin_found(const RtscanCondition *condition)
 	return found;
 }
 
-/* All segments' are there at once. */
+/* Free the rest of the room, since the notes of all segments are kept at the same time. */
 static void
 give_back_room(RtscanFoundCodes *found)
 {
@@ -368,7 +379,7 @@ probes_of(const RtscanCondition *condition)
 	};
 }
 
-/* What is equal to any of many values. */
+/* Find the intervals that are equal to any of many values. */
 static bool
 equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
 {
@@ -389,11 +400,12 @@ equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIn
 	return true;
 }
 
-/* What the operator says of any of the values. */
+/* Find the intervals that the operator accepts for any of the values. */
 static bool
 any_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
 {
-	if ((condition->nvalues > 1 || condition->trace) && condition->sorted && condition->strategy == BTEqualStrategyNumber)
+	if ((condition->nvalues > 1 || condition->trace) && condition->sorted &&
+		condition->strategy == BTEqualStrategyNumber)
 		return equal_intervals(condition, reader, set, found);
 	for (int i = 0; i < condition->nvalues; i++)
 		if (!add_value_intervals(reader, condition, i, set))
@@ -402,7 +414,7 @@ any_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanInte
 	return true;
 }
 
-/* What it says of all of them. */
+/* Find the intervals that the operator accepts for all of the values. */
 static bool
 all_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set)
 {
@@ -436,7 +448,8 @@ rtscan_trace_values(const RtscanCondition *condition, RtscanReader *reader)
 }
 
 bool
-rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
+rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set,
+						   RtscanFoundCodes **found)
 {
 	RtscanPosition start = {0, 0};
 	RtscanPosition end = end_of_values(&reader->segment->columns[condition->column].header);

@@ -1,6 +1,6 @@
 /*
  * lookup.h
- *		Look a condition's values up in a segment's dictionary; or leave them to those who test rows for them.
+ *		Look up a condition's values in a segment's dictionary, or decide to test rows for them.
  */
 #ifndef RTSCAN_LOOKUP_H
 #define RTSCAN_LOOKUP_H
@@ -12,24 +12,38 @@
 #include "segment/segment.h"
 
 /*
- * Look a condition up in a segment's dictionary: a normalized set.  What codes are found is noted where that is wanted, and known; else
- * it stays NULL.  False only for a soft reader.
+ * Look up a condition in a segment's dictionary.  *set is normalized.  *found is set to the codes of the values
+ * that were found if the condition notes codes and they are known, else to NULL.  Returns false only for a soft
+ * reader.
  */
 extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set,
 									   RtscanFoundCodes **found);
 
-/* Note in its trace, if it has one, which values a segment has of a long one on codes. */
+/*
+ * Note in the trace of a long condition on a column with codes, if it has a trace, which of its values the segment
+ * has.
+ */
 extern void rtscan_trace_values(const RtscanCondition *condition, RtscanReader *reader);
 
 /*
- * What it takes to look a condition's values up, for all that they stand for, or to test a segment's rows for them, of which so many are
- * left: whichever is less.  Is it the latter?  (The planner, which has a soft reader, looks up what there is.)
+ * A condition is long if it takes longer to look up its values than to test the remaining rows for them.  A
+ * condition with fewer values than this never is.
  */
-#define RTSCAN_LONG		16		/* of fewer values it is not */
+#define RTSCAN_LONG		16
+
+/*
+ * Return the nanoseconds that it takes to look up a condition's values, including those that a sample stands for,
+ * or to test the "rows" remaining rows, whichever is less.  For an INCLUDE column return that of testing.
+ */
 extern double rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double rows);
+
+/* Is a condition long, if "rows" rows remain?  With a soft reader it never is: the planner looks up all values. */
 extern bool rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *reader, double rows);
 
-/* Before that, in each of several segments step by step: bring what it needs into the processor's cache, if that can be foreseen. */
+/*
+ * Prefetch what a lookup of the condition will need, as far as that can be foreseen.  A caller that looks it up in
+ * several segments does each step for all of them before the next step (RTSCAN_APPROACH_STEPS).
+ */
 extern void rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader, int step);
 
 #endif							/* RTSCAN_LOOKUP_H */

@@ -1,6 +1,6 @@
 /*
  * predicate.c
- *		Prepare conditions, and ask them of single rows.
+ *		Prepare conditions, and evaluate them for single rows.
  */
 #include "search/filter/predicate.h"
 
@@ -13,12 +13,12 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-/* After so many of many values it is asked whether the query is cancelled. */
+/* Values that are processed between two checks for interrupts. */
 #define VALUES_AN_INTERRUPT	65536
 
 /* ---------------------------------------------------------------- conditions */
 
-/* Split an array; returns whether there are NULLs in it, which are left out. */
+/* Take the elements of an array, without NULLs.  Returns whether there were NULLs. */
 static bool
 take_elements(RtscanCondition *condition, Datum array_datum)
 {
@@ -49,20 +49,21 @@ take_value(RtscanCondition *condition, Datum value)
 	condition->values[0] = value;
 }
 
-/* The family that an asked operator is of, and the type that it takes the column for. */
+/* Return the operator family of a condition. */
 static Oid
 family_of(Relation index, const RtscanAsked *asked)
 {
 	return OidIsValid(asked->family) ? asked->family : index->rd_opfamily[asked->column];
 }
 
+/* Return the type that the operator of a condition expects of the column. */
 static Oid
 lefttype_of(Relation index, const RtscanAsked *asked)
 {
 	return OidIsValid(asked->lefttype) ? asked->lefttype : index->rd_opcintype[asked->column];
 }
 
-/* The family's comparison of two types, or NULL. */
+/* Return a family's comparison function of two types, or NULL. */
 static FmgrInfo *
 look_up_comparison(Oid family, Oid lefttype, Oid righttype)
 {
@@ -76,7 +77,7 @@ look_up_comparison(Oid family, Oid lefttype, Oid righttype)
 	return compare;
 }
 
-/* The function that compares the column's type with that of the values. */
+/* Return the function that compares the column's type with that of the values. */
 static FmgrInfo *
 find_comparison(Relation index, const RtscanColumn *type, const RtscanAsked *asked)
 {
@@ -92,7 +93,10 @@ find_comparison(Relation index, const RtscanColumn *type, const RtscanAsked *ask
 	return compare;
 }
 
-/* The type of an INCLUDEd column, about which the index itself knows no more than how it is stored. */
+/*
+ * Return the type of an INCLUDE column, with the comparison of the condition's operator family.  The index itself
+ * knows only how the column is stored.
+ */
 static const RtscanColumn *
 included_type(const RtscanSchema *schema, const RtscanAsked *asked)
 {
@@ -111,7 +115,7 @@ included_type(const RtscanSchema *schema, const RtscanAsked *asked)
 	return type;
 }
 
-/* What keys the values have, if equal values of the column have the same ones. */
+/* Return the kind of keys that the values have, if equal values of the column have the same keys; else NONE. */
 static RtscanKeyKind
 kind_of_values(const RtscanCondition *condition)
 {
@@ -122,7 +126,7 @@ kind_of_values(const RtscanCondition *condition)
 	return rtscan_key_kind_beside(condition->compare->fn_oid);
 }
 
-/* In the current memory context. */
+/* Create an RtscanAccepted that has nothing yet, in the current memory context. */
 static RtscanAccepted *
 create_accepted(void)
 {
@@ -132,7 +136,7 @@ create_accepted(void)
 	return accepted;
 }
 
-/* Where the values have keys, both are sorted by these. */
+/* If the values have keys, encode these, and sort both by them. */
 static void
 take_keys(RtscanCondition *condition)
 {
@@ -168,7 +172,10 @@ take_keys(RtscanCondition *condition)
 	pfree(room);
 }
 
-/* What a comparison accepts: with one value or, as far as that goes, with any or all of some. */
+/*
+ * Set the range of keys that a comparison accepts: < and <= compare with "below", > and >= with "above", and =
+ * accepts the keys from "above" to "below".
+ */
 static void
 range_of_strategy(StrategyNumber strategy, uint64 below, uint64 above, uint64 *low, uint64 *high)
 {
@@ -196,7 +203,7 @@ range_of_strategy(StrategyNumber strategy, uint64 below, uint64 above, uint64 *l
 	}
 }
 
-/* See rtscan_key_range(). */
+/* Set the range that rtscan_key_range() returns. */
 static void
 find_key_range(RtscanCondition *condition)
 {
@@ -207,7 +214,7 @@ find_key_range(RtscanCondition *condition)
 		return;
 	smallest = condition->keys[0];
 	largest = condition->keys[condition->nvalues - 1];
-	/* All: below the smallest, above the largest, equal to both. */
+	/* ALL: a key must be below the smallest value, above the largest, or equal to both. */
 	if (condition->kind == RTSCAN_CONDITION_ALL)
 	{
 		range_of_strategy(condition->strategy, smallest, largest, &condition->low, &condition->high);
@@ -218,7 +225,7 @@ find_key_range(RtscanCondition *condition)
 	condition->is_range = condition->strategy != BTEqualStrategyNumber || smallest == largest;
 }
 
-/* What sorting values by a function needs. */
+/* How a function compares values to sort them. */
 typedef struct ValueOrder
 {
 	FmgrInfo   *compare;
@@ -234,7 +241,6 @@ compare_values(const void *a, const void *b, void *arg)
 	return DatumGetInt32(FunctionCall2Coll(order->compare, order->collation, *(const Datum *) a, *(const Datum *) b));
 }
 
-/* Do comparisons pass through the session's time zone? */
 bool
 rtscan_depends_on_clock(const RtscanCondition *condition)
 {
@@ -243,7 +249,7 @@ rtscan_depends_on_clock(const RtscanCondition *condition)
 	return function == F_TIMESTAMP_CMP_TIMESTAMPTZ || function == F_DATE_CMP_TIMESTAMPTZ;
 }
 
-/* Are values local times, which around a clock change do not ascend as the instants do that they stand for? */
+/* Are the values local times?  Around a clock change these do not ascend as the instants that they stand for. */
 static bool
 values_depend_on_clock(const RtscanCondition *condition)
 {
@@ -252,7 +258,10 @@ values_depend_on_clock(const RtscanCondition *condition)
 	return function == F_TIMESTAMPTZ_CMP_TIMESTAMP || function == F_TIMESTAMPTZ_CMP_DATE;
 }
 
-/* Sort values, so that a row need not be compared with all of them, nor a dictionary be searched for each. */
+/*
+ * Sort the values if their order is certain, so that a row is not compared with all of them, and a dictionary not
+ * searched for each.
+ */
 static void
 sort_values(Relation index, const RtscanAsked *asked, RtscanCondition *condition)
 {
@@ -270,7 +279,7 @@ sort_values(Relation index, const RtscanAsked *asked, RtscanCondition *condition
 	condition->sorted = true;
 }
 
-/* Values that are at hand: how many are there, and are there enough? */
+/* Return the outcome of a condition by the number of its values. */
 static RtscanOutcome
 outcome_of_values(const RtscanCondition *condition, bool has_null)
 {
@@ -304,7 +313,7 @@ take_values(Relation index, const RtscanAsked *asked, Datum value, RtscanConditi
 	return outcome_of_values(condition, has_null);
 }
 
-/* Without the operator, which the caller has, and without values. */
+/* Return a condition without values. */
 static RtscanCondition
 begin_condition(const RtscanSchema *schema, const RtscanAsked *asked, FmgrInfo *operator)
 {
@@ -418,7 +427,7 @@ has_key(const RtscanCondition *condition, uint64 key)
 	return bsearch(&key, condition->keys, condition->nvalues, sizeof(uint64), compare_keys) != NULL;
 }
 
-/* Is any of the keys from least up to greatest? */
+/* Is any of the keys between "least" and "greatest", both included? */
 static bool
 has_key_between(const RtscanCondition *condition, uint64 least, uint64 greatest)
 {
@@ -448,10 +457,11 @@ rtscan_condition_may_match(const RtscanCondition *condition, const RtscanEntry *
 		return true;
 	if (!rtscan_key_range(condition, &low, &high))
 		return has_key_between(condition, bounds->least, bounds->greatest);
-	return low <= high && low <= bounds->greatest && high >= bounds->least && !(condition->absent && rtscan_is_absent(condition, segment->id));
+	return low <= high && low <= bounds->greatest && high >= bounds->least &&
+		!(condition->absent && rtscan_is_absent(condition, segment->id));
 }
 
-/* Of a condition that is about any of its values. */
+/* Does the operator hold for a key and any of the values' keys? */
 static bool
 key_matches(const RtscanCondition *condition, uint64 key)
 {
@@ -470,7 +480,7 @@ operator_accepts(const RtscanCondition *condition, Datum value, int i)
 										  value, condition->values[i]));
 }
 
-/* Likewise for values that are in order. */
+/* Does the operator hold for a value and any of the condition's values, which are sorted? */
 static bool
 any_sorted_matches(const RtscanCondition *condition, Datum value)
 {

@@ -1,6 +1,6 @@
 /*
  * pretest.c
- *		What a filter says of a pending row, without taking the row apart.
+ *		Test pending rows against a filter without deforming their tuples.
  */
 #include "search/filter/pretest.h"
 
@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- preparation */
 
-/* The range of a column; NULL if it has no fixed place, or no keys. */
+/* Return the range of a column, or add it; NULL if the column has no fixed offset, or no keys. */
 static RtscanKeyRange *
 range_of(RtscanPretest *pretest, const RtscanSchema *schema, int column)
 {
@@ -51,7 +51,7 @@ make_empty(RtscanKeyRange *range)
 	range->high = 0;
 }
 
-/* Narrow a range by the keys that a condition accepts; returns whether it is all that this asks. */
+/* Narrow a range by the keys that a condition accepts.  Returns whether it accepts every key in the range. */
 static bool
 narrow_by_comparison(RtscanKeyRange *range, const RtscanCondition *condition)
 {
@@ -66,7 +66,7 @@ narrow_by_comparison(RtscanKeyRange *range, const RtscanCondition *condition)
 	return exact;
 }
 
-/* Returns whether the ranges are all that the condition asks of a row without NULLs. */
+/* Add a condition to the ranges.  Returns whether they are equivalent to it for rows without NULLs. */
 static bool
 add_condition(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanCondition *condition)
 {
@@ -75,7 +75,8 @@ add_condition(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanCo
 	if (condition->kind == RTSCAN_CONDITION_IS_NOT_NULL)
 		return true;
 	if (condition->kind != RTSCAN_CONDITION_IS_NULL &&
-		((condition->kind != RTSCAN_CONDITION_ANY && condition->kind != RTSCAN_CONDITION_ALL) || condition->keys == NULL))
+		((condition->kind != RTSCAN_CONDITION_ANY && condition->kind != RTSCAN_CONDITION_ALL) ||
+		 condition->keys == NULL))
 		return false;
 	range = range_of(pretest, schema, condition->column);
 	if (range == NULL)
@@ -86,7 +87,7 @@ add_condition(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanCo
 	return true;
 }
 
-/* Likewise of a filter. */
+/* Add a filter to the ranges.  Returns whether they are equivalent to it for rows without NULLs. */
 static bool
 add_filter(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter)
 {

@@ -1,14 +1,14 @@
 /*
  * pretest.h
- *		What a filter says of a pending row, without taking the row apart.
+ *		Test pending rows against a filter without deforming their tuples.
  *
- * In a tuple without NULLs a column that has only columns of fixed length before it is at the
- * same place in every row; if it has keys (keys.h), the conditions on it are a range of keys.
+ * In a tuple without NULLs, a column that has only columns of fixed length before it is at the same offset in every
+ * row.  If it has keys (row/keys.h), the conditions on it are a range of keys.
  *
  *	│ IndexTupleData │ a: int4 │ b: date │ c: text ... │
- *					  └ 0 <= key <= 41	└ key = 7		here it ends
+ *					  └ 0 <= key <= 41	└ key = 7		not tested
  *
- * That decides most rows; the others are taken apart and asked one condition after another.
+ * That decides most rows.  The others are deformed, and their conditions are evaluated one by one.
  */
 #ifndef RTSCAN_PRETEST_H
 #define RTSCAN_PRETEST_H
@@ -18,33 +18,37 @@
 #include "access/itup.h"
 #include "search/filter/filter.h"
 
+/* The result of a test. */
 typedef enum RtscanVerdict
 {
-	RTSCAN_REJECTED,
-	RTSCAN_ACCEPTED,
-	RTSCAN_UNDECIDED
+	RTSCAN_REJECTED,			/* the row does not match */
+	RTSCAN_ACCEPTED,			/* the row matches */
+	RTSCAN_UNDECIDED			/* the filter has to be evaluated */
 } RtscanVerdict;
 
-/* A column's keys must be in a range, both ends included; an empty one has low > high. */
+/* The range that a column's keys must be in.  Both ends are included; it is empty if low > high. */
 typedef struct RtscanKeyRange
 {
-	const RtscanColumn *type;
-	Size		offset;			/* of the value, from the tuple's start */
-	uint64		low;
-	uint64		high;
+	const RtscanColumn *type;	/* the column's type */
+	Size		offset;			/* offset of the value from the tuple's start, in bytes */
+	uint64		low;			/* least key in the range */
+	uint64		high;			/* greatest key in the range */
 } RtscanKeyRange;
 
+/* A filter as ranges of keys. */
 typedef struct RtscanPretest
 {
-	bool		exact;			/* the ranges are all that the filter asks of rows without NULLs */
-	Size		size;			/* tuples of fewer bytes do not have all these columns */
-	int			nranges;
-	RtscanKeyRange ranges[INDEX_MAX_KEYS];
+	bool		exact;			/* a row without NULLs that is in all ranges matches the filter */
+	Size		size;			/* bytes up to the end of the last column that has a range; shorter tuples cannot be
+								 * tested */
+	int			nranges;		/* number of ranges */
+	RtscanKeyRange ranges[INDEX_MAX_KEYS];	/* the ranges, one for each column that can be tested */
 } RtscanPretest;
 
+/* Make the ranges of a filter. */
 extern void rtscan_pretest_init(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter);
 
-/* What is certain of a tuple. */
+/* Test a tuple. */
 extern RtscanVerdict rtscan_pretest(const RtscanPretest *pretest, IndexTuple tuple);
 
 #endif							/* RTSCAN_PRETEST_H */

@@ -1,6 +1,6 @@
 /*
  * region.c
- *		Regions of a segment: narrow them, multiply alternatives out, and count what they leave.
+ *		Narrow the regions of a segment, multiply out alternatives, and estimate the rows that remain.
  */
 #include "search/filter/region.h"
 
@@ -67,7 +67,7 @@ rtscan_and_region(RtscanRegion *region, const RtscanRegion *other)
 		rtscan_narrow_region(region, &other->columns[i]);
 }
 
-/* ---------------------------------------------------------------- multiplied out */
+/* ---------------------------------------------------------------- alternatives */
 
 static int count_of_disjunction(const RtscanDisjunction *disjunction, int limit);
 
@@ -102,7 +102,7 @@ rtscan_count_alternatives(const RtscanSegmentFilter *filter, int limit)
 	return n;
 }
 
-/* Its columns and members; conditions are traced by the region itself. */
+/* Copy a region's columns and members, without traces: only the original is traced. */
 static RtscanRegion *
 copy_region(const RtscanRegion *region)
 {
@@ -120,7 +120,7 @@ copy_region(const RtscanRegion *region)
 	return copy;
 }
 
-/* Each of some regions with each of others; those that no row is in are none. */
+/* Return the intersection of each region of a list with each of another list, without those that are empty. */
 static List *
 multiply_regions(const List *regions, const List *others, uint32 rows)
 {
@@ -161,7 +161,7 @@ rtscan_list_alternatives(const RtscanDisjunction *disjunction, uint32 rows)
 	return all;
 }
 
-/* ---------------------------------------------------------------- how much is left */
+/* ---------------------------------------------------------------- remaining rows */
 
 double
 rtscan_region_fraction(const RtscanRegion *region, uint32 rows)

@@ -1,10 +1,11 @@
 /*
  * region.h
- *		What a filter means for one segment: regions, that is intervals of columns, joined by AND and OR.
+ *		The meaning of a filter in one segment: regions, which are intervals of columns, joined by AND and OR.
  *
- * In a segment a condition on a key column is a set of intervals of ranks.  There AND intersects and OR unites those of one
- * column, so that "a < 5 OR a > 10" and "a <> 3" are one column of one region, as "a BETWEEN 5 AND 10" is; what does not fold in
- * this way stays a conjunction of a region and disjunctions of such conjunctions.
+ * In a segment, a condition on a key column accepts a set of intervals of ranks.  AND intersects such sets of one
+ * column, and OR unites them, so that "a < 5 OR a > 10" and "a <> 3" are one column of one region, as "a BETWEEN 5
+ * AND 10" is.  What cannot be folded in this way stays a conjunction of a region and of disjunctions, whose
+ * alternatives are such conjunctions themselves.
  */
 #ifndef RTSCAN_REGION_H
 #define RTSCAN_REGION_H
@@ -19,88 +20,116 @@
 /* A column of a region, and the intervals that its rows must be in. */
 typedef struct RtscanRegionColumn
 {
-	int			column;
-	uint32		rows;			/* in the intervals, */
-	double		stands_for;		/* that stand for so many times as many (RtscanCondition) */
-	List	   *traces;			/* RtscanTrace *, of conditions that it is made of */
-	RtscanIntervals intervals;
+	int			column;			/* number of the column, from 0 */
+	uint32		rows;			/* number of rows in the intervals */
+	double		stands_for;		/* factor by which "rows" is to be multiplied if the intervals are of a sample of
+								 * values (RtscanCondition); else 1 */
+	List	   *traces;			/* RtscanTrace * of the conditions that the intervals come from */
+	RtscanIntervals intervals;	/* the intervals, normalized when the region is finished */
 } RtscanRegionColumn;
 
 /*
- * A conjunction of columns' intervals in one segment (RTScan, section 3.2), the column with the fewest rows first: what
- * executors evaluate.  Columns that exclude no row are left out.
+ * A conjunction of intervals of columns in one segment (RTScan, section 3.2), which executors evaluate.  The column
+ * with the fewest rows comes first, and columns that exclude no row are left out.
  */
 typedef struct RtscanRegion
 {
 	bool		empty;			/* no row matches */
-	int			ncolumns;		/* 0: every row matches */
-	RtscanRegionColumn *columns;
-	List	   *needless;		/* traces of those that are left out */
-	List	   *found;			/* RtscanFoundCodes *, of conditions that it is made of, with those */
-	List	   *members;		/* RtscanDeviceMembers *: who evaluates it can test rows for all other conditions of its part of the filter, too */
-	double		passing;		/* the part of its rows that pass these tests, about; 0 if there are none */
-	struct RtscanRowBits *evaluated;	/* its rows, by another executor than the CPU; or NULL */
+	int			ncolumns;		/* number of columns; 0: every row matches */
+	RtscanRegionColumn *columns;	/* the columns */
+	List	   *needless;		/* RtscanTrace * of the columns that are left out */
+	List	   *found;			/* RtscanFoundCodes * of those of its conditions that note codes */
+	List	   *members;		/* RtscanDeviceMembers * of all other conditions of this part of the filter, if an
+								 * executor that evaluates the region can test rows for them; else NIL */
+	double		passing;		/* approximate fraction of the region's rows that pass the conditions in "members";
+								 * undefined if that is NIL */
+	struct RtscanRowBits *evaluated;	/* its rows, if an executor other than the CPU has evaluated the region;
+										 * else NULL */
 } RtscanRegion;
 
 /*
- * What a filter means for one segment: a conjunction of a region, of conditions on INCLUDEd columns, and long ones on plain columns, and of
- * disjunctions, none of which has all rows.
+ * The meaning of a filter in one segment: a conjunction of a region, of conditions for which rows are tested, and
+ * of disjunctions, none of which has all rows.
  */
 typedef struct RtscanSegmentFilter
 {
-	RtscanRegion region;		/* empty if a disjunction is */
-	int			nincluded;
-	const RtscanCondition **included;
-	int			ndisjunctions;
-	struct RtscanDisjunction *disjunctions;
+	RtscanRegion region;		/* the conditions that were looked up; empty if no row matches the whole filter */
+	int			nincluded;		/* number of conditions for which rows are tested */
+	const RtscanCondition **included;	/* conditions for which rows are tested: those on INCLUDE columns, and long
+										 * ones (rtscan_condition_is_long()) */
+	int			ndisjunctions;	/* number of disjunctions */
+	struct RtscanDisjunction *disjunctions;	/* the disjunctions */
 } RtscanSegmentFilter;
 
+/* Alternatives, at least one of which a row must match. */
 typedef struct RtscanDisjunction
 {
-	int			n;				/* 2 or more, none empty */
-	RtscanSegmentFilter *filters;
+	int			n;				/* number of alternatives, at least 2 */
+	RtscanSegmentFilter *filters;	/* the alternatives, none of which is empty */
 } RtscanDisjunction;
 
 /*
- * The alternatives of a disjunction as regions: RtscanRegion *, made in the current memory context, without traces.  Those that have alternatives
- * themselves are multiplied out, a AND (b OR c) being a AND b, or a AND c.  And how many these are of all disjunctions of a filter together; or some
- * number above the limit.
+ * Return the alternatives of a disjunction as a list of RtscanRegion *, without traces, in the current memory
+ * context.  Alternatives that have disjunctions themselves are multiplied out: a AND (b OR c) becomes the regions
+ * (a AND b) and (a AND c).  "rows" is the number of rows of the segment.
  */
 extern List *rtscan_list_alternatives(const RtscanDisjunction *disjunction, uint32 rows);
+
+/*
+ * Return the number of regions that the disjunctions of a filter become when they are multiplied out.  If that is
+ * above the limit, return some number above the limit.
+ */
 extern int	rtscan_count_alternatives(const RtscanSegmentFilter *filter, int limit);
 
-/* The part of so many rows that a region leaves, or a filter, columns taken to be independent. */
+/*
+ * Return the fraction of a segment's rows that are in a region, if columns are independent.  "rows" is the number
+ * of rows of the segment.
+ */
 extern double rtscan_region_fraction(const RtscanRegion *region, uint32 rows);
+
+/*
+ * Return the fraction of a segment's rows that match a filter, in the same way.  Conditions for which rows are
+ * tested count only as far as region.members has them.
+ */
 extern double rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows);
 
-/* Narrow a region's column by a set, or add the column if it is not there; and by all columns of another region. */
+/* Intersect a region's column with another set of intervals, or add the column if the region does not have it. */
 extern void rtscan_narrow_region(RtscanRegion *region, const RtscanRegionColumn *by);
+
+/* Intersect a region with another one. */
 extern void rtscan_and_region(RtscanRegion *region, const RtscanRegion *other);
 
-/* Drop columns that exclude nothing, put the narrowest first, see whether one excludes all. */
+/*
+ * Finish a region whose columns have been narrowed: count their rows, drop those that exclude no row, sort the
+ * others, and note whether the region is empty.  "rows" is the number of rows of the segment.
+ */
 extern void rtscan_finish_region(RtscanRegion *region, uint32 rows);
 
-/* Put the columns of a region with the fewest rows first. */
+/* Sort the columns of a region, those with the fewest rows first. */
 extern void rtscan_sort_region(RtscanRegion *region);
 
 /* Do all rows of the segment match? */
 static inline bool
 rtscan_filter_has_all(const RtscanSegmentFilter *filter)
 {
-	return !filter->region.empty && filter->region.ncolumns == 0 && filter->nincluded == 0 && filter->ndisjunctions == 0;
+	return !filter->region.empty && filter->region.ncolumns == 0 && filter->nincluded == 0 &&
+		filter->ndisjunctions == 0;
 }
 
-/* Has this part of a filter conditions that are asked of rows, and nobody but the CPU can ask them? */
+/* Does this part of a filter have conditions for which only the CPU can test rows? */
 static inline bool
 rtscan_filter_asks_rows(const RtscanSegmentFilter *filter)
 {
 	return filter->nincluded > 0 && filter->region.members == NIL;
 }
 
-/* Are INCLUDEd columns asked for, by any part of it, beyond what is implied? */
+/* Does any part of a filter have conditions on INCLUDE columns, other than implied ones? */
 extern bool rtscan_filter_asks_included(const RtscanSegmentFilter *filter);
 
-/* The regions that have to be evaluated: how many, and if there is an array, put into it. */
+/*
+ * Return the number of regions of a filter that have to be evaluated.  If "regions" is not NULL, put pointers to
+ * them into that array.
+ */
 extern int	rtscan_filter_regions(RtscanSegmentFilter *filter, RtscanRegion **regions);
 
 #endif							/* RTSCAN_REGION_H */

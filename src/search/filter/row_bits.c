@@ -1,6 +1,6 @@
 /*
  * row_bits.c
- *		Which rows of a segment.
+ *		Sets of rows of a segment.
  */
 #include "search/filter/row_bits.h"
 
@@ -9,22 +9,26 @@
 #include "storage/dead.h"
 #include "utils/memutils.h"
 
-/* Room for a segment's bits that nobody uses: pages that have been touched once need not be asked of the kernel again. */
+/* The most unused blocks for a segment's bits that a backend keeps.  The kernel need not provide their pages again. */
 #define MAX_IDLE_ROOMS	8
 
-/* Bits of so few chunks do not take a room: of a thousand partitions there are as many searches at once. */
+/*
+ * Bits of at most this many chunks do not use such a block, since a table of a thousand partitions has as many
+ * searches at once.
+ */
 #define FEW_CHUNKS		(RTSCAN_SEGMENT_CHUNKS / 8)
 
 static char *idle_rooms[MAX_IDLE_ROOMS];
 static int	idle;
 
+/* Row bits, and the callback that gives their block back. */
 typedef struct OwnedBits
 {
 	RtscanRowBits bits;
 	MemoryContextCallback callback;
 } OwnedBits;
 
-/* MemoryContextCallbackFunction: whoever used a room is done. */
+/* MemoryContextCallbackFunction: keep the block of bits that are deleted, or free it. */
 static void
 give_back_room(void *arg)
 {
@@ -36,7 +40,7 @@ give_back_room(void *arg)
 		pfree(owned->bits.room);
 }
 
-/* Words in memory of the context's. */
+/* Allocate words in a memory context, aligned to a cache line. */
 static uint64 *
 make_words(MemoryContext context, uint32 chunks)
 {
@@ -119,7 +123,7 @@ rtscan_bits_fill_all(RtscanRowBits *bits)
 	return bits->words;
 }
 
-/* Is a bit set behind so many rows of a chunk? */
+/* Are bits set beyond the first "rows" rows of a chunk? */
 static bool
 has_bits_behind(const uint64 *words, uint32 rows)
 {
@@ -175,9 +179,10 @@ rtscan_bits_count_now(RtscanRowBits *bits)
 	return rtscan_bits_count(bits);
 }
 
-/* Leave dead rows out of a list. */
+/* Remove dead rows from a list. */
 static void
-remove_dead_from_list(Relation index, const RtscanEntry *entry, const BlockNumber *map, Snapshot snapshot, RtscanRowBits *bits)
+remove_dead_from_list(Relation index, const RtscanEntry *entry, const BlockNumber *map, Snapshot snapshot,
+					  RtscanRowBits *bits)
 {
 	uint32		kept = 0;
 

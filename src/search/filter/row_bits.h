@@ -1,6 +1,6 @@
 /*
  * row_bits.h
- *		Which rows of a segment: a bit a row.
+ *		Sets of rows of a segment: a bit for each row, or a list of few rows.
  */
 #ifndef RTSCAN_ROW_BITS_H
 #define RTSCAN_ROW_BITS_H
@@ -10,61 +10,72 @@
 #include "storage/metapage.h"
 
 /*
- * The bits of one segment's rows, chunk by chunk.  Chunks that are not filled have none set.
- * A device counts them as well; if no more is asked for, there are no words.
+ * The bits are kept chunk by chunk.  A chunk that is not filled has no bit set, and its words are undefined.
  *
- * Few rows, who takes a list gets as one: then no chunk is filled.
+ * A device counts the bits as well; if the caller needs no more than counts, there are no words.  A caller that
+ * accepts lists gets few rows as a list; then no chunk is filled.
  */
 typedef struct RtscanRowBits
 {
-	bool		takes_list;		/* until it is reset */
-	bool		takes_counts;	/* likewise: nobody asks for words, so that there need not be any */
-	uint32	   *list;			/* NULL: there is none; else these rows, which ascend, */
-	uint32		listed;			/* so many */
-	uint32		chunks;
-	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS, cache line aligned, */
-	char	   *room;			/* in this room; NULL: in memory of somebody else's */
-	bool		filled[RTSCAN_SEGMENT_CHUNKS];
-	bool		counted;		/* counts are right: */
-	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* bits set in each chunk */
-	uint64		tallied;		/* rows that are not among them, for they are in a tally (tally.h) */
+	bool		takes_list;		/* the caller accepts a list; false after a reset */
+	bool		takes_counts;	/* the caller needs only counts, so words need not be set; false after a reset */
+	uint32	   *list;			/* the rows in the set, ascending, instead of bits; NULL: there is no list */
+	uint32		listed;			/* number of rows in the list */
+	uint32		chunks;			/* number of chunks of the segment */
+	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS words, aligned to a cache line; NULL: there are only
+								 * counts */
+	char	   *room;			/* the kept block that the words are in (row_bits.c); NULL: they are in other memory */
+	bool		filled[RTSCAN_SEGMENT_CHUNKS];	/* by chunk: it may have bits set */
+	bool		counted;		/* counts[] is up to date */
+	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* by chunk: number of bits that are set */
+	uint64		tallied;		/* number of matching rows that are in a tally (tally.h) instead of the set */
 } RtscanRowBits;
 
-/* Bits for one segment at a time, of at most so many chunks, as long as the memory context is not reset; reset them for each. */
+/*
+ * Create row bits, in a memory context, for one segment at a time of at most "chunks" chunks.  They last until the
+ * context is reset.  Call rtscan_bits_reset() for each segment.
+ */
 extern RtscanRowBits *rtscan_bits_create(MemoryContext context, uint32 chunks);
+
+/* Empty a set, for a segment of "chunks" chunks. */
 extern void rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks);
 
 /*
- * Bits that stay, in the current memory context: of a search's, whose own are undefined then.  If they are many, they change
- * places with a room.
+ * Return a copy of a search's bits that stays valid, in the current memory context.  The search's own bits are
+ * undefined then: large ones are not copied, but exchanged for an unused block of memory.
  */
 extern RtscanRowBits *rtscan_bits_keep(RtscanRowBits *bits);
 
+/* Return the words of a chunk. */
 static inline uint64 *
 rtscan_bits_chunk(const RtscanRowBits *bits, uint32 chunk)
 {
 	return bits->words + (Size) chunk * RTSCAN_CHUNK_WORDS;
 }
 
-/* A chunk's words, to set bits in: none are set when it is first asked for. */
+/* Return the words of a chunk, to set bits in.  They are cleared when the chunk is first filled. */
 extern uint64 *rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk);
 
-/* The words of all chunks: those of chunks that have no bit set, too. */
+/* Fill all chunks that are not filled, and return the words of the segment. */
 extern uint64 *rtscan_bits_fill_all(RtscanRowBits *bits);
 
 /*
- * Copy counted bits of a segment with so many rows, which another process can write to.  False, and there is nothing to be used, if they are
- * not as many as were counted, or are of rows that there are not.
+ * Copy counted bits of a segment of "rows" rows from memory that another process can write to.  Returns false, and
+ * the copy must not be used, if the number of bits is not what was counted, or if there are bits beyond the last
+ * row.
  */
 extern bool rtscan_bits_copy(RtscanRowBits *to, const RtscanRowBits *from, uint32 rows);
 
-/* How many rows have their bit set. */
+/* Return the number of rows in the set. */
 extern uint64 rtscan_bits_count(const RtscanRowBits *bits);
 
-/* Count them now, for they are asked for more than once; until somebody changes bits, and says that they are not counted. */
+/*
+ * Count the bits of each chunk, and keep the counts for later calls, until bits are changed and "counted" is set to
+ * false.  Returns the number of rows in the set.
+ */
 extern uint64 rtscan_bits_count_now(RtscanRowBits *bits);
 
-/* Clear the bits of dead rows.  The snapshot is for "snapshot too old", or NULL. */
+/* Remove dead rows from the set.  The snapshot, or NULL, is for the error "snapshot too old". */
 extern void rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snapshot,
 									RtscanRowBits *bits);
 

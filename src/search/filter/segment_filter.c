@@ -1,6 +1,6 @@
 /*
  * segment_filter.c
- *		Fold a filter in a segment.
+ *		Look up a filter in a segment, and fold it.
  */
 #include "search/filter/segment_filter.h"
 
@@ -10,7 +10,11 @@
 #include "search/filter/implied.h"
 #include "search/filter/lookup.h"
 
-/* What a condition on an INCLUDE column leaves is not known before its rows are looked at: as the planner has it of a constant. */
+/*
+ * Fractions of the rows that a condition on an INCLUDE column is assumed to accept, since the true ones are not
+ * known before rows are read.  They are the planner's defaults: DEFAULT_EQ_SEL for each value of =, and
+ * DEFAULT_INEQ_SEL for other operators.
+ */
 #define EQUAL_PART		0.005
 #define COMPARED_PART	0.33
 
@@ -37,11 +41,12 @@ add_included(RtscanSegmentFilter *filter, const RtscanCondition *condition)
 {
 	int			n = filter->nincluded;
 
-	filter->included = n > 0 ? repalloc(filter->included, (n + 1) * sizeof(RtscanCondition *)) : palloc(sizeof(RtscanCondition *));
+	filter->included = n > 0 ? repalloc(filter->included, (n + 1) * sizeof(RtscanCondition *))
+		: palloc(sizeof(RtscanCondition *));
 	filter->included[filter->nincluded++] = condition;
 }
 
-/* All that is asked by another filter as well. */
+/* Add all parts of another filter to a conjunction. */
 static void
 and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 {
@@ -54,7 +59,7 @@ and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 		add_disjunction(filter, other->disjunctions[i]);
 }
 
-/* Of rows of which so many are left. */
+/* Look up one condition, or leave it to be tested on rows if that is better for the "rows" rows that remain. */
 static bool
 segment_condition(const RtscanCondition *condition, RtscanReader *reader, double rows, RtscanSegmentFilter *result)
 {
@@ -80,7 +85,7 @@ segment_condition(const RtscanCondition *condition, RtscanReader *reader, double
 	return true;
 }
 
-/* The part of a segment's rows that pass a filter, if columns are independent. */
+/* Return the fraction of a segment's rows that pass a filter, if columns are independent. */
 static double
 passing_part(const RtscanSegmentFilter *filter, uint32 rows)
 {
@@ -89,7 +94,8 @@ passing_part(const RtscanSegmentFilter *filter, uint32 rows)
 	for (int i = 0; i < filter->region.ncolumns; i++)
 		part *= (double) rtscan_intervals_rows(&filter->region.columns[i].intervals) / rows;
 	for (int i = 0; i < filter->nincluded; i++)
-		part *= filter->included[i]->strategy == BTEqualStrategyNumber ? Min(filter->included[i]->nvalues * EQUAL_PART, 1) : COMPARED_PART;
+		part *= filter->included[i]->strategy == BTEqualStrategyNumber
+			? Min(filter->included[i]->nvalues * EQUAL_PART, 1) : COMPARED_PART;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 	{
 		const RtscanDisjunction *disjunction = &filter->disjunctions[i];
@@ -102,9 +108,13 @@ passing_part(const RtscanSegmentFilter *filter, uint32 rows)
 	return part;
 }
 
-/* What a comparison implies of the rows that are left; or a condition that may be tested on these. */
+/*
+ * Apply one part of a conjunction to the rows that earlier parts leave.  These matter to what a comparison implies,
+ * and to whether a condition is tested on rows.
+ */
 static bool
-segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanSegmentFilter *within, RtscanSegmentFilter *result)
+segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanSegmentFilter *within,
+			 RtscanSegmentFilter *result)
 {
 	uint32		rows = reader->segment->header.rows;
 
@@ -115,11 +125,15 @@ segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanSegme
 	return rtscan_segment_filter(filter, reader, result);
 }
 
-/* When a part's turn is: the fewer rows are left, the less it is to test them for many values; and the more is implied. */
+/*
+ * Return the turn of a part in a conjunction.  Conditions with many values come late: the fewer rows remain, the
+ * less it takes to test them.  Comparisons come last: the fewer rows remain, the more is implied.
+ */
 static int
 turn_of(const RtscanFilter *part)
 {
-	return part->kind == RTSCAN_FILTER_IMPLIED ? PG_INT32_MAX : part->kind == RTSCAN_FILTER_CONDITION ? part->condition.nvalues : 0;
+	return part->kind == RTSCAN_FILTER_IMPLIED ? PG_INT32_MAX
+		: part->kind == RTSCAN_FILTER_CONDITION ? part->condition.nvalues : 0;
 }
 
 static int
@@ -144,7 +158,7 @@ order_by_turns(const RtscanFilter *parts, int n)
 	return ordered;
 }
 
-/* Once no row is left, what else is asked does not matter: a partition has none of most keys. */
+/* Apply a conjunction.  Once no row remains, the other parts are not looked up: a partition lacks most keys. */
 static bool
 segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, RtscanSegmentFilter *result)
 {
@@ -167,16 +181,17 @@ segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, Rtsc
 
 /* ---------------------------------------------------------------- OR */
 
-/* Alternatives: those that are intervals of one column are united. */
+/* The alternatives of a disjunction.  Those that are nothing but intervals of one column are united. */
 typedef struct Alternatives
 {
-	int			n;
-	int			capacity;
-	RtscanSegmentFilter *filters;
-	int			united[INDEX_MAX_KEYS]; /* by column: which of them, plus one */
+	int			n;				/* number of alternatives */
+	int			capacity;		/* number of alternatives that there is room for */
+	RtscanSegmentFilter *filters;	/* the alternatives */
+	int			united[INDEX_MAX_KEYS]; /* by column: position of its alternative in filters[], plus one; 0: there
+										 * is none */
 } Alternatives;
 
-/* The only column that a filter is about, or NULL. */
+/* Return the column of a filter that consists of intervals of one column; else NULL. */
 static RtscanRegionColumn *
 only_column(const RtscanSegmentFilter *filter)
 {
@@ -195,7 +210,8 @@ add_alternative(Alternatives *all, const RtscanSegmentFilter *filter)
 		return;
 	if (column && all->united[column->column] > 0)
 	{
-		rtscan_intervals_add_all(&all->filters[all->united[column->column] - 1].region.columns[0].intervals, &column->intervals);
+		rtscan_intervals_add_all(&all->filters[all->united[column->column] - 1].region.columns[0].intervals,
+								 &column->intervals);
 		return;
 	}
 	if (all->n == all->capacity)
@@ -209,7 +225,7 @@ add_alternative(Alternatives *all, const RtscanSegmentFilter *filter)
 		all->united[column->column] = all->n;
 }
 
-/* Add a filter, or if it is nothing but alternatives itself, these. */
+/* Add a filter or, if it is nothing but a disjunction, the alternatives of that. */
 static void
 add_alternatives(Alternatives *all, const RtscanSegmentFilter *filter)
 {
@@ -224,7 +240,7 @@ add_alternatives(Alternatives *all, const RtscanSegmentFilter *filter)
 		add_alternative(all, &nested->filters[i]);
 }
 
-/* Make what was united proper sets again; returns whether one has all rows. */
+/* Finish the columns that were united.  Returns whether one of them has all rows. */
 static bool
 finish_alternatives(Alternatives *all, uint32 rows)
 {

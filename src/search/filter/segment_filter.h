@@ -1,6 +1,6 @@
 /*
  * segment_filter.h
- *		Fold a filter in a segment: look its conditions up, and join what they mean there.
+ *		Look up the conditions of a filter in a segment, and fold what they accept there by AND and OR.
  */
 #ifndef RTSCAN_SEGMENT_FILTER_H
 #define RTSCAN_SEGMENT_FILTER_H
@@ -10,7 +10,10 @@
 #include "search/filter/filter.h"
 #include "search/filter/region.h"
 
-/* Look a filter up in a segment's dictionaries; false only for a soft reader. */
+/*
+ * Look up a filter in a segment's dictionaries, and fold it, in the current memory context.  Returns false only for
+ * a soft reader.
+ */
 extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader,
 								  RtscanSegmentFilter *result);
 

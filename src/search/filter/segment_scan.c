@@ -1,6 +1,6 @@
 /*
  * segment_scan.c
- *		The regions of a segment that is searched.
+ *		List the regions of a segment that is being searched.
  */
 #include "search/filter/segment_scan.h"
 
@@ -17,7 +17,8 @@ rtscan_asks_for_all(const RtscanSegmentScan *scan)
 {
 	const RtscanSegmentFilter *filter = &scan->filter;
 
-	return !filter->region.empty && filter->region.ncolumns == 0 && filter->ndisjunctions == 0 && filter->nincluded == 0;
+	return !filter->region.empty && filter->region.ncolumns == 0 && filter->ndisjunctions == 0 &&
+		filter->nincluded == 0;
 }
 
 void

@@ -1,6 +1,7 @@
 /*
  * segment_scan.h
- *		A segment that is searched: what its filter is, what is wanted of it, and how far it is.
+ *		A segment that is being searched: its filter, what the caller needs of it, and how far it has been
+ *		evaluated.
  */
 #ifndef RTSCAN_SEGMENT_SCAN_H
 #define RTSCAN_SEGMENT_SCAN_H
@@ -12,52 +13,62 @@
 #include "segment/segment.h"
 #include "storage/metapage.h"
 
-/*
- * What the CPU takes by its costs (cpu_parts.h), in nanoseconds: to look at one page after another, which is as slow as memory is, and to look at
- * rows here and there.
- */
+/* The estimated time of the CPU, in nanoseconds (cpu_parts.h). */
 typedef struct RtscanCpuPrice
 {
-	double		pages;
-	double		rows;
+	double		pages;			/* reading whole pages, one after another, at the speed of memory */
+	double		rows;			/* reading single rows here and there */
 } RtscanCpuPrice;
 
-/* A segment that a scan has to evaluate. */
+/* A segment that a search has to evaluate. */
 typedef struct RtscanSegmentScan
 {
-	const RtscanEntry *entry;
-	uint64		bound;			/* RtscanSegmentBound */
-	bool		skipped;		/* its bounds say that no row matches: it is not opened, and its filter is empty */
-	RtscanReader reader;
-	bool		looked_up;		/* the reader is open, and the filter known: */
-	RtscanSegmentFilter filter;
-	void	   *prepared;		/* the caller's */
-	bool		want_bits;		/* counts are not enough */
-	bool		takes_list;		/* RtscanRowBits */
-	bool		takes_ranks;	/* who takes its rows from ranks of a column of the region needs no bits: the CPU makes none */
-	struct RtscanTally *tally;	/* that is wanted in place of the bits of some rows (tally.h), or NULL; its words say whether it has been made */
-	RtscanCpuPrice price;		/* of its filter's regions, if it has been asked for */
-	int			nregions;		/* of the filter, in any order: each may be evaluated by another executor than the CPU, */
-	RtscanRegion **regions;		/* which combines them, */
-	bool		combined;		/* unless that executor has: then the filter's region has the bits of all of the filter */
-	bool		lost;			/* they were, and the bits had to make room */
-	bool		left_to_cpu;	/* wholly or in part */
-	bool		leaves_lookups;	/* long conditions on keys, which the CPU had better look up, have been left to who tests rows for them */
-	bool		shared;			/* another process's, of whose rows this one has taken some */
-	instr_time	seen;			/* since when that process has been seen at work on its rows; or zero */
+	const RtscanEntry *entry;	/* its entry in the directory */
+	uint64		bound;			/* sort key of the segment, if the search takes segments in an order
+								 * (RtscanSegmentBound) */
+	bool		skipped;		/* the bounds of its keys exclude all rows: it is not opened, and its filter is
+								 * empty */
+	RtscanReader reader;		/* reader of the segment */
+	bool		looked_up;		/* the filter is known and, unless the segment is skipped, the reader is open */
+	RtscanSegmentFilter filter;	/* meaning of the filter in this segment */
+	void	   *prepared;		/* data of the search's caller */
+	bool		want_bits;		/* the caller needs row bits, not only counts */
+	bool		takes_list;		/* the caller accepts few rows as a list (RtscanRowBits) */
+	bool		takes_ranks;	/* the caller reads the rows by their ranks in a column of the region, so the CPU
+								 * makes no bits */
+	struct RtscanTally *tally;	/* the tally that the caller wants in place of the bits of some rows, and whether it
+								 * has been made (tally.h); or NULL */
+	RtscanCpuPrice price;		/* estimate for the filter's regions; 0 until it is needed */
+	int			nregions;		/* number of regions of the filter */
+	RtscanRegion **regions;		/* these regions, in any order; an executor other than the CPU may evaluate each,
+								 * and the CPU combines them unless "combined" is set */
+	bool		combined;		/* an executor other than the CPU has combined the regions: the filter's own region
+								 * has the bits of the whole filter */
+	bool		lost;			/* bits that another executor had found were dropped to make room, so the segment
+								 * has to be evaluated again */
+	bool		left_to_cpu;	/* the CPU has evaluated the segment, or a part of its filter */
+	bool		leaves_lookups;	/* conditions on key columns that the CPU would look up have been left to another
+								 * executor, which tests rows for them */
+	bool		shared;			/* the segment belongs to another process, of whose rows this one has taken some */
+	instr_time	seen;			/* when another process was first seen at work on the segment's rows; zero: not yet */
 } RtscanSegmentScan;
 
-/* Make the list of the filter's regions, in the current memory context. */
+/* Set nregions and regions, in the current memory context. */
 extern void rtscan_list_regions(RtscanSegmentScan *scan);
 
-/* Are all rows asked for?  Then there is no region: the CPU has all bits.  For a tally there can be one, without columns. */
+/* Do all rows match?  Then the filter has no region to evaluate, and the CPU sets all bits. */
 extern bool rtscan_asks_for_all(const RtscanSegmentScan *scan);
+
+/*
+ * If all rows match, make the filter's region, which has no columns, the only one that has to be evaluated, so that
+ * an executor can add all rows up to a tally.  If not "wanted", undo that.
+ */
 extern void rtscan_list_everything(RtscanSegmentScan *scan, bool wanted);
 
-/* How many regions of a segment may be left to another executor than the CPU; so many of a round for each device. */
+/* The most regions of a segment, and of a round for each device, that an executor other than the CPU evaluates. */
 #define RTSCAN_ROUND_REGIONS	64
 
-/* Segments that are evaluated together, at most, for each device. */
+/* The most segments that are evaluated together, for each device. */
 #define RTSCAN_ROUND_SEGMENTS	32
 
 #endif							/* RTSCAN_SEGMENT_SCAN_H */

@@ -1,6 +1,7 @@
 /*
  * trace.h
- *		How a condition of many values was evaluated, for EXPLAIN: who does not ask has no trace, and pays nothing.
+ *		Statistics for EXPLAIN of how conditions with many values were evaluated.  Without EXPLAIN there are no
+ *		traces, and nothing is counted.
  */
 #ifndef RTSCAN_TRACE_H
 #define RTSCAN_TRACE_H
@@ -9,32 +10,33 @@
 
 #include "nodes/pg_list.h"
 
-/* How a segment's rows were found that a condition accepts. */
+/* How the rows of a segment that a condition accepts were found. */
 typedef enum RtscanWay
 {
-	RTSCAN_BY_VECTORS,			/* between boundaries of bins, and what is around these */
-	RTSCAN_BY_ORDER,			/* the order of ranks has its rows, whose bits are set */
-	RTSCAN_BY_CODES,			/* codes, one page after another, of all rows or of those left */
-	RTSCAN_BY_TESTS,			/* rows left, one by one */
-	RTSCAN_BY_VALUES,			/* of an INCLUDEd column, of rows left */
-	RTSCAN_BY_DEVICE,
-	RTSCAN_BY_DEVICE_TESTS,		/* of rows that are left there (device_members.h) */
-	RTSCAN_BY_NOTHING,			/* it accepts all rows */
-	RTSCAN_WAYS
+	RTSCAN_BY_VECTORS,			/* by sieve vectors, and by testing rows around the ends of intervals */
+	RTSCAN_BY_ORDER,			/* by the order: the bits of the rows between two ranks were set */
+	RTSCAN_BY_CODES,			/* by reading pages of codes, of all rows or of remaining ones */
+	RTSCAN_BY_TESTS,			/* by testing remaining rows one by one */
+	RTSCAN_BY_VALUES,			/* by reading the values of remaining rows (included.h) */
+	RTSCAN_BY_DEVICE,			/* by a device */
+	RTSCAN_BY_DEVICE_TESTS,		/* by a device that tested the rows that remained there (device_members.h) */
+	RTSCAN_BY_NOTHING,			/* without work: the condition accepts all rows */
+	RTSCAN_WAYS					/* number of ways */
 } RtscanWay;
 
+/* The statistics of a condition. */
 typedef struct RtscanTrace
 {
-	bool		paused;			/* what is done now has been counted */
-	bool		counts_keys;	/* values that are looked up have not been looked up before */
-	uint64	   *found;			/* a bit for each value: any segment has it */
-	uint64		keys_found;
-	uint64		codes;			/* of all segments, that they have */
-	uint64		segments[RTSCAN_WAYS];
-	uint64		rows;			/* left when it had been evaluated, of all segments */
+	bool		paused;			/* the current work has been counted before */
+	bool		counts_keys;	/* the values that are being looked up have not been counted yet */
+	uint64	   *found;			/* a bit for each value: some segment has it */
+	uint64		keys_found;		/* number of values that some segment has */
+	uint64		codes;			/* number of codes of these values, summed over all segments */
+	uint64		segments[RTSCAN_WAYS];	/* by way: number of segments that were evaluated in that way */
+	uint64		rows;			/* number of rows that remained after the condition, summed over all segments */
 } RtscanTrace;
 
-/* A segment has been evaluated in a way, which has left so many rows. */
+/* Count a segment that was evaluated in some way, after which "rows" rows remained. */
 static inline void
 rtscan_trace_way(RtscanTrace *trace, RtscanWay way, uint64 rows)
 {
@@ -44,7 +46,7 @@ rtscan_trace_way(RtscanTrace *trace, RtscanWay way, uint64 rows)
 	trace->rows += rows;
 }
 
-/* The same of several. */
+/* Do that for several traces. */
 static inline void
 rtscan_trace_ways(List *traces, RtscanWay way, uint64 rows)
 {
@@ -54,7 +56,7 @@ rtscan_trace_ways(List *traces, RtscanWay way, uint64 rows)
 		rtscan_trace_way(lfirst(cell), way, rows);
 }
 
-/* A segment has a value, with so many codes. */
+/* Count a value that a segment has, with its number of codes. */
 static inline void
 rtscan_trace_key(RtscanTrace *trace, uint32 value, uint32 codes)
 {
