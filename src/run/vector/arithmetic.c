@@ -1,6 +1,6 @@
 /*
  * arithmetic.c
- *		Expressions, calculated for many rows at once: step by step, each once a batch.
+ *		Run the steps of expressions, each once for each batch.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -25,7 +25,7 @@ load_column(RtscanArithmetic *step, RtscanBatch *batch)
 	return true;
 }
 
-/* Every row has the same integer. */
+/* Set all rows to one integer. */
 static void
 fill_integers(RtscanVector *vector, RtscanDecimal decimal)
 {
@@ -60,7 +60,10 @@ fill_constant(RtscanArithmetic *step)
 	return true;
 }
 
-/* Of a query around this one; a subquery that has not been executed may not have to be. */
+/*
+ * Read a parameter that the executor sets, for example to a value of an outer query.  Returns false if it is the
+ * result of a subquery that has not been executed, since that may not be necessary.
+ */
 static bool
 read_executor_parameter(const ExprContext *context, int id, Const *value)
 {
@@ -71,7 +74,10 @@ read_executor_parameter(const ExprContext *context, int id, Const *value)
 	return param->execPlan == NULL;
 }
 
-/* Of the statement: one that is not there, or is of another type, is an error where rows are evaluated one by one. */
+/*
+ * Read a parameter of the statement.  Returns false if there is none, or if it has another type: that is an error
+ * when rows are evaluated one by one.
+ */
 static bool
 read_statement_parameter(const ExprContext *context, int id, Const *value)
 {
@@ -92,12 +98,13 @@ rtscan_read_parameter(const RtscanArithmetic *step, const RtscanBatch *batch)
 {
 	const Param *param = (const Param *) step->expression;
 
-	return (param->paramkind == PARAM_EXEC ? read_executor_parameter : read_statement_parameter) (batch->context, param->paramid, step->constant);
+	return (param->paramkind == PARAM_EXEC ? read_executor_parameter : read_statement_parameter)
+		(batch->context, param->paramid, step->constant);
 }
 
 /* ---------------------------------------------------------------- operations */
 
-/* Are an integer vector's values in the range of a step's type? */
+/* Are a vector's integers in the range of a step's type? */
 static bool
 is_in_range(const RtscanArithmetic *step, const RtscanVector *vector, uint32 n)
 {
@@ -126,7 +133,7 @@ rtscan_clear_nulls(RtscanVector *vector)
 	vector->has_nulls = false;
 }
 
-/* NULL is what has a NULL operand. */
+/* Set a row to NULL if one of its operands is NULL. */
 static void
 set_nulls(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
@@ -139,7 +146,7 @@ set_nulls(const RtscanArithmetic *step, const RtscanVector *const *operands, uin
 		}
 }
 
-/* Operands that are vectors; false if one of them is none. */
+/* Calculate the operands; false if one of them cannot be calculated. */
 static bool
 calculate_operands(RtscanArithmetic *step, RtscanBatch *batch)
 {
@@ -152,7 +159,7 @@ calculate_operands(RtscanArithmetic *step, RtscanBatch *batch)
 	return true;
 }
 
-/* Find out what operands' integers really are bound by; false if no operand has any. */
+/* Find the true bounds of operands that are integers; false if no operand is. */
 static bool
 tighten_operands(RtscanArithmetic *step, uint32 n)
 {
@@ -172,7 +179,10 @@ tighten_operands(RtscanArithmetic *step, uint32 n)
 	return any;
 }
 
-/* A column's bounds are those of its chunk, of which these rows may be no reason that something does not fit. */
+/*
+ * Calculate the values of a step.  A column's bounds are those of its whole chunk, so if a value may not fit, try
+ * again with the bounds of these rows.
+ */
 static bool
 calculate_values(RtscanArithmetic *step, uint32 n)
 {

@@ -1,6 +1,6 @@
 /*
  * arithmetic_compile.c
- *		Steps of expressions that can be calculated for many rows at once.
+ *		Compile row expressions to steps that are calculated for many rows at once.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -20,10 +20,10 @@
 #include "utils/float.h"
 #include "utils/lsyscache.h"
 
-/* More elements of a list are not compared one after another. */
+/* The most elements of an array that are compared one after another. */
 #define MAX_ELEMENTS	32
 
-/* More steps, each with its vector, take too much memory. */
+/* The most steps that share a list of known expressions.  Each has a vector in memory. */
 #define MAX_STEPS		500
 
 /* ---------------------------------------------------------------- types */
@@ -46,8 +46,9 @@ set_doubles(RtscanArithmetic *step, RtscanExactKind exact)
 }
 
 /*
- * What vectors of a type are; and the integers that it has: of numerics, those that fit.  (Infinite dates and timestamps are
- * integers, too.  What is calculated is finite.)
+ * Set kind and range of the values of a step by their type.  The range of numerics is that of the integers that
+ * fit.  Returns false if vectors cannot have the type.  (Columns may have infinite dates and timestamps, which are
+ * integers, too.  Results of calculations are finite.)
  */
 static bool
 set_type(RtscanArithmetic *step, Oid type)
@@ -61,7 +62,8 @@ set_type(RtscanArithmetic *step, Oid type)
 		case INT4OID:
 			return set_range(step, PG_INT32_MIN, PG_INT32_MAX);
 		case DATEOID:
-			return set_range(step, DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE, DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1);
+			return set_range(step, DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE,
+							 DATE_END_JULIAN - POSTGRES_EPOCH_JDATE - 1);
 		case INT8OID:
 		case NUMERICOID:
 		case TIMEOID:
@@ -101,7 +103,7 @@ compile_constant(RtscanArithmetic *step)
 	return step->constant->constisnull || rtscan_constant_as_integer(step->constant, &decimal);
 }
 
-/* Of a statement, or of a query around this one. */
+/* Compile a parameter of the statement, or one that the executor sets. */
 static bool
 compile_parameter(RtscanArithmetic *step)
 {
@@ -129,7 +131,7 @@ make_room(RtscanArithmetic *step, int noperands)
 	step->vectors = palloc(Max(noperands, 1) * sizeof(RtscanVector *));
 }
 
-/* All of a list. */
+/* Add all expressions of a list as operands. */
 static bool
 add_operands(RtscanArithmetic *step, List *expressions, List **known)
 {
@@ -141,7 +143,7 @@ add_operands(RtscanArithmetic *step, List *expressions, List **known)
 	return true;
 }
 
-/* A calculation that looks after NULLs itself. */
+/* Compile a calculation that sets NULLs itself. */
 static bool
 compile_free(RtscanArithmetic *step, RtscanCalculate calculate, List *expressions, List **known)
 {
@@ -165,7 +167,10 @@ is_float(Oid type)
 	return type == FLOAT4OID || type == FLOAT8OID;
 }
 
-/* The comparison that an operator of PostgreSQL's is, as a btree's strategy, or 0.  Vectors sort as their types do, in one family. */
+/*
+ * Return btree's strategy number of a built-in comparison operator, or 0 if it is none.  If its types differ both
+ * must be integers or both floats, so that vectors sort as the types do.
+ */
 static int
 find_comparison(Oid operator)
 {
@@ -191,11 +196,15 @@ compile_comparison(RtscanArithmetic *step, Oid operator, List *arguments, List *
 	if (step->parameter == 0 || !compile_free(step, NULL, arguments, known))
 		return false;
 	step->step = RTSCAN_STEP_STRICT;
-	step->calculate = step->operands[0]->kind == RTSCAN_VECTOR_DOUBLES ? rtscan_compare_doubles : rtscan_compare_integers;
+	step->calculate = step->operands[0]->kind == RTSCAN_VECTOR_DOUBLES ? rtscan_compare_doubles
+		: rtscan_compare_integers;
 	return set_type(step, BOOLOID);
 }
 
-/* What a comparison for equality decides: it comes first, then its operands. */
+/*
+ * Compile an expression that is decided by a comparison for equality.  Its operands are the comparison, then the
+ * values that this compares.
+ */
 static bool
 compile_decided(RtscanArithmetic *step, RtscanCalculate calculate, const OpExpr *equality, List **known)
 {
@@ -204,11 +213,12 @@ compile_decided(RtscanArithmetic *step, RtscanCalculate calculate, const OpExpr 
 	step->step = RTSCAN_STEP_FREE;
 	step->calculate = calculate;
 	make_room(step, 1 + list_length(equality->args));
-	return compile_comparison(comparison, equality->opno, equality->args, known) && comparison->parameter == BTEqualStrategyNumber &&
+	return compile_comparison(comparison, equality->opno, equality->args, known) &&
+		comparison->parameter == BTEqualStrategyNumber &&
 		add_operand(step, comparison) && add_operands(step, equality->args, known);
 }
 
-/* A comparison with any or all elements of an array, as one with each of them. */
+/* Compile a comparison with any or all elements of an array as one with each element. */
 static bool
 compile_array(RtscanArithmetic *step, const ScalarArrayOpExpr *expression, List **known)
 {
@@ -247,7 +257,8 @@ static bool
 compile_boolean(RtscanArithmetic *step, const BoolExpr *expression, List **known)
 {
 	if (!compile_free(step, expression->boolop == AND_EXPR ? rtscan_calculate_and :
-					  expression->boolop == OR_EXPR ? rtscan_calculate_or : rtscan_calculate_not, expression->args, known))
+					  expression->boolop == OR_EXPR ? rtscan_calculate_or : rtscan_calculate_not,
+					  expression->args, known))
 		return false;
 	if (expression->boolop == NOT_EXPR)
 		step->step = RTSCAN_STEP_STRICT;
@@ -277,7 +288,10 @@ compile_truth_test(RtscanArithmetic *step, const BooleanTest *test, List **known
 	return compile_free(step, rtscan_calculate_truth_test, list_make1(test->arg), known);
 }
 
-/* In a condition of CASE, what it is about; a CASE within has its own. */
+/*
+ * In a condition of CASE, replace the placeholder of the tested expression by that expression.  A nested CASE has
+ * placeholders of its own.
+ */
 static Node *
 replace_case_test(Node *node, void *argument)
 {
@@ -336,10 +350,11 @@ is_usable_divisor(const Node *node)
 {
 	const Const *constant = (const Const *) node;
 
-	return IsA(node, Const) && !constant->constisnull && constant->constvalue != 0 && constant->constvalue != (Datum) -1;
+	return IsA(node, Const) && !constant->constisnull && constant->constvalue != 0 &&
+		constant->constvalue != (Datum) -1;
 }
 
-/* A constant by which an operand of a sum is multiplied. */
+/* If an operand of a sum is a product by a constant, make that multiplication a part of the sum. */
 static void
 take_factor(RtscanArithmetic *step, int number)
 {
@@ -352,7 +367,8 @@ take_factor(RtscanArithmetic *step, int number)
 	constant = product->operands[0]->step == RTSCAN_STEP_CONSTANT ? 0 : 1;
 	if (product->operands[constant]->step != RTSCAN_STEP_CONSTANT ||
 		((const Const *) product->operands[constant]->expression)->constisnull ||
-		!rtscan_constant_as_integer((const Const *) product->operands[constant]->expression, &factor) || factor.digits == 0)
+		!rtscan_constant_as_integer((const Const *) product->operands[constant]->expression, &factor) ||
+		factor.digits == 0)
 		return;
 	step->factors[number] = factor.digits;
 	step->products[number] = product;
@@ -385,7 +401,8 @@ compile_function(RtscanArithmetic *step, Oid id, List *arguments, List **known)
 static bool
 compile_operator(RtscanArithmetic *step, const OpExpr *expression, List **known)
 {
-	return exprType((const Node *) expression) == BOOLOID ? compile_comparison(step, expression->opno, expression->args, known)
+	return exprType((const Node *) expression) == BOOLOID
+		? compile_comparison(step, expression->opno, expression->args, known)
 		: compile_function(step, expression->opfuncid, expression->args, known);
 }
 
@@ -407,7 +424,8 @@ compile(RtscanArithmetic *step, const Expr *expression, List **known)
 		case T_OpExpr:
 			return compile_operator(step, (const OpExpr *) expression, known);
 		case T_FuncExpr:
-			return compile_function(step, ((const FuncExpr *) expression)->funcid, ((const FuncExpr *) expression)->args, known);
+			return compile_function(step, ((const FuncExpr *) expression)->funcid,
+									((const FuncExpr *) expression)->args, known);
 		case T_BoolExpr:
 			return compile_boolean(step, (const BoolExpr *) expression, known);
 		case T_NullTest:
@@ -458,7 +476,7 @@ rtscan_arithmetic(const Expr *row_expression, List **known)
 	return step;
 }
 
-/* Less NULL; of a modulo's those of both signs. */
+/* Return the most values that a step can have, without NULL.  The results of a modulo may have both signs. */
 static double
 most_values(const RtscanArithmetic *step)
 {

@@ -1,6 +1,6 @@
 /*
  * arithmetic_functions.c
- *		PostgreSQL's functions that can be calculated for many rows: all that there is about each, in a line.
+ *		The functions of PostgreSQL that can be calculated for many rows, one on each line.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -10,7 +10,7 @@
 #define MINUS	-1
 
 static const RtscanFunction functions[] = {
-	/* casts; of integers to smaller ones as well, which are checked as any result */
+	/* casts; those to smaller integers are checked, as all results are */
 	{F_INT4_INT2, 1, NULL, 0},
 	{F_INT8_INT2, 1, NULL, 0},
 	{F_INT8_INT4, 1, NULL, 0},

@@ -1,9 +1,10 @@
 /*
  * arithmetic_parts.h
- *		What expressions over many rows are made of: steps, each of which calculates a vector from those of others.
+ *		The steps of expressions over many rows: each calculates a vector from the vectors of other steps.
  *
- * arithmetic_compile.c makes steps, arithmetic_functions.c knows PostgreSQL's functions, arithmetic.c runs the steps, and the
- * calculations are in vector_*.c.  Those raise no errors: they return false, and then the rows are evaluated one by one.
+ * arithmetic_compile.c makes steps, arithmetic_functions.c lists PostgreSQL's functions, arithmetic.c runs the
+ * steps, and the calculations are in vector_*.c.  Calculations raise no errors: they return false, and then the
+ * rows are evaluated one by one.
  */
 #ifndef RTSCAN_ARITHMETIC_PARTS_H
 #define RTSCAN_ARITHMETIC_PARTS_H
@@ -16,97 +17,109 @@
 #include "run/vector/arithmetic.h"
 
 /*
- * Calculate values of n rows from the operands'; false: they do not fit, or PostgreSQL might raise an error.  Those of
- * integers set bounds and scale of the result; they may be wider than its type's, which is checked behind them.
+ * Calculate the values of n rows from those of the operands.  Returns false if they do not fit, or if PostgreSQL
+ * might raise an error.  A calculation of integers sets bounds and scale of the result.  The bounds may be wider
+ * than the range of the result's type, which is checked afterwards.
  */
 typedef bool (*RtscanCalculate) (const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
 								 RtscanVector *result);
 
+/* Declare a calculation, an RtscanCalculate. */
 #define RTSCAN_CALCULATION(name) \
 	extern bool name(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 
+/* The kinds of steps. */
 typedef enum RtscanStepKind
 {
-	RTSCAN_STEP_COLUMN,
-	RTSCAN_STEP_CONSTANT,
-	RTSCAN_STEP_PARAMETER,		/* what it is as a batch is calculated */
-	RTSCAN_STEP_SAME,			/* the operand's values, if they are in the type's range */
-	RTSCAN_STEP_STRICT,			/* calculated; NULL where an operand is */
-	RTSCAN_STEP_FREE			/* calculated, NULLs as well */
+	RTSCAN_STEP_COLUMN,			/* a column of the batch */
+	RTSCAN_STEP_CONSTANT,		/* a constant */
+	RTSCAN_STEP_PARAMETER,		/* a parameter, with its value when a batch is calculated */
+	RTSCAN_STEP_SAME,			/* the operand's values, if they are in the range of the step's type */
+	RTSCAN_STEP_STRICT,			/* a calculation whose result is NULL if an operand is */
+	RTSCAN_STEP_FREE			/* a calculation that sets NULLs itself */
 } RtscanStepKind;
 
+/* A step. */
 struct RtscanArithmetic
 {
-	const Expr *expression;
-	RtscanStepKind step;
-	RtscanVectorKind kind;		/* of the result, which is of the expression's type: */
-	RtscanExactKind exact;		/* how a column of floats is stored; */
-	int64		lowest;			/* the integers that it has */
-	int64		highest;
-	int			column;
-	Const	   *constant;		/* which it is; or of a parameter, in place of its value */
-	RtscanCalculate calculate;
-	int64		parameter;		/* of its own meaning to each calculation */
-	bool		in_utc;			/* it is right only while the session's time zone is UTC */
-	int			noperands;
-	RtscanArithmetic **operands;
-	struct RtscanArithmetic *products[2];	/* of a sum: the step of its operand multiplied by a constant, which is done with the sum, */
-	int64		factors[2];		/* by this; or NULL */
-	const RtscanVector **vectors;	/* of the operands, in this batch */
-	uint64		batch;			/* the number of the batch that this is about: */
-	const RtscanVector *found;	/* NULL: rows have to be evaluated one by one */
-	RtscanVector *values;		/* room for it, allocated when first wanted */
+	const Expr *expression;		/* the expression that it calculates */
+	RtscanStepKind step;		/* kind of the step */
+	RtscanVectorKind kind;		/* kind of the result */
+	RtscanExactKind exact;		/* floats: how exact integers represent them */
+	int64		lowest;			/* integers: least value of the expression's type */
+	int64		highest;		/* integers: greatest value of the expression's type */
+	int			column;			/* number of the column */
+	Const	   *constant;		/* the constant; or the value of a parameter */
+	RtscanCalculate calculate;	/* the calculation of a STRICT or FREE step; else NULL */
+	int64		parameter;		/* parameter of the calculation, which defines its meaning */
+	bool		in_utc;			/* the calculation is right only while the session's time zone is UTC */
+	int			noperands;		/* number of operands */
+	RtscanArithmetic **operands;	/* steps of the operands */
+	struct RtscanArithmetic *products[2];	/* of a sum, by operand: the step of the product whose multiplication
+											 * the sum does itself; or NULL */
+	int64		factors[2];		/* of a sum, by operand: constant factor of the product in products[] */
+	const RtscanVector **vectors;	/* by operand: its vector for the current batch */
+	uint64		batch;			/* number of the batch that "found" is for */
+	const RtscanVector *found;	/* the result; NULL: rows have to be evaluated one by one */
+	RtscanVector *values;		/* memory for the result, allocated when it is first needed */
 
-	/* Of sums of values that are made of those of the operands (expression_sums.c): */
-	int			uses;			/* expressions that it is, or is a part of */
-	bool		divided;		/* in this batch it is so, and there are bounds but no values; */
-	int64		multiples[2];	/* of a sum: what the operands' sums are multiplied by */
+	/* For sums of values that are made of the sums of operands (expression_sums.c): */
+	int			uses;			/* number of expressions that this step is a part of, or is */
+	bool		divided;		/* the sum for the current batch is made of the operands' sums, so there are bounds
+								 * but no values */
+	int64		multiples[2];	/* of a sum, by operand: factor of the operand's sum */
 };
 
-/* The step's vector, for it to write. */
+/* Return the vector that a step writes its values to. */
 extern RtscanVector *rtscan_step_values(RtscanArithmetic *step);
 
-/* No row is NULL. */
+/* Set no row to NULL. */
 extern void rtscan_clear_nulls(RtscanVector *vector);
 
-/* A parameter: the last operand has to be a constant by which any integer can be divided. */
+/* RtscanFunction.parameter if the last operand must be a constant by which any integer can be divided. */
 #define RTSCAN_BY_CONSTANT	PG_INT64_MAX
 
-/* How a function is calculated. */
+/* How one of PostgreSQL's functions is calculated. */
 typedef struct RtscanFunction
 {
-	Oid			function;
-	int			noperands;
-	RtscanCalculate calculate;	/* NULL: as it is */
-	int64		parameter;
+	Oid			function;		/* the function */
+	int			noperands;		/* number of its operands */
+	RtscanCalculate calculate;	/* the calculation; NULL: the result is the operand */
+	int64		parameter;		/* parameter of the calculation */
 } RtscanFunction;
 
+/* Return how a function is calculated, or NULL if it cannot be. */
 extern const RtscanFunction *rtscan_find_function(Oid function);
 
 /*
- * Likewise of functions whose first argument is a unit of time, which sets how the step is calculated: false if it is none, or has
- * another unit.
+ * Set how a step calculates a function whose first argument is a unit of time, such as date_trunc().  Returns false
+ * if it is not such a function, or cannot be calculated for this unit.
  */
 extern bool rtscan_find_time_function(Oid function, const char *unit, RtscanArithmetic *step);
+
+/* Is the session's time zone UTC? */
 extern bool rtscan_session_is_in_utc(void);
 
-/* How many values, less NULL, the part of a time has that a step extracts; infinity if they are not few. */
+/*
+ * Return the number of values, without NULL, of the unit that a step extracts from times; infinity if they are
+ * many, or if the step extracts none.
+ */
 extern double rtscan_values_of_unit(const RtscanArithmetic *step);
 
-/* arithmetic_compile.c: the exact integer of a constant that is not NULL; false if it has none. */
+/* arithmetic_compile.c: find the exact integer of a constant that is not NULL; false if it has none. */
 extern bool rtscan_constant_as_integer(const Const *constant, RtscanDecimal *decimal);
 
-/* arithmetic.c: let a step that is a parameter have its value as its constant; false if it has none yet. */
+/* arithmetic.c: set the constant of a step that is a parameter to its value; false if it has none yet. */
 extern bool rtscan_read_parameter(const RtscanArithmetic *step, const struct RtscanBatch *batch);
 
-/* Have all rows of a batch the same value, whatever columns have? */
+/* Do all rows of a batch have the same value, whatever the columns have? */
 static inline bool
 rtscan_has_one_value(const RtscanArithmetic *step)
 {
 	return step->step == RTSCAN_STEP_CONSTANT || step->step == RTSCAN_STEP_PARAMETER;
 }
 
-/* vector_integers.c; parameter: the sign of the second operand. */
+/* vector_integers.c.  The parameter of a sum is the sign of the second operand. */
 RTSCAN_CALCULATION(rtscan_add_integers);
 RTSCAN_CALCULATION(rtscan_multiply_integers);
 RTSCAN_CALCULATION(rtscan_divide_integers);
@@ -115,23 +128,24 @@ RTSCAN_CALCULATION(rtscan_negate_integers);
 RTSCAN_CALCULATION(rtscan_absolute_integers);
 RTSCAN_CALCULATION(rtscan_round_to_integers);
 
-/* Are all of a vector's integers the same? */
+/* Are all integers of a vector the same? */
 static inline bool
 rtscan_is_constant(const RtscanVector *vector)
 {
 	return vector->lowest == vector->highest;
 }
 
-/*
- * Scale and bounds of a product, and of a sum with what its operands are multiplied by; false if it may not fit.
- */
+/* Set scale and bounds of the product of two operands.  Returns false if it may not fit. */
 extern bool rtscan_bound_product(const RtscanVector *const *operands, RtscanVector *result);
-extern bool rtscan_bound_sum(const RtscanArithmetic *step, const RtscanVector *const *operands, int64 *multiples, RtscanVector *result);
 
-/* The power of ten that brings a vector to a larger scale, or 0. */
+/* Set scale and bounds of a sum, and multiples[] to the factors of its operands.  Returns false if it may not fit. */
+extern bool rtscan_bound_sum(const RtscanArithmetic *step, const RtscanVector *const *operands, int64 *multiples,
+							 RtscanVector *result);
+
+/* Return the power of ten that brings a vector to a larger scale, or 0 if it does not fit. */
 extern int64 rtscan_power_to_scale(const RtscanVector *vector, int scale);
 
-/* vector_doubles.c; parameter: the sign of the second operand. */
+/* vector_doubles.c.  The parameter of a sum is the sign of the second operand. */
 RTSCAN_CALCULATION(rtscan_add_doubles);
 RTSCAN_CALCULATION(rtscan_multiply_doubles);
 RTSCAN_CALCULATION(rtscan_divide_doubles);
@@ -142,16 +156,17 @@ RTSCAN_CALCULATION(rtscan_integers_to_doubles);
 RTSCAN_CALCULATION(rtscan_doubles_to_integers);
 
 /*
- * vector_compare.c; parameter: the comparison, of strategies as a btree's, or ROWCOMPARE_NE; of choices the direction, 1 of
- * GREATEST and -1 of LEAST.
+ * vector_compare.c.  The parameter of a comparison is btree's strategy number, or ROWCOMPARE_NE; that of
+ * rtscan_choose_outermost() is 1 for GREATEST and -1 for LEAST.
  */
 RTSCAN_CALCULATION(rtscan_compare_integers);
 RTSCAN_CALCULATION(rtscan_compare_doubles);
 RTSCAN_CALCULATION(rtscan_choose_outermost);
 
 /*
- * vector_logic.c; parameter: of a test the truth values that pass it; operands: of CASE conditions, each
- * with its result, then the other result; of NULLIF and of IS DISTINCT FROM the comparison, then what is compared.
+ * vector_logic.c.  The parameter of a test is the set of truth values that pass it.  The operands of CASE are each
+ * condition and its result, then the result of ELSE.  The operands of NULLIF and IS DISTINCT FROM are a comparison,
+ * then the values that it compares.
  */
 #define RTSCAN_TRUTH_FALSE	(1 << 0)
 #define RTSCAN_TRUTH_TRUE	(1 << 1)
@@ -167,11 +182,13 @@ RTSCAN_CALCULATION(rtscan_calculate_case);
 RTSCAN_CALCULATION(rtscan_calculate_coalesce);
 RTSCAN_CALCULATION(rtscan_calculate_nullif);
 
-/* Make one vector of several: begin with the first, and add what there is to say of the values of another; false if their scales differ. */
+/* Begin to make one vector of several, as a copy of the first one. */
 extern void rtscan_copy_vector(const RtscanVector *vector, uint32 n, RtscanVector *result);
+
+/* Extend scale, bounds and NULLs of a vector to the values of another one.  Returns false if their scales differ. */
 extern bool rtscan_unite(const RtscanVector *other, RtscanVector *result);
 
-/* vector_time.c; parameter: the sign of the second operand. */
+/* vector_time.c.  The parameter of a sum is the sign of the second operand. */
 RTSCAN_CALCULATION(rtscan_subtract_dates);
 RTSCAN_CALCULATION(rtscan_add_to_dates);
 RTSCAN_CALCULATION(rtscan_dates_to_timestamps);

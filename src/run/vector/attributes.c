@@ -1,6 +1,6 @@
 /*
  * attributes.c
- *		Columns of a batch that dimensions of a star have.
+ *		Read the columns of a batch that belong to dimensions of a star.
  */
 #include "run/vector/attributes.h"
 
@@ -9,29 +9,31 @@
 #include "bits/multiversion.h"
 #include "common/int.h"
 
-/* Looking for one code among those found takes as long as listing so many codes. */
+/* Codes that are listed in the time that looking for one code among those found takes. */
 #define LISTED_CODES	128
 
-/* Looking for a key in a dictionary takes as long as looking for so many of its codes' in the dimension. */
+/* Codes whose keys are looked up in the dimension in the time that looking up one key in a dictionary takes. */
 #define CODES_A_KEY		16
 
-/* A dimension, and which of its keys and rows those of the batch meet. */
+/* A dimension, and its keys and rows that rows of the batch match. */
 typedef struct Met
 {
-	RtscanDimension *dimension;
-	uint64		fetch;			/* number of the rows fetched that this is about: */
-	uint32		keys[RTSCAN_CURSOR_ROWS];
-	uint64		batch;			/* and of the batch: */
-	uint32		rows[RTSCAN_CURSOR_ROWS];
-	const RtscanSegmentScan *segment;	/* that this is about, NULL: none; */
-	uint64		loads;			/* and the dimension's rows */
-	uint32		capacity;
-	uint32	   *by_code;		/* or */
-	const RtscanFoundCodes *found;	/* if it has few rows; else NULL */
-	struct Met *parts[2];		/* of pairs, or NULL */
+	RtscanDimension *dimension;	/* the dimension */
+	uint64		fetch;			/* number of the fetch that keys[] is for */
+	uint32		keys[RTSCAN_CURSOR_ROWS];	/* by row fetched: number of the key that it matches; the dimension's n:
+											 * none */
+	uint64		batch;			/* number of the batch that rows[] is for */
+	uint32		rows[RTSCAN_CURSOR_ROWS];	/* by row of the batch: number of the dimension's row */
+	const RtscanSegmentScan *segment;	/* segment that by_code or "found" is for; NULL: none */
+	uint64		loads;			/* number of the load of the dimension that by_code or "found" is for */
+	uint32		capacity;		/* number of codes that by_code has room for */
+	uint32	   *by_code;		/* by code: number of its key; not used if "found" is set */
+	const RtscanFoundCodes *found;	/* if the segment has few rows: codes of keys, ascending, among which the code
+									 * of each row is looked up; else NULL */
+	struct Met *parts[2];		/* the parts, if the keys of the dimension are pairs; else NULL */
 } Met;
 
-/* A column. */
+/* A column: its dimension, and its attribute there. */
 typedef struct Place
 {
 	Met		   *met;
@@ -40,17 +42,17 @@ typedef struct Place
 
 struct RtscanAttributes
 {
-	RtscanBatch *batch;
-	int			first;			/* number of the first column */
-	int			ndimensions;
-	Met		  **met;			/* by dimension */
-	Place	   *places;
+	RtscanBatch *batch;			/* the batch */
+	int			first;			/* number of the first column of a dimension */
+	int			ndimensions;	/* number of dimensions */
+	Met		  **met;			/* by dimension: what rows match there */
+	Place	   *places;			/* by column of a dimension */
 
-	/* Of rows fetched that come as often as they meet rows, the next one, and the next of its copies. */
-	uint32		row;
-	uint64		copy;
-	bool		countable;		/* all copies of all together are no more than a bigint says */
-	uint64		copies[RTSCAN_CURSOR_ROWS]; /* of each; PG_UINT64_MAX: or more */
+	/* Copies of the rows fetched. */
+	uint32		row;			/* place of the next row */
+	uint64		copy;			/* number of the next copy of that row, from 0 */
+	bool		countable;		/* the number of copies of all rows fits into a bigint */
+	uint64		copies[RTSCAN_CURSOR_ROWS]; /* by row: number of its copies; PG_UINT64_MAX: that many or more */
 };
 
 /* ---------------------------------------------------------------- begin */
@@ -135,7 +137,7 @@ rtscan_forget_segments(RtscanAttributes *attributes)
 
 /* ---------------------------------------------------------------- rows */
 
-/* RtscanFoundVisitor: keys have these codes. */
+/* RtscanFoundVisitor: note the codes of keys. */
 static void
 note_codes(const RtscanFound *found, uint32 n, void *arg)
 {
@@ -145,7 +147,7 @@ note_codes(const RtscanFound *found, uint32 n, void *arg)
 		by_code[found[i].place.code] = found[i].value;
 }
 
-/* RtscanValuesVisitor: which of them are keys of the dimension? */
+/* RtscanValuesVisitor: look up the values of some codes among the keys of the dimension. */
 static void
 number_codes(uint32 code, uint32 n, const uint64 *keys, void *arg)
 {
@@ -154,7 +156,7 @@ number_codes(uint32 code, uint32 n, const uint64 *keys, void *arg)
 	rtscan_find_keys_in_dimension(met->dimension, keys, n, met->by_code + code);
 }
 
-/* What has been found of the dimension's keys when the segment was searched for them, or NULL. */
+/* Return the codes of the dimension's keys that were found when the segment was searched for them, or NULL. */
 static const RtscanFoundCodes *
 found_codes(const RtscanSegmentScan *segment, const RtscanDimension *dimension)
 {
@@ -181,7 +183,7 @@ make_room_for_codes(Met *met, RtscanBatch *batch, uint32 codes)
 	met->capacity = codes;
 }
 
-/* Look the keys up in the dictionary. */
+/* Look up the keys in the dictionary. */
 static void
 find_codes(Met *met, RtscanBatch *batch, RtscanReader *reader)
 {
@@ -199,8 +201,9 @@ find_codes(Met *met, RtscanBatch *batch, RtscanReader *reader)
 }
 
 /*
- * What key each of so many codes of a segment is: NULL, and what is no key, none.  If that has not been found, and keys are not much fewer,
- * the dictionary is looked up in them.
+ * Find the key of each of a segment's codes.  NULL, and values that are no key, have none.  If "found" is NULL, and
+ * keys are not much fewer than codes, the values of the dictionary are looked up among the keys, instead of the
+ * keys in the dictionary.
  */
 static void
 list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, const RtscanFoundCodes *found)
@@ -224,7 +227,7 @@ list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, cons
 		met->by_code[found->codes[i]] = found->numbers[i];
 }
 
-/* Another segment: of few rows each code is looked for among those found. */
+/* Begin another segment.  If it has few rows, the code of each is looked up among those found. */
 static void
 enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 {
@@ -239,7 +242,7 @@ enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 		list_keys(met, batch, reader, codes, found);
 }
 
-/* The key with a code, or none. */
+/* Return the key of a code, or "none". */
 static uint32
 look_for_code(const RtscanFoundCodes *found, uint32 code, uint32 none)
 {
@@ -257,7 +260,8 @@ find_by_code(Met *met, RtscanBatch *batch)
 		enter_segment(met, batch, segment);
 	rtscan_cursor_codes(batch->cursor, met->dimension->plan->column, met->keys);
 	for (uint32 i = 0; i < batch->n; i++)
-		met->keys[i] = met->found ? look_for_code(met->found, met->keys[i], met->dimension->n) : met->by_code[met->keys[i]];
+		met->keys[i] = met->found ? look_for_code(met->found, met->keys[i], met->dimension->n)
+			: met->by_code[met->keys[i]];
 }
 
 static void
@@ -272,7 +276,8 @@ find_by_value(Met *met, RtscanBatch *batch)
 static bool
 has_codes(const RtscanBatch *batch, int column)
 {
-	return column < batch->schema->nkeys && rtscan_cursor_segment(batch->cursor) && rtscan_cursor_has_codes(batch->cursor, column);
+	return column < batch->schema->nkeys && rtscan_cursor_segment(batch->cursor) &&
+		rtscan_cursor_has_codes(batch->cursor, column);
 }
 
 static const uint32 *find_keys(Met *met, RtscanBatch *batch);
@@ -286,7 +291,7 @@ find_by_parts(Met *met, RtscanBatch *batch)
 	rtscan_find_pairs(met->dimension, firsts, seconds, batch->n, met->keys);
 }
 
-/* The dimension's keys that the rows fetched meet: before these come several times, if they do. */
+/* Return the dimension's keys that the rows fetched match.  They must be found before the batch is one of copies. */
 static const uint32 *
 find_keys(Met *met, RtscanBatch *batch)
 {
@@ -303,7 +308,10 @@ find_keys(Met *met, RtscanBatch *batch)
 	return met->keys;
 }
 
-/* The dimension's rows that the rows at hand meet; of copies, those of a dimension with several have been found with them. */
+/*
+ * Return the dimension's rows that the rows at hand match.  For copies, those of a dimension with several rows of a
+ * key were found when the copies were made.
+ */
 static const uint32 *
 find_rows(Met *met, RtscanBatch *batch)
 {
@@ -321,9 +329,12 @@ find_rows(Met *met, RtscanBatch *batch)
 	return met->rows;
 }
 
-/* ---------------------------------------------------------------- rows that meet several */
+/* ---------------------------------------------------------------- copies */
 
-/* The product, or the largest number: nobody takes as many copies, but some may take the first ones. */
+/*
+ * Return the product, or PG_UINT64_MAX if it overflows.  No query can return that many copies, but it may return
+ * the first ones.
+ */
 static inline uint64
 multiply(uint64 copies, uint64 rows)
 {
@@ -332,7 +343,10 @@ multiply(uint64 copies, uint64 rows)
 	return pg_mul_u64_overflow(copies, rows, &product) ? PG_UINT64_MAX : product;
 }
 
-/* How often the rows fetched come, of which those that are not wanted do not: false if none comes more than once. */
+/*
+ * Count the copies of the rows fetched.  A row that is not wanted has none.  Returns false if none has more than
+ * one.
+ */
 static bool
 count_copies(RtscanAttributes *attributes)
 {
@@ -392,7 +406,10 @@ rtscan_copies_are_countable(const RtscanAttributes *attributes)
 	return attributes->countable;
 }
 
-/* A copy's number has a digit for each dimension with several rows: which of those that the key has. */
+/*
+ * Find the row of a dimension that each copy matches.  The number of a copy has a digit for each dimension with
+ * several rows of a key: it selects one of the key's rows.
+ */
 static void
 meet_rows(Met *met, const uint16 *sources, uint64 *digits, uint32 n)
 {
@@ -502,7 +519,7 @@ rtscan_find_attribute_map(RtscanAttributes *attributes, int column, int *key_col
 	const Place *place = place_of(attributes, column);
 	RtscanDimension *dimension = place->met->dimension;
 
-	/* Of several keys none is the row's. */
+	/* The key of a pair is in no single column. */
 	if (dimension->parts[0])
 		return NULL;
 	*key_column = dimension->plan->column;

@@ -1,12 +1,14 @@
 /*
  * attributes.h
- *		Columns of a batch that dimensions of a star have, behind the index's own.
+ *		The columns of a batch that belong to dimensions of a star.  They follow the index's own.
  *
- * A row of the batch meets a dimension's row by its key's code: in each segment the keys are merged with the dictionary once, which
- * says what row a code meets.  Where a key has no code, in pending rows or a plain column, it is looked up by its value.  Of several
- * keys each is looked up for itself, and then what they come to together.
+ * A row of the batch finds its row of a dimension by the code of its key: in each segment, the keys are merged once
+ * with the dictionary, which gives the dimension's row for each code.  A key that has no code, in a pending row or
+ * a plain column, is looked up by its value.  If a dimension has several keys, each is looked up by itself, and
+ * then their combination.
  *
- * A row that meets several of a dimension comes as often, as *copies*: of several such dimensions with each combination.
+ * A row that matches several rows of a dimension is repeated: it has a *copy* for each of these or, with several
+ * such dimensions, for each combination.
  */
 #ifndef RTSCAN_ATTRIBUTES_H
 #define RTSCAN_ATTRIBUTES_H
@@ -19,36 +21,53 @@
 
 typedef struct RtscanAttributes RtscanAttributes;
 
-/* Of some dimensions, which have been loaded before rows are asked about; in the current memory context. */
+/*
+ * Create the attributes of some dimensions, in the current memory context.  The dimensions must be loaded before
+ * rows are read.
+ */
 extern RtscanAttributes *rtscan_create_attributes(RtscanBatch *batch, int ndimensions, RtscanDimension **dimensions);
 
-/* Types of the index's columns and of theirs. */
+/* Return a descriptor of the index's columns and, behind them, those of the dimensions. */
 extern TupleDesc rtscan_describe_attributes(TupleDesc index, int ndimensions, RtscanDimension **dimensions);
 
-/* Segments so far are not to be taken for those that come: another cursor begins. */
+/* Forget all segments seen so far, before another cursor begins: its segments may be at the same addresses. */
 extern void rtscan_forget_segments(RtscanAttributes *attributes);
 
-/*
- * Does a row that the batch has fetched come more than once?  Then its next copies, and those of rows behind it, as many as a batch has: their
- * places among the rows fetched.  Returns how many; 0: there are no more.
- */
+/* Begin to copy the rows that the batch has fetched.  Returns false if no row has more than one copy. */
 extern bool rtscan_begin_copies(RtscanAttributes *attributes);
+
+/*
+ * Get the next copies, at most as many as a batch has room for: set sources[] to the places of their rows among
+ * those fetched.  Returns how many; 0 if there are no more.
+ */
 extern uint32 rtscan_next_copies(RtscanAttributes *attributes, uint16 *sources);
 
-/* Do all copies of the rows fetched, if any comes more than once, together fit into a bigint? */
+/* Does the number of copies of all rows fetched fit into a bigint?  Call this only if a row has more than one copy. */
 extern bool rtscan_copies_are_countable(const RtscanAttributes *attributes);
 
-/* Of the rows at hand: values; integers, or false where they are none; numbers of values, identical ones have the same; and how many numbers. */
+/* Read the values of a column for the rows at hand. */
 extern void rtscan_attribute_values(RtscanAttributes *attributes, int column, Datum *values, bool *isnull);
-extern bool rtscan_attribute_decimals(RtscanAttributes *attributes, int column, int64 *integers, bool *isnull, int *scale);
+
+/* Read integers, or return false if the column has none. */
+extern bool rtscan_attribute_decimals(RtscanAttributes *attributes, int column, int64 *integers, bool *isnull,
+									  int *scale);
+
+/* Read the numbers of values; identical values have the same number.  Call rtscan_attribute_code_count() before. */
 extern void rtscan_attribute_codes(RtscanAttributes *attributes, int column, uint32 *codes);
+
+/* Number the values of a column, if that has not been done, and return how many numbers there are. */
 extern uint32 rtscan_attribute_code_count(RtscanAttributes *attributes, int column);
 
-/* Do some dimensions have several rows of a key? */
+/* Does any dimension have several rows of a key?  The attributes may be NULL. */
 extern bool rtscan_attributes_repeat(const RtscanAttributes *attributes);
 
-/* Numbers by key, which a column of the index has, or NULL (dimension.h); and the value of one of them, but for the highest: that of NULL. */
+/*
+ * Return the map from the keys of a column's dimension to the numbers of the column's values, and set *key_column
+ * to the index's column that has the keys; NULL if there is no map (dimension.h).
+ */
 extern const RtscanTallyMap *rtscan_find_attribute_map(RtscanAttributes *attributes, int column, int *key_column);
+
+/* Return the value that has a number, which must not be the highest one: that is NULL's. */
 extern Datum rtscan_attribute_of_number(const RtscanAttributes *attributes, int column, uint32 number);
 
 #endif							/* RTSCAN_ATTRIBUTES_H */

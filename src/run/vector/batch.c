@@ -1,6 +1,6 @@
 /*
  * batch.c
- *		Some rows of an index at a time, for expressions to be evaluated on.
+ *		Batches of an index's rows, on which expressions are evaluated.
  */
 #include "run/vector/batch.h"
 
@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* May a row of the index meet several of a dimension? */
+/* May a row of the index match several rows of a dimension? */
 static bool
 any_repeats(int ndimensions, RtscanDimension **dimensions)
 {
@@ -85,7 +85,7 @@ begin_batch(RtscanBatch *batch, uint32 n)
 	return n;
 }
 
-/* These have been fetched. */
+/* Begin a batch of n rows that have been fetched. */
 static uint32
 begin_fetched(RtscanBatch *batch, uint32 n)
 {
@@ -95,7 +95,7 @@ begin_fetched(RtscanBatch *batch, uint32 n)
 	return begin_batch(batch, n);
 }
 
-/* The next of those that come several times; 0 if there are no more. */
+/* Begin a batch of the next copies.  Returns how many; 0 if there are no more. */
 static uint32
 next_copies(RtscanBatch *batch)
 {
@@ -110,7 +110,7 @@ next_copies(RtscanBatch *batch)
 	return begin_batch(batch, n);
 }
 
-/* Of rows that nobody wants there are none. */
+/* Begin the first batch of copies.  Rows that are not wanted have no copies, so they are removed first. */
 static void
 begin_copies(RtscanBatch *batch)
 {
@@ -179,7 +179,8 @@ rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnu
 bool
 rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int64 *highest)
 {
-	return batch->cursor && column < batch->schema->ncolumns && rtscan_cursor_bounds(batch->cursor, column, scale, lowest, highest);
+	return batch->cursor && column < batch->schema->ncolumns &&
+		rtscan_cursor_bounds(batch->cursor, column, scale, lowest, highest);
 }
 
 void

@@ -1,11 +1,12 @@
 /*
  * batch.h
- *		Some rows of an index at a time, for expressions to be evaluated on.
+ *		Batches of an index's rows, on which expressions are evaluated.
  *
- * Row expressions refer to the index's columns, as INDEX_VAR; expressions.h makes them.  Behind these there may be columns of dimensions.
+ * Row expressions refer to the index's columns as INDEX_VAR; run/plan/expressions.h makes them.  The columns of
+ * dimensions may follow those of the index.
  *
- * A batch is made of the rows that have been fetched together.  Where some of them meet several rows of a dimension they come several times
- * (attributes.h), and more than one batch may be made of them.
+ * A batch is made of rows that are fetched together.  If some of them match several rows of a dimension, it has
+ * copies of these (attributes.h), and more than one batch may be made of the rows fetched.
  */
 #ifndef RTSCAN_BATCH_H
 #define RTSCAN_BATCH_H
@@ -16,49 +17,63 @@
 #include "run/vector/attributes.h"
 #include "run/vector/own_columns.h"
 
-/* A row expression, or a conjunction of them. */
+/* A row expression, or a conjunction of row expressions. */
 typedef struct RtscanExpression
 {
-	ExprState  *state;			/* NULL: there is none */
-	const Expr *row_expression; /* what it evaluates: of a conjunction, with AND */
-	Bitmapset  *columns;		/* that it refers to, from 0 */
+	ExprState  *state;			/* its executable form; NULL: there is no expression */
+	const Expr *row_expression; /* the expression; a conjunction is joined by AND */
+	Bitmapset  *columns;		/* numbers of the columns that it refers to, from 0 */
 } RtscanExpression;
 
-/* A batch for expressions on an index's rows, in the current memory context, which is to be deleted after the end. */
+/* Create a batch of an index's rows, in the current memory context, to be deleted after rtscan_end_batch(). */
 extern RtscanBatch *rtscan_create_batch(Relation index, EState *estate, int ndimensions, RtscanDimension **dimensions);
+
+/* End a batch. */
 extern void rtscan_end_batch(RtscanBatch *batch);
 
-/* Prepare an expression of a node's, or its quals. */
+/* Prepare an expression of a node. */
 extern RtscanExpression rtscan_begin_expression(PlanState *parent, Expr *row_expression);
+
+/* Prepare the quals of a node. */
 extern RtscanExpression rtscan_begin_quals(PlanState *parent, List *row_expressions);
 
-/* Forget the rows at hand: others come, of another cursor. */
+/* Forget the rows at hand, before the rows of another cursor are fetched. */
 extern void rtscan_restart_batch(RtscanBatch *batch);
 
-/* The next rows of a cursor, or in order; 0 at the end. */
+/* Fetch the next rows of a cursor.  Returns how many; 0 at the end. */
 extern uint32 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor);
 
-/* Make it a batch of no other rows of the cursor than those that are wanted (rtscan_cursor_narrow()): their places change. */
+/* Reduce a batch to those rows of its cursor that are wanted (rtscan_cursor_narrow()).  Their places change. */
 extern void rtscan_narrow_batch(RtscanBatch *batch);
+
+/* Fetch the next rows in an order.  Returns how many; 0 at the end. */
 extern uint32 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered);
 
-/* All values of a column. */
+/* Load the values of a column for all rows. */
 extern void rtscan_load_column(RtscanBatch *batch, int column);
 
-/* Likewise, as integers, or false where they are none (segment/values.h). */
+/* Load the integers of a column for all rows; false if it has none (segment/values.h). */
 extern bool rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 
-/* Likewise as codes of a segment (cursor.h), and how many there are; PG_UINT32_MAX: there are none. */
+/* Load the codes of a column for all rows, which are in a segment (cursor.h). */
 extern void rtscan_load_codes(RtscanBatch *batch, int column, uint32 *codes);
+
+/* Return the number of a column's codes; PG_UINT32_MAX if there are none. */
 extern uint32 rtscan_batch_code_count(RtscanBatch *batch, int column);
 
-/* Bounds of a column's integers of a scale, 0 where they are NULL, if they are known without a look at the rows; else false. */
+/*
+ * Find bounds of a column's integers at a scale, where NULLs are 0.  Returns false unless they are known without a
+ * look at the rows.
+ */
 extern bool rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int64 *highest);
 
-/* Let expressions that refer to some columns be about a row; values by reference are good until the next batch. */
+/*
+ * Enter a row: expressions that refer to these columns are then evaluated on it.  Values by reference are valid
+ * until the next batch.
+ */
 extern void rtscan_enter_row(RtscanBatch *batch, const Bitmapset *columns, uint32 row);
 
-/* Evaluate one on the row entered: its result is good until the next row is entered. */
+/* Evaluate an expression on the row entered.  Its result is valid until the next row is entered. */
 static inline Datum
 rtscan_evaluate_expression(RtscanBatch *batch, const RtscanExpression *expression, bool *isnull)
 {

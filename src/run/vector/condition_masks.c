@@ -1,6 +1,6 @@
 /*
  * condition_masks.c
- *		Conditions as masks of the rows of a batch that they are true of.
+ *		Evaluate conditions to masks of the rows of a batch for which they are true.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -9,7 +9,10 @@
 #include "miscadmin.h"
 #include "run/vector/masked.h"
 
-/* The integers, both ends included, that compare with a constant in some way; false if they are no range. */
+/*
+ * Find the range of integers, both ends included, for which a comparison with a constant is true; false if they are
+ * no range.
+ */
 static bool
 find_range(int comparison, int64 constant, int64 *low, int64 *high)
 {
@@ -37,9 +40,10 @@ find_range(int comparison, int64 constant, int64 *low, int64 *high)
 	}
 }
 
-/* If a comparison is one with one value of the same scale, that accepts a range. */
+/* Evaluate a comparison that is true for a range of integers: with one value, of the same scale.  False for others. */
 static bool
-mask_range(const RtscanArithmetic *comparison, const RtscanVector *left, const RtscanVector *right, uint32 n, uint64 *mask)
+mask_range(const RtscanArithmetic *comparison, const RtscanVector *left, const RtscanVector *right, uint32 n,
+		   uint64 *mask)
 {
 	int64		low,
 				high;
@@ -61,7 +65,7 @@ mask_comparison(const RtscanArithmetic *comparison, RtscanBatch *batch, uint64 *
 	return right && mask_range(comparison, left, right, batch->n, mask);
 }
 
-/* All of a conjunction are calculated for all rows, whichever are true. */
+/* Evaluate a conjunction.  Each condition is calculated for all rows, even if an earlier one is false. */
 static bool
 mask_conjunction(const RtscanArithmetic *conjunction, RtscanBatch *batch, uint64 *mask)
 {

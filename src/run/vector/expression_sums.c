@@ -1,9 +1,10 @@
 /*
  * expression_sums.c
- *		The sum of an expression's values, made of those of its parts.
+ *		Compute the sum of an expression's values from the sums of its parts.
  *
- * First it is found out, by bounds, that no row's value is NULL, fails or is beyond its type, and that the sum of all fits.  Then sums
- * are added up modulo 2^64, as is what they are multiplied by: that is right for the whole, whatever its parts come to.
+ * Before that, bounds show that no row's value is NULL, raises an error or is outside the range of its type, and
+ * that the sum of all fits.  Then sums, and their factors, are calculated modulo 2^64, which is right for the whole
+ * even if a part overflows.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -19,8 +20,8 @@ is_constant(const RtscanArithmetic *step)
 }
 
 /*
- * Is there no need of its values?  Those of a part that comes several times had better be calculated once; and those that have been
- * calculated stay as they are.
+ * Can the sum of a step be made of its operands' sums, without its own values?  A part that occurs several times
+ * had better be calculated once, and values that have been calculated for this batch are used.
  */
 static bool
 can_be_divided(const RtscanArithmetic *step, const RtscanBatch *batch)
@@ -29,7 +30,7 @@ can_be_divided(const RtscanArithmetic *step, const RtscanBatch *batch)
 		!step->in_utc && step->batch != batch->number;
 }
 
-/* The operand of a product that is a constant, or -1. */
+/* Return the number of the operand of a product that is a constant, or -1. */
 static int
 constant_operand(const RtscanArithmetic *product)
 {
@@ -40,11 +41,12 @@ constant_operand(const RtscanArithmetic *product)
 
 static const RtscanVector *bound_step(RtscanArithmetic *step, RtscanBatch *batch);
 
-/* Is nothing NULL, or beyond the step's type? */
+/* Is no value NULL, or outside the range of the step's type? */
 static bool
 is_plain(const RtscanArithmetic *step, const RtscanVector *vector)
 {
-	return vector->kind == RTSCAN_VECTOR_INTEGERS && !vector->has_nulls && vector->lowest >= step->lowest && vector->highest <= step->highest;
+	return vector->kind == RTSCAN_VECTOR_INTEGERS && !vector->has_nulls &&
+		vector->lowest >= step->lowest && vector->highest <= step->highest;
 }
 
 static bool
@@ -62,7 +64,7 @@ bound_operands(RtscanArithmetic *step, RtscanBatch *batch, bool divided)
 	return true;
 }
 
-/* Values of a product are needed of both operands, but if one is a constant. */
+/* Bound a step whose sum is made of parts.  A product needs the values of both operands, unless one is a constant. */
 static bool
 bound_divided(RtscanArithmetic *step, RtscanBatch *batch)
 {
@@ -74,7 +76,10 @@ bound_divided(RtscanArithmetic *step, RtscanBatch *batch)
 	return bound_operands(step, batch, constant_operand(step) >= 0) && rtscan_bound_product(step->vectors, result);
 }
 
-/* A vector with scale and bounds of a step's values, and maybe nothing else; NULL if their sum cannot be made of parts. */
+/*
+ * Return a vector with scale and bounds of a step's values, and perhaps nothing else; NULL if their sum cannot be
+ * made of parts.
+ */
 static const RtscanVector *
 bound_step(RtscanArithmetic *step, RtscanBatch *batch)
 {
@@ -109,7 +114,8 @@ add_up_product(const RtscanArithmetic *product, const RtscanMaskedRows *rows)
 	int			constant = constant_operand(product);
 
 	if (constant < 0)
-		return rtscan_sum_products_modulo(product->vectors[0]->digits, product->vectors[1]->digits, rows->mask, rows->n);
+		return rtscan_sum_products_modulo(product->vectors[0]->digits, product->vectors[1]->digits,
+										  rows->mask, rows->n);
 	return (uint64) product->vectors[constant]->lowest * add_up(product->operands[1 - constant], rows);
 }
 
@@ -124,7 +130,8 @@ add_up(const RtscanArithmetic *step, const RtscanMaskedRows *rows)
 		return rtscan_sum_modulo(step->found->digits, rows->mask, rows->n);
 	if (step->calculate == rtscan_multiply_integers)
 		return add_up_product(step, rows);
-	return (uint64) step->multiples[0] * add_up(step->operands[0], rows) + (uint64) step->multiples[1] * add_up(step->operands[1], rows);
+	return (uint64) step->multiples[0] * add_up(step->operands[0], rows) +
+		(uint64) step->multiples[1] * add_up(step->operands[1], rows);
 }
 
 RtscanTotal

@@ -1,8 +1,8 @@
 /*
  * masked.c
- *		What the values of a vector come to, of the rows that bits say.
+ *		Aggregate a vector over the rows selected by a bit mask.
  *
- * Loops are about one word of bits after another, and its 64 rows: these are vectorised.
+ * Loops take one word of bits at a time, and its 64 rows, since compilers vectorise that.
  */
 #include "run/vector/masked.h"
 
@@ -10,7 +10,7 @@
 #include "bits/masks.h"
 #include "bits/multiversion.h"
 
-/* All bits are set where a bit is.  (A place of 64 bits is what compilers vectorise.) */
+/* All bits are set if bit i of the word is, else none.  (i has 64 bits, since compilers vectorise that.) */
 #define MASK_OF(word, i)	(-(int64) ((word) >> (i) & 1))
 
 /* ---------------------------------------------------------------- rows */

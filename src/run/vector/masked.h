@@ -1,11 +1,12 @@
 /*
  * masked.h
- *		What the values of a vector come to, of the rows that bits say.
+ *		Aggregate a vector over the rows selected by a bit mask.
  *
- * All are looked at, without a branch: of many rows of a stretch that is faster than to take one after another.
+ * All rows are looked at, without a branch.  If many rows are selected, that is faster than taking one after
+ * another.
  *
- * A mask has a bit for each of a batch's n rows, and clear ones in the rest of the last word: those of the rows that are wanted, of
- * which are cleared those that a condition is not true of, or whose value is NULL.
+ * A mask has a bit for each of a batch's n rows; the rest of its last word is clear.  At first it has the rows that
+ * are wanted.  Then those are cleared for which a condition is not true, or whose value is NULL.
  */
 #ifndef RTSCAN_MASKED_H
 #define RTSCAN_MASKED_H
@@ -17,44 +18,56 @@
 
 #define RTSCAN_MASK_WORDS	(RTSCAN_CURSOR_ROWS / 64)
 
-/* Some rows of a batch of n, to be added to aggregates' states: a bit for each of count rows. */
+/* Rows of a batch that are added to aggregates' states. */
 typedef struct RtscanMaskedRows
 {
-	uint32		n;
-	uint32		count;
-	const uint64 *mask;
-	MemoryContext context;
+	uint32		n;				/* number of rows of the batch */
+	uint32		count;			/* number of rows in the mask */
+	const uint64 *mask;			/* the rows */
+	MemoryContext context;		/* memory context of the states */
 } RtscanMaskedRows;
 
-/* A mask of the rows that are wanted: NULL, all. */
+/* Set a mask to the rows that are wanted; NULL: to all rows. */
 extern void rtscan_mask_rows(const uint64 *wanted, uint32 n, uint64 *mask);
 
-/* Clear those that are NULL in a vector, or of which a condition is not true. */
+/* Clear the rows that are NULL in a vector. */
 extern void rtscan_mask_nulls(const RtscanVector *vector, uint32 n, uint64 *mask);
+
+/* Clear the rows for which a condition is not true. */
 extern void rtscan_mask_true(const RtscanVector *condition, uint32 n, uint64 *mask);
 
-/* Their values, or doubles, in their places; in the others' something neutral, up to the end of the last word. */
+/*
+ * Copy the values of rows in a mask, integers or doubles, to their places, and "neutral" to the places of other
+ * rows, up to the end of the last word.
+ */
 extern void rtscan_keep_masked(const int64 *values, const uint64 *mask, uint32 n, int64 neutral, int64 *kept);
 
-/* Is no value of a vector farther from 0 than this? */
+/* Is no integer of a vector farther from 0 than "most"? */
 static inline bool
 rtscan_is_within(const RtscanVector *vector, int64 most)
 {
 	return vector->lowest >= -most && vector->highest <= most;
 }
 
-/* The sum of these integers, and of the products of two vectors', modulo 2^64: right if it is known to fit. */
+/* Return the sum of the integers of rows in a mask modulo 2^64, which is right if the sum fits. */
 extern uint64 rtscan_sum_modulo(const int64 *values, const uint64 *mask, uint32 n);
+
+/* Return the sum of the products of the integers of two vectors in the same way. */
 extern uint64 rtscan_sum_products_modulo(const int64 *left, const int64 *right, const uint64 *mask, uint32 n);
 
-/* The sum of these integers, which a sum of their scale is to have. */
+/* Add the integers of rows in a mask to a sum of their scale. */
 extern void rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum);
 
 /*
- * Can an expression's sum over the rows of a batch, whatever the mask, be made of the sums of its parts?  It cannot be where a value may be
- * NULL, or an error be raised, or the sum not fit.  Then add it up, after that has been asked: no vector of its values is calculated.
+ * Can the sum of an expression's values over rows of a batch, whatever the mask, be made of the sums of its parts?
+ * It cannot if a value may be NULL, an error may be raised, or the sum may not fit.
  */
 extern bool rtscan_can_sum(RtscanArithmetic *arithmetic, RtscanBatch *batch);
+
+/*
+ * Return the sum of an expression over rows in a mask, after rtscan_can_sum() has returned true for the batch.  No
+ * vector of its values is calculated.
+ */
 extern RtscanTotal rtscan_sum_expression(const RtscanArithmetic *arithmetic, const RtscanMaskedRows *rows, int *scale);
 
 #endif							/* RTSCAN_MASKED_H */

@@ -1,28 +1,31 @@
 /*
  * own_columns.c
- *		What the index itself has of the rows of a batch.
+ *		Read the values that the index itself has of the rows of a batch.
  */
 #include "run/vector/own_columns.h"
 
-/* A column of the index, in the rows that have been fetched: what it takes is given back only when others are, so it is asked for once. */
+/*
+ * A column of the index for the rows that have been fetched.  It is read only once, since the memory that reading
+ * takes is not freed before the next fetch.
+ */
 typedef struct FetchedColumn
 {
-	uint64		fetch;			/* values are of these, */
-	Datum	   *values;
-	bool	   *isnull;
-	uint64		integers_fetch; /* and integers of these, */
-	bool		has_integers;	/* if there are any: */
-	int			scale;
-	int64	   *integers;
-	bool	   *integers_isnull;
+	uint64		fetch;			/* number of the fetch that values and isnull are for */
+	Datum	   *values;			/* by row: its value */
+	bool	   *isnull;			/* by row: its value is NULL */
+	uint64		integers_fetch; /* number of the fetch that integers and integers_isnull are for */
+	bool		has_integers;	/* the column has integers */
+	int			scale;			/* scale of the integers */
+	int64	   *integers;		/* by row: its integer */
+	bool	   *integers_isnull;	/* by row: its integer is NULL */
 } FetchedColumn;
 
-/* All of them, and room. */
+/* The columns of the rows fetched, and room for what copies need. */
 typedef struct RtscanFetched
 {
-	uint16		sources[RTSCAN_CURSOR_ROWS];
-	uint32		codes[RTSCAN_CURSOR_ROWS];
-	FetchedColumn columns[FLEXIBLE_ARRAY_MEMBER];
+	uint16		sources[RTSCAN_CURSOR_ROWS];	/* room for RtscanBatch.sources */
+	uint32		codes[RTSCAN_CURSOR_ROWS];	/* room for codes or offsets of the rows fetched */
+	FetchedColumn columns[FLEXIBLE_ARRAY_MEMBER];	/* by column of the index */
 } RtscanFetched;
 
 /* ---------------------------------------------------------------- room */
@@ -105,8 +108,8 @@ fetch_integers(RtscanBatch *batch, int column)
 		fetched->integers_isnull = MemoryContextAlloc(context, RTSCAN_CURSOR_ROWS * sizeof(bool));
 	}
 	if (fetched->integers_fetch != batch->fetch)
-		fetched->has_integers = rtscan_cursor_decimals(batch->cursor, column, fetched->integers, fetched->integers_isnull,
-													   &fetched->scale);
+		fetched->has_integers = rtscan_cursor_decimals(batch->cursor, column, fetched->integers,
+													   fetched->integers_isnull, &fetched->scale);
 	fetched->integers_fetch = batch->fetch;
 	return fetched;
 }
@@ -134,10 +137,11 @@ rtscan_load_own_integers(RtscanBatch *batch, int column, int64 *integers, bool *
 		return rtscan_cursor_decimals(batch->cursor, column, integers, isnull, scale);
 	rtscan_load_own_column(batch, column);
 	memcpy(isnull, batch->isnull[column], batch->n * sizeof(bool));
-	return rtscan_find_decimals(&batch->schema->columns[column], batch->values[column], isnull, batch->n, integers, scale);
+	return rtscan_find_decimals(&batch->schema->columns[column], batch->values[column], isnull, batch->n,
+								integers, scale);
 }
 
-/* Of rows fetched, for the rows of the batch. */
+/* Copy the codes of the rows fetched to the rows of the batch. */
 static void
 copy_codes(const RtscanBatch *batch, const uint32 *fetched, uint32 *codes)
 {

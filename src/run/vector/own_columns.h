@@ -2,7 +2,7 @@
  * own_columns.h
  *		A batch of rows of an index, and the values that the index itself has of them.
  *
- * What is about columns of dimensions as well is in batch.h.
+ * batch.h has the functions that take columns of dimensions as well.
  */
 #ifndef RTSCAN_OWN_COLUMNS_H
 #define RTSCAN_OWN_COLUMNS_H
@@ -13,40 +13,48 @@
 #include "search/order/ordered.h"
 #include "search/scan/cursor.h"
 
+/* A batch of rows. */
 typedef struct RtscanBatch
 {
-	RtscanCursor *cursor;		/* where they come from; or */
-	RtscanOrdered *ordered;
-	const RtscanSchema *schema;
-	uint64		number;			/* another one for each batch */
-	uint64		fetch;			/* and for the rows that have been fetched, */
-	uint32		nfetched;		/* so many, */
-	const uint16 *sources;		/* and the place among them of each row of the batch; NULL: they are the batch */
-	uint32		n;				/* rows, */
-	const uint64 *wanted;		/* and a bit for each that is asked for; NULL: all are */
-	uint64		single_rows;	/* that expressions have been evaluated on one by one, so far */
-	ExprContext *context;		/* per-tuple memory is reset for each row that is entered */
-	TupleTableSlot *slot;		/* the row entered, as far as expressions look at it */
-	int			ncolumns;
-	struct RtscanAttributes *attributes;	/* what columns behind the index's own are, or NULL */
-	bool	   *loaded;			/* by column: */
-	Datum	  **values;
-	bool	  **isnull;
-	struct RtscanFetched *fetched;	/* the rows fetched, where they come several times; NULL: they never have */
+	RtscanCursor *cursor;		/* cursor that returns the rows; NULL if "ordered" does */
+	RtscanOrdered *ordered;		/* iterator that returns the rows in an order; NULL if the cursor does */
+	const RtscanSchema *schema;	/* schema of the index */
+	uint64		number;			/* number of the batch, different for each one */
+	uint64		fetch;			/* number of the fetch of its rows, different for each one */
+	uint32		nfetched;		/* number of rows fetched */
+	const uint16 *sources;		/* by row of the batch: its place among the rows fetched; NULL: the batch consists
+								 * of the rows fetched */
+	uint32		n;				/* number of rows of the batch */
+	const uint64 *wanted;		/* a bit for each row that is wanted; NULL: all are */
+	uint64		single_rows;	/* number of rows so far on which expressions were evaluated one by one */
+	ExprContext *context;		/* context of expressions; its per-tuple memory is reset for each row that is
+								 * entered */
+	TupleTableSlot *slot;		/* the row entered, with the columns that expressions refer to */
+	int			ncolumns;		/* number of columns, including those of dimensions */
+	struct RtscanAttributes *attributes;	/* the columns of dimensions; NULL: there are none */
+	bool	   *loaded;			/* by column: values and isnull are loaded */
+	Datum	  **values;			/* by column: values of the rows */
+	bool	  **isnull;			/* by column: which rows are NULL */
+	struct RtscanFetched *fetched;	/* columns of the rows fetched, from which those of copies are taken; NULL:
+									 * there were no copies yet */
 } RtscanBatch;
 
-/* Load all values of a column of the index. */
+/* Load the values of a column of the index for all rows. */
 extern void rtscan_load_own_column(RtscanBatch *batch, int column);
 
-/* Likewise, as integers, or false where they are none (segment/values.h). */
+/* Load the integers of a column of the index for all rows; false if it has none (segment/values.h). */
 extern bool rtscan_load_own_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 
-/* Likewise as codes of a segment (cursor.h); and as offsets of the index's integers from one. */
+/* Load the codes of a column of the index for all rows, which are in a segment (cursor.h). */
 extern void rtscan_load_own_codes(RtscanBatch *batch, int column, uint32 *codes);
+
+/* Load the integers of a column of the index for all rows, less "least".  Those of NULLs are "null". */
 extern void rtscan_load_offsets(RtscanBatch *batch, int column, int64 least, uint32 null, uint32 *offsets);
 
-/* Make room for a column's values, once; and for the places of rows that come several times. */
+/* Allocate room for a column's values, if there is none. */
 extern void rtscan_make_room_for_column(RtscanBatch *batch, Datum **values, bool **isnull);
+
+/* Return room for the sources of copies. */
 extern uint16 *rtscan_room_for_sources(RtscanBatch *batch);
 
 #endif							/* RTSCAN_OWN_COLUMNS_H */

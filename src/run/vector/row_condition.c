@@ -1,6 +1,6 @@
 /*
  * row_condition.c
- *		Choose among the rows of a batch.
+ *		Choose the rows of a batch that pass quals.
  */
 #include "run/vector/row_condition.h"
 
@@ -22,11 +22,12 @@ rtscan_is_calculated(RtscanRowCondition *condition, RtscanBatch *batch)
 		return condition->calculated;
 	condition->batch = batch->number;
 	rtscan_mask_rows(NULL, batch->n, condition->mask);
-	condition->calculated = condition->arithmetic && rtscan_mask_condition(condition->arithmetic, batch, condition->mask);
+	condition->calculated = condition->arithmetic &&
+		rtscan_mask_condition(condition->arithmetic, batch, condition->mask);
 	return condition->calculated;
 }
 
-/* Of some rows, those that a mask has. */
+/* Choose those of n rows that a mask has. */
 static uint32
 choose_masked(const uint64 *mask, const uint16 *rows, uint32 n, uint16 *chosen)
 {

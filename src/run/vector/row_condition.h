@@ -1,6 +1,6 @@
 /*
  * row_condition.h
- *		Choose among the rows of a batch: by a mask of those that pass, or row by row where there is none.
+ *		Choose the rows of a batch that pass quals: by a mask, or one by one if the quals cannot be calculated.
  */
 #ifndef RTSCAN_ROW_CONDITION_H
 #define RTSCAN_ROW_CONDITION_H
@@ -11,26 +11,36 @@
 #include "run/vector/batch.h"
 #include "run/vector/masked.h"
 
+/* Quals, and the rows of a batch that pass them. */
 typedef struct RtscanRowCondition
 {
-	const RtscanExpression *quals;
-	RtscanArithmetic *arithmetic;	/* NULL: they cannot be calculated */
-	uint64		batch;			/* the number of the batch that this is about: */
-	bool		calculated;		/* they have been, */
-	uint64		mask[RTSCAN_MASK_WORDS];	/* and are true of these rows */
+	const RtscanExpression *quals;	/* the quals */
+	RtscanArithmetic *arithmetic;	/* the quals, to be calculated for many rows; NULL: that is not possible */
+	uint64		batch;			/* number of the batch that "calculated" and mask[] are for */
+	bool		calculated;		/* the quals could be calculated for all rows of the batch */
+	uint64		mask[RTSCAN_MASK_WORDS];	/* the rows that pass, if the quals could be calculated */
 } RtscanRowCondition;
 
-/* Of quals that there are; in the current memory context.  The list is rtscan_arithmetic()'s. */
+/*
+ * Prepare quals, of which there may be none, in the current memory context.  The list is that of
+ * rtscan_arithmetic().
+ */
 extern RtscanRowCondition rtscan_make_row_condition(const RtscanExpression *quals, List **known);
 
-/* Of some places in the batch, those whose rows pass; in place, if the arrays are one. */
+/*
+ * Choose those of n rows of the batch, given by their places, that pass.  There must be quals.  rows[] and chosen[]
+ * may be the same array.  Returns how many pass.
+ */
 extern uint32 rtscan_choose_rows(RtscanRowCondition *condition, RtscanBatch *batch, const uint16 *rows, uint32 n,
 								 uint16 *chosen);
 
-/* Can they be calculated of all rows of the batch, if there are any? */
+/* Can the quals be calculated for all rows of the batch?  True if there are none. */
 extern bool rtscan_is_calculated(RtscanRowCondition *condition, RtscanBatch *batch);
 
-/* Clear in a mask (masked.h) those that do not pass, if there are quals; false if they cannot be calculated. */
+/*
+ * Clear in a mask (masked.h) the rows that do not pass, if there are quals.  Returns false if these cannot be
+ * calculated.
+ */
 extern bool rtscan_mask_rows_that_pass(RtscanRowCondition *condition, RtscanBatch *batch, uint64 *mask);
 
 #endif							/* RTSCAN_ROW_CONDITION_H */

@@ -15,7 +15,7 @@ typedef struct RtscanSum
 	int			scale;
 } RtscanSum;
 
-/* Add an integer of a sum's scale, or another sum. */
+/* Add an integer, or another sum, of the same scale: upper * 2^64 + lower. */
 static inline void
 rtscan_sum_add(RtscanSum *sum, int64 upper, uint64 lower)
 {
@@ -23,7 +23,7 @@ rtscan_sum_add(RtscanSum *sum, int64 upper, uint64 lower)
 	sum->upper += upper + (sum->lower < lower);
 }
 
-/* Add upper * 2^32 + lower. */
+/* Add an integer of the sum's scale: upper * 2^32 + lower. */
 static inline void
 rtscan_sum_add_halves(RtscanSum *sum, int64 upper, uint64 lower)
 {

@@ -1,6 +1,6 @@
 /*
  * vector_compare.c
- *		Comparisons of vectors; their results are truth values, the integers 0 and 1.
+ *		Compare vectors.  The results are truth values, the integers 0 and 1.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -8,11 +8,11 @@
 #include "bits/multiversion.h"
 #include "common/int.h"
 
-/* As PostgreSQL orders doubles: NaNs are equal, and after all others. */
+/* Compare doubles as PostgreSQL does: NaNs are equal, and greater than all numbers. */
 #define IS_LESS(a, b)	(((a) < (b)) | (((a) == (a)) & ((b) != (b))))
 #define IS_EQUAL(a, b)	(((a) == (b)) | (((a) != (a)) & ((b) != (b))))
 
-/* A loop of its own for each comparison. */
+/* Each comparison has a loop of its own. */
 #define EACH(expression) \
 	do { \
 		for (uint32 i = 0; i < n; i++) \
@@ -73,7 +73,7 @@ scale_up(const int64 *digits, int64 power, uint32 n, int64 *result)
 		result[i] = digits[i] * power;
 }
 
-/* A vector's digits at a scale, in the room given if that is another one; NULL if they do not fit. */
+/* Return a vector's digits at a scale, in "room" if they are multiplied for it; NULL if they do not fit. */
 static const int64 *
 digits_at(const RtscanVector *vector, int scale, uint32 n, int64 *room)
 {
@@ -90,10 +90,11 @@ digits_at(const RtscanVector *vector, int scale, uint32 n, int64 *room)
 }
 
 bool
-rtscan_compare_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_compare_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						RtscanVector *result)
 {
 	int			scale = Max(operands[0]->scale, operands[1]->scale);
-	int64		room[RTSCAN_CURSOR_ROWS];	/* of two scales only one is less */
+	int64		room[RTSCAN_CURSOR_ROWS];	/* for one operand, since the other one has the greater scale */
 	const int64 *left = digits_at(operands[0], scale, n, room);
 	const int64 *right = digits_at(operands[1], scale, n, room);
 
@@ -116,7 +117,8 @@ compare_doubles(int comparison, const double *left, const double *right, uint32 
 }
 
 bool
-rtscan_compare_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_compare_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+					   RtscanVector *result)
 {
 	compare_doubles(step->parameter, operands[0]->doubles, operands[1]->doubles, n, result->digits);
 	set_truth(result);
@@ -125,7 +127,7 @@ rtscan_compare_doubles(const RtscanArithmetic *step, const RtscanVector *const *
 
 /* ---------------------------------------------------------------- GREATEST, LEAST */
 
-/* Put an operand's values, where they are not NULL, in the place of those that are NULL or not as far out. */
+/* Take a value of the operand if it is not NULL, and the result so far is NULL, less (GREATEST) or greater (LEAST). */
 RTSCAN_MULTIVERSION static void
 take_outer_integers(const RtscanVector *operand, bool greater, uint32 n, RtscanVector *result)
 {
@@ -147,7 +149,8 @@ take_outer_doubles(const RtscanVector *operand, bool greater, uint32 n, RtscanVe
 	{
 		double		one = operand->doubles[i];
 		double		other = result->doubles[i];
-		bool		take = (!operand->isnull[i]) & (result->isnull[i] | (greater ? IS_LESS(other, one) : IS_LESS(one, other)));
+		bool		take = (!operand->isnull[i]) &
+			(result->isnull[i] | (greater ? IS_LESS(other, one) : IS_LESS(one, other)));
 
 		result->doubles[i] = take ? one : other;
 		result->isnull[i] &= operand->isnull[i];
@@ -155,7 +158,8 @@ take_outer_doubles(const RtscanVector *operand, bool greater, uint32 n, RtscanVe
 }
 
 bool
-rtscan_choose_outermost(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_choose_outermost(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						RtscanVector *result)
 {
 	rtscan_copy_vector(operands[0], n, result);
 	for (int i = 1; i < step->noperands; i++)

@@ -1,9 +1,10 @@
 /*
  * vector_doubles.c
- *		Calculations with vectors of doubles.
+ *		Calculate with vectors of doubles.
  *
- * PostgreSQL raises an error where a result is infinite, or zero, and should not be.  Those are told apart here only as far as is
- * cheap: any result that is not finite is left to PostgreSQL, as is a product or quotient that may be too small.
+ * PostgreSQL raises an error if a result is infinite, or zero, and should not be.  The tests here are cheap, and do
+ * not tell that apart: any result that is not finite is left to PostgreSQL, and so is a product or quotient that
+ * may be too small.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -12,7 +13,7 @@
 
 #include "bits/multiversion.h"
 
-/* Integers up to here are doubles, and so are their quotients by powers of ten rounded once. */
+/* Integers up to this are doubles, so that their quotients by powers of ten are rounded only once. */
 #define MAX_EXACT	(INT64CONST(1) << 53)
 
 #define IS_FINITE(value)	(fabs(value) <= DBL_MAX)
@@ -52,12 +53,13 @@ multiply(const double *left, const double *right, uint32 n, double *result)
 }
 
 bool
-rtscan_multiply_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_multiply_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						RtscanVector *result)
 {
 	return multiply(operands[0]->doubles, operands[1]->doubles, n, result->doubles);
 }
 
-/* What is NULL is divided by 1. */
+/* Divide.  A divisor that is NULL is replaced by 1. */
 RTSCAN_MULTIVERSION static bool
 divide(const double *left, const RtscanVector *right, uint32 n, double *result)
 {
@@ -90,7 +92,8 @@ rtscan_negate_doubles(const RtscanArithmetic *step, const RtscanVector *const *o
 }
 
 bool
-rtscan_absolute_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_absolute_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						RtscanVector *result)
 {
 	for (uint32 i = 0; i < n; i++)
 		result->doubles[i] = fabs(operands[0]->doubles[i]);
@@ -118,9 +121,13 @@ convert(const int64 *integers, double divisor, uint32 n, double *result)
 		result[i] = (double) integers[i] / divisor;
 }
 
-/* A numeric's double is the nearest one, as its text is read; so is a quotient of two numbers that are doubles. */
+/*
+ * Convert integers or numerics.  PostgreSQL converts a numeric to the nearest double, as it reads the number's
+ * text; the quotient of two numbers that are doubles is the nearest double, too.
+ */
 bool
-rtscan_integers_to_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_integers_to_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						   RtscanVector *result)
 {
 	const RtscanVector *operand = operands[0];
 	RtscanVector whole = {.scale = 0};
@@ -132,9 +139,10 @@ rtscan_integers_to_doubles(const RtscanArithmetic *step, const RtscanVector *con
 	return true;
 }
 
-/* To the nearest integer, to the even one of two, in the range of the result's type. */
+/* Round to the nearest integer, and halves to the even one.  The range of the result's type is checked afterwards. */
 bool
-rtscan_doubles_to_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_doubles_to_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						   RtscanVector *result)
 {
 	const double *doubles = operands[0]->doubles;
 	int			fits = true;

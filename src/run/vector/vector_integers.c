@@ -1,8 +1,8 @@
 /*
  * vector_integers.c
- *		Calculations with vectors of integers, divided by powers of ten.
+ *		Calculate with vectors of integers, which are divided by powers of ten.
  *
- * Operands have bounds, and so has a result: where these fit into 64 bits no row has to be checked.
+ * The bounds of a result follow from those of the operands.  If they fit into 64 bits, no row has to be checked.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -65,7 +65,8 @@ rtscan_bound_product(const RtscanVector *const *operands, RtscanVector *result)
 }
 
 bool
-rtscan_multiply_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_multiply_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						 RtscanVector *result)
 {
 	if (!rtscan_bound_product(operands, result))
 		return false;
@@ -135,7 +136,10 @@ add_constant(const int64 *digits, int64 power, int64 constant, uint32 n, int64 *
 		result[i] = digits[i] * power + constant;
 }
 
-/* What an operand is multiplied by to be at a scale; 0 if that, or its product by a constant, does not fit. */
+/*
+ * Return the factor of an operand of a sum: the power of ten that brings the operand to the scale and, if it is a
+ * product by a constant, times that constant.  Returns 0 if the factor or the product does not fit.
+ */
 static int64
 find_multiple(const RtscanArithmetic *step, int number, const RtscanVector *operand, int scale)
 {
@@ -145,19 +149,22 @@ find_multiple(const RtscanArithmetic *step, int number, const RtscanVector *oper
 				b,
 				multiple;
 
-	if (product && (pg_mul_s64_overflow(operand->lowest, factor, &a) || pg_mul_s64_overflow(operand->highest, factor, &b) ||
+	if (product && (pg_mul_s64_overflow(operand->lowest, factor, &a) ||
+					pg_mul_s64_overflow(operand->highest, factor, &b) ||
 					Min(a, b) < product->lowest || Max(a, b) > product->highest))
 		return 0;
 	return pg_mul_s64_overflow(rtscan_power_to_scale(operand, scale), factor, &multiple) ? 0 : multiple;
 }
 
 bool
-rtscan_bound_sum(const RtscanArithmetic *step, const RtscanVector *const *operands, int64 *multiples, RtscanVector *result)
+rtscan_bound_sum(const RtscanArithmetic *step, const RtscanVector *const *operands, int64 *multiples,
+				 RtscanVector *result)
 {
 	result->scale = Max(operands[0]->scale, operands[1]->scale);
 	for (int i = 0; i < 2; i++)
 		multiples[i] = find_multiple(step, i, operands[i], result->scale);
-	return multiples[0] != 0 && multiples[1] != 0 && !pg_mul_s64_overflow(multiples[1], step->parameter, &multiples[1]) &&
+	return multiples[0] != 0 && multiples[1] != 0 &&
+		!pg_mul_s64_overflow(multiples[1], step->parameter, &multiples[1]) &&
 		bound_sum(operands[0], multiples[0], operands[1], multiples[1], result);
 }
 
@@ -193,7 +200,8 @@ negate(const RtscanVector *operand, uint32 n, RtscanVector *result)
 }
 
 bool
-rtscan_negate_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_negate_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+					   RtscanVector *result)
 {
 	result->scale = operands[0]->scale;
 	if (pg_sub_s64_overflow(0, operands[0]->lowest, &result->highest))
@@ -211,7 +219,8 @@ make_absolute(const RtscanVector *operand, uint32 n, RtscanVector *result)
 }
 
 bool
-rtscan_absolute_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_absolute_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						 RtscanVector *result)
 {
 	const RtscanVector *operand = operands[0];
 
@@ -226,14 +235,17 @@ rtscan_absolute_integers(const RtscanArithmetic *step, const RtscanVector *const
 
 /* ---------------------------------------------------------------- quotients */
 
-/* Do 32 bits hold all values? */
+/* Do all values fit into 32 bits? */
 static bool
 is_short(const RtscanVector *vector)
 {
 	return vector->lowest >= PG_INT32_MIN && vector->highest <= PG_INT32_MAX;
 }
 
-/* Quotients of 32-bit integers are exact as doubles, but for a fraction that is cut off; and processors divide many at once. */
+/*
+ * Divide 32-bit integers as doubles, since processors divide many of these at once.  Truncated to integers, the
+ * quotients are exact.
+ */
 RTSCAN_MULTIVERSION static void
 divide_short(const RtscanVector *operand, int32 divisor, uint32 n, RtscanVector *result)
 {
@@ -253,7 +265,7 @@ divide(const RtscanVector *operand, int64 divisor, uint32 n, RtscanVector *resul
 			result->digits[i] = operand->digits[i] / divisor;
 }
 
-/* The divisor: a constant by which any integer can be divided; or 0. */
+/* Return the divisor if it is a constant by which any integer can be divided; else 0. */
 static int64
 find_divisor(const RtscanVector *vector)
 {
@@ -261,7 +273,8 @@ find_divisor(const RtscanVector *vector)
 }
 
 bool
-rtscan_divide_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_divide_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+					   RtscanVector *result)
 {
 	int64		divisor = find_divisor(operands[1]);
 
@@ -282,7 +295,8 @@ subtract_multiples(const RtscanVector *operand, int64 divisor, uint32 n, RtscanV
 }
 
 bool
-rtscan_modulo_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_modulo_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+					   RtscanVector *result)
 {
 	int64		divisor = find_divisor(operands[1]);
 	int64		largest;
@@ -308,9 +322,10 @@ round_one(int64 digits, int64 power)
 	return digits / power + (rest >= power - power / 2) - (rest <= -(power - power / 2));
 }
 
-/* Numerics to integers, half away from zero. */
+/* Round numerics to integers, and halves away from zero. */
 bool
-rtscan_round_to_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_round_to_integers(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						 RtscanVector *result)
 {
 	RtscanVector whole = {.scale = 0};
 	int64		power = rtscan_power_to_scale(&whole, operands[0]->scale);

@@ -1,8 +1,8 @@
 /*
  * vector_logic.c
- *		Truth values of three kinds, and choices that they make, in vectors.
+ *		Three-valued logic, and expressions that it decides (CASE, COALESCE, NULLIF), on vectors.
  *
- * A truth value is 0 or 1, also where it is NULL.
+ * The digits of a truth value are 0 or 1 even if it is NULL.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -18,7 +18,10 @@ set_truth(RtscanVector *result)
 
 /* ---------------------------------------------------------------- AND, OR, NOT */
 
-/* To begin with, true and not NULL: what is not false so far, and what is NULL in one of them. */
+/*
+ * AND the result so far with an operand.  Until all operands are done, its digits tell that none is false, and
+ * isnull that one is NULL.
+ */
 RTSCAN_MULTIVERSION static void
 and_with(const RtscanVector *operand, uint32 n, RtscanVector *result)
 {
@@ -29,6 +32,10 @@ and_with(const RtscanVector *operand, uint32 n, RtscanVector *result)
 	}
 }
 
+/*
+ * OR the result so far with an operand.  Until all operands are done, its digits tell that one is true, and isnull
+ * that one is NULL.
+ */
 RTSCAN_MULTIVERSION static void
 or_with(const RtscanVector *operand, uint32 n, RtscanVector *result)
 {
@@ -39,7 +46,7 @@ or_with(const RtscanVector *operand, uint32 n, RtscanVector *result)
 	}
 }
 
-/* NULL is what nothing decides. */
+/* A row that an operand decides by itself is not NULL. */
 RTSCAN_MULTIVERSION static void
 forget_decided_nulls(int64 decision, uint32 n, RtscanVector *result)
 {
@@ -97,7 +104,8 @@ rtscan_calculate_not(const RtscanArithmetic *step, const RtscanVector *const *op
 /* ---------------------------------------------------------------- tests, which are never NULL */
 
 bool
-rtscan_calculate_null_test(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_calculate_null_test(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						   RtscanVector *result)
 {
 	bool		if_null = step->parameter == RTSCAN_TRUTH_NULL;
 
@@ -108,7 +116,8 @@ rtscan_calculate_null_test(const RtscanArithmetic *step, const RtscanVector *con
 }
 
 bool
-rtscan_calculate_truth_test(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_calculate_truth_test(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+							RtscanVector *result)
 {
 	set_all(result, 0, n);
 	for (uint32 i = 0; i < n; i++)
@@ -117,9 +126,10 @@ rtscan_calculate_truth_test(const RtscanArithmetic *step, const RtscanVector *co
 	return true;
 }
 
-/* IS DISTINCT FROM: the first operand says which are equal, where none is NULL. */
+/* IS DISTINCT FROM: the first operand tells whether the other two are equal, if none of these is NULL. */
 bool
-rtscan_calculate_distinct(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_calculate_distinct(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						  RtscanVector *result)
 {
 	const RtscanVector *equal = operands[0];
 
@@ -157,7 +167,7 @@ rtscan_unite(const RtscanVector *other, RtscanVector *result)
 	return true;
 }
 
-/* Take another vector's values where a condition is true.  Doubles are copied as the integers that they could be. */
+/* Take another vector's values where a condition is true.  Doubles are copied as integers of the same bits. */
 RTSCAN_MULTIVERSION static void
 take_if_true(const RtscanVector *condition, const RtscanVector *other, uint32 n, RtscanVector *result)
 {
@@ -194,7 +204,8 @@ take_if_null(const RtscanVector *other, uint32 n, RtscanVector *result)
 }
 
 bool
-rtscan_calculate_coalesce(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_calculate_coalesce(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						  RtscanVector *result)
 {
 	rtscan_copy_vector(operands[0], n, result);
 	for (int i = 1; i < step->noperands; i++)
@@ -206,9 +217,10 @@ rtscan_calculate_coalesce(const RtscanArithmetic *step, const RtscanVector *cons
 	return true;
 }
 
-/* The second operand, NULL where the first is true. */
+/* NULLIF: the second operand, but NULL where the first is true. */
 bool
-rtscan_calculate_nullif(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_calculate_nullif(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						RtscanVector *result)
 {
 	const RtscanVector *equal = operands[0];
 

@@ -1,9 +1,9 @@
 /*
  * vector_time.c
- *		Calculations with vectors of dates and of timestamps.
+ *		Calculate with vectors of dates and of timestamps.
  *
- * Dates are days, timestamps microseconds since 2000, without a time zone or in UTC.  Infinite ones, and years before Christ, are
- * left to PostgreSQL.
+ * Dates are days, and timestamps are microseconds, since the beginning of 2000, without a time zone or in UTC.
+ * Infinite ones, and years before Christ, are left to PostgreSQL.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -15,12 +15,15 @@
 #include "utils/float.h"
 #include "utils/fmgroids.h"
 
-/* Days from the 1st of March of the year 0, where the calendar's periods begin, and from the 1st of January of the year 1. */
+/*
+ * The first day of 2000, and the first day of the year 1, as days since 1 March of the year 0, where a period of
+ * the calendar begins.
+ */
 #define DAYS_BEFORE_2000		730425
 #define FIRST_DAY_OF_YEAR_1		306
-#define DAYS_OF_ERA				146097	/* of 400 years */
+#define DAYS_OF_ERA				146097	/* days of 400 years, a period of the calendar */
 
-/* Of the 3rd of January of 2000, a Monday, and of the day before. */
+/* Dates of 3 January 2000, a Monday, and of the day before. */
 #define A_MONDAY		2
 #define A_SUNDAY		1
 
@@ -106,7 +109,8 @@ multiply(const int64 *values, int64 factor, uint32 n, int64 *result)
 }
 
 bool
-rtscan_dates_to_timestamps(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_dates_to_timestamps(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						   RtscanVector *result)
 {
 	if (!are_dates(operands[0]) || operands[0]->highest >= TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
 		return false;
@@ -118,7 +122,8 @@ rtscan_dates_to_timestamps(const RtscanArithmetic *step, const RtscanVector *con
 }
 
 bool
-rtscan_timestamps_to_dates(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
+rtscan_timestamps_to_dates(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
+						   RtscanVector *result)
 {
 	if (!are_timestamps(operands[0]))
 		return false;
@@ -139,7 +144,10 @@ typedef struct Day
 	uint32		day;
 } Day;
 
-/* Years begin with March, so that a leap day is the last one, and eras with a year that can be divided by 400. */
+/*
+ * Split a date.  Years begin in March here, so that a leap day is the last one, and eras with a year that can be
+ * divided by 400.
+ */
 static inline Day
 find_day(int64 date)
 {
@@ -158,7 +166,7 @@ find_day(int64 date)
 	};
 }
 
-/* The first day of a month. */
+/* Return the date of the first day of a month. */
 static inline int64
 first_of(uint32 year, uint32 month)
 {
@@ -167,12 +175,13 @@ first_of(uint32 year, uint32 month)
 	uint32		of_era = march_year % 400;
 	uint32		of_year = (153 * (month + 12 * next_year - 3) + 2) / 5;
 
-	return (int64) (march_year / 400) * DAYS_OF_ERA + of_era * 365 + of_era / 4 - of_era / 100 + of_year - DAYS_BEFORE_2000;
+	return (int64) (march_year / 400) * DAYS_OF_ERA + of_era * 365 + of_era / 4 - of_era / 100 + of_year -
+		DAYS_BEFORE_2000;
 }
 
 /* ---------------------------------------------------------------- date_trunc() */
 
-/* Microseconds of a unit that has always as many, and one of its beginnings. */
+/* Find the length of a unit, in microseconds, and a time at which one begins; false if lengths vary. */
 static bool
 find_length(Unit unit, int64 *length, int64 *beginning)
 {
@@ -192,7 +201,7 @@ truncate_date(Unit unit, int64 date)
 	return first_of(day.year, month);
 }
 
-/* Of timestamps from the year 1 on; they are not sorted, so bounds have to be found. */
+/* Truncate timestamps from the year 1 on.  The bounds of the results are found from all rows. */
 static bool
 truncate_timestamps(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
@@ -207,7 +216,8 @@ truncate_timestamps(const RtscanArithmetic *step, const RtscanVector *const *ope
 			result->digits[i] = floor_divide(operand->digits[i] - beginning, length) * length + beginning;
 	else
 		for (uint32 i = 0; i < n; i++)
-			result->digits[i] = truncate_date(step->parameter, floor_divide(operand->digits[i], USECS_PER_DAY)) * USECS_PER_DAY;
+			result->digits[i] = truncate_date(step->parameter, floor_divide(operand->digits[i], USECS_PER_DAY)) *
+				USECS_PER_DAY;
 	result->scale = 0;
 	rtscan_find_bounds(result, n, &result->lowest, &result->highest);
 	return true;
@@ -262,7 +272,7 @@ extract_of_time(Unit unit, int64 timestamp)
 		extract_of_day(unit, date);
 }
 
-/* Seconds show microseconds, and are numerics with as many digits behind their point. */
+/* Return the scale of an extracted unit.  Seconds are numerics with as many digits as microseconds need. */
 static int
 scale_of(Unit unit)
 {
