@@ -1,6 +1,6 @@
 /*
  * accumulate.c
- *		What a count, a minimum or a maximum comes to, from bits of rows and from single rows.
+ *		Compute a count, or the minimum or maximum of a key column, from row bits and from single rows.
  */
 #include "run/aggregate/accumulate.h"
 
@@ -33,33 +33,34 @@ add_candidate(RtscanAccumulator *accumulator, Datum value)
 	MemoryContextSwitchTo(old);
 }
 
-/* A segment's column, and rows that have values in it: of which the smallest or the largest is looked for. */
+/* A search for the smallest or largest value that some rows of a segment have in a column. */
 typedef struct Outermost
 {
 	RtscanReader *reader;
-	const RtscanColumnHeader *header;
-	const RtscanRowBits *bits;
-	uint64		count;			/* that are set */
-	bool		last;			/* the largest */
-	RtscanPosition low;			/* no value is below, */
-	RtscanPosition high;		/* or from here on: of what WHERE asks of the column */
+	const RtscanColumnHeader *header;	/* the column's */
+	const RtscanRowBits *bits;	/* the rows, none of which is NULL in the column */
+	uint64		count;			/* number of rows */
+	bool		last;			/* search for the largest value */
+	RtscanPosition low;			/* no value is below: the lower bound that WHERE sets for the column */
+	RtscanPosition high;		/* all values are below: the upper bound that WHERE sets for the column */
 } Outermost;
 
 /*
- * Ranks that are tried one after another, before all rows are looked at: as many as take about as long, of so many rows and some more for the bits
- * between them.
+ * The rows of the first (or last) ranks are tried one after another, before all rows are scanned.  The number of ranks
+ * to try is such that both take about as long: RANKS_A_ROW for each row whose bit is set, and RANKS_OF_BITS for the
+ * words of bits, but no more than MAX_RANKS.
  */
 #define MAX_RANKS		65536
 #define RANKS_A_ROW		4
 #define RANKS_OF_BITS	4096
 
-/* If fewer than one of so many rows of a chunk are set, their values are read one by one. */
+/* If fewer than one in DENSE rows of a chunk are set, only their values are read. */
 #define DENSE			12
 
-/* Values that are read together. */
+/* Number of values that are read together then. */
 #define FEW_ROWS		1024
 
-/* The first row whose bit is set, or the last. */
+/* Return the first row whose bit is set, or the last. */
 static uint32
 outermost_row(const RtscanRowBits *bits, bool last)
 {
@@ -89,7 +90,10 @@ row_is_set(const RtscanRowBits *bits, uint32 row)
 	return chunk < bits->chunks && bits->filled[chunk] && rtscan_bit_is_set(rtscan_bits_chunk(bits, chunk), bit);
 }
 
-/* The first of some ranks, or the last, whose row is set; all of them are on one page of the column's order. */
+/*
+ * Find the first rank in "first" .. "end" - 1 whose row is set, or the last.  All these ranks are on one page of the
+ * column's order.
+ */
 static bool
 walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uint32 *row)
 {
@@ -107,7 +111,7 @@ walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uin
 	return found;
 }
 
-/* Try rows in the order of their values; false if that takes too long, or would if they were spread evenly. */
+/* Try rows in the order of their values.  False if that takes too long, or would if the rows were spread evenly. */
 static bool
 walk_order(const Outermost *outermost, uint32 *row)
 {
@@ -135,15 +139,15 @@ walk_order(const Outermost *outermost, uint32 *row)
 	return false;
 }
 
-/* The outermost of what has been looked at, and a row that has it. */
+/* The smallest or largest value so far. */
 typedef struct Found
 {
-	bool		any;
-	int64		number;			/* a code, or an exact integer */
-	uint32		row;
+	bool		any;			/* is there one? */
+	int64		number;			/* its code or exact integer */
+	uint32		row;			/* a row that has it */
 } Found;
 
-/* Look at a page's rows, from first on, n of which the words are about. */
+/* Scan the n rows of a page of codes, which begin at "first"; "words" has their bits. */
 static void
 scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 first, uint32 n, Found *found)
 {
@@ -165,7 +169,7 @@ scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 
 	*found = best;
 }
 
-/* Look at all rows, until one has a code that no other can be beyond.  A page of codes is of one chunk. */
+/* Scan all rows, until one has the least or greatest code that WHERE allows.  A page has codes of only one chunk. */
 static uint32
 scan_all_codes(const Outermost *outermost)
 {
@@ -187,7 +191,7 @@ scan_all_codes(const Outermost *outermost)
 	return found.row;
 }
 
-/* ---------------------------------------------------------------- of a plain column */
+/* ---------------------------------------------------------------- plain columns */
 
 static inline void
 look_at_value(const Outermost *outermost, int64 value, uint32 row, Found *best)
@@ -196,9 +200,10 @@ look_at_value(const Outermost *outermost, int64 value, uint32 row, Found *best)
 		*best = (Found) {true, value, row};
 }
 
-/* Look at a chunk's rows; there is room for its values. */
+/* Scan the rows of a chunk.  "values" has space for the values of a chunk. */
 static void
-scan_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk, int64 *values, Found *found)
+scan_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk, int64 *values,
+			Found *found)
 {
 	Found		best = *found;
 
@@ -213,9 +218,10 @@ scan_values(const Outermost *outermost, const RtscanFrames *frames, const uint64
 	*found = best;
 }
 
-/* The same, if they are few. */
+/* Scan the rows of a chunk in which few rows are set. */
 static void
-scan_few_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk, int64 *values, Found *found)
+scan_few_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk,
+				int64 *values, Found *found)
 {
 	RtscanBitPlace place = {0, words[0]};
 	uint32		rows[FEW_ROWS];
@@ -229,7 +235,7 @@ scan_few_values(const Outermost *outermost, const RtscanFrames *frames, const ui
 	}
 }
 
-/* Look at all rows; none of them is NULL. */
+/* Scan all rows, except in chunks whose bounds show that they cannot have a better value. */
 static uint32
 scan_all_values(const Outermost *outermost, const RtscanFrames *frames)
 {
@@ -254,9 +260,9 @@ scan_all_values(const Outermost *outermost, const RtscanFrames *frames)
 	return found.row;
 }
 
-/* ---------------------------------------------------------------- of any column */
+/* ---------------------------------------------------------------- any column */
 
-/* What WHERE asks of the column bounds the values. */
+/* Set the bounds of the values that the region "where" allows in the column. */
 static void
 set_bounds(Outermost *outermost, int column, const RtscanRegion *where)
 {
@@ -274,7 +280,7 @@ set_bounds(Outermost *outermost, int column, const RtscanRegion *where)
 		}
 }
 
-/* A row that has the outermost value. */
+/* Return a row that has the smallest or largest value. */
 static uint32
 find_outermost(const Outermost *outermost, const RtscanFrames *frames)
 {
@@ -287,7 +293,10 @@ find_outermost(const Outermost *outermost, const RtscanFrames *frames)
 	return rtscan_is_plain(outermost->header) ? scan_all_values(outermost, frames) : scan_all_codes(outermost);
 }
 
-/* The value is that row's own: equal ones may have other images. */
+/*
+ * Make the smallest or largest value of some rows a candidate.  It is read from its row, not from the dictionary, since
+ * equal values may have different images.
+ */
 static void
 accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,
 					 const RtscanRowBits *bits, uint64 count)
@@ -312,7 +321,7 @@ accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const
 	add_candidate(accumulator, value);
 }
 
-/* The one of all candidates. */
+/* Return the smallest or largest candidate. */
 static Datum
 choose_candidate(const RtscanAccumulator *accumulator)
 {
@@ -330,7 +339,7 @@ choose_candidate(const RtscanAccumulator *accumulator)
 	return best;
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- accumulators */
 
 void
 rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,

@@ -1,8 +1,6 @@
 /*
  * accumulate.h
- *		What a count, a minimum or a maximum comes to, from bits of rows and from single rows.
- *
- * Values are those of key columns: of segments, from codes and dictionaries.
+ *		Compute a count, or the minimum or maximum of a key column, from row bits and from single rows.
  */
 #ifndef RTSCAN_ACCUMULATE_H
 #define RTSCAN_ACCUMULATE_H
@@ -15,31 +13,31 @@
 #include "search/filter/row_bits.h"
 #include "segment/segment.h"
 
-/* To begin with, only these are known: kind, column, schema, type and context. */
+/* The caller sets kind, column, schema, type and context; everything else is zero before the first row is added. */
 typedef struct RtscanAccumulator
 {
 	RtscanAccumulation kind;
-	int			column;			/* from 0; of COUNT -1 */
-	const RtscanSchema *schema;
-	const RtscanColumn *type;
-	int64		count;
-	MemoryContext context;		/* of the answer's values */
-	int			ncandidates;	/* for the minimum or maximum: one a segment, or row */
-	int			capacity;
-	Datum	   *candidates;
+	int			column;			/* the key column, from 0; -1 for COUNT without a column */
+	const RtscanSchema *schema; /* the index's */
+	const RtscanColumn *type;	/* the column's type and comparison function */
+	int64		count;			/* number of rows added */
+	MemoryContext context;		/* where candidates are allocated */
+	int			ncandidates;	/* number of candidates */
+	int			capacity;		/* number of candidates that the array has room for */
+	Datum	   *candidates;		/* for a minimum or maximum: a value of each segment, and of each single row */
 } RtscanAccumulator;
 
 /*
- * Add rows of a segment, none of them NULL in the column, and all found by what WHERE asks of key
- * columns.  Calls no function of a user's.
+ * Add the rows of a segment whose bits are set.  None of them is NULL in the column, and all lie in the region
+ * "where".  Calls no user-defined function.
  */
 extern void rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader,
 								   const RtscanRegion *where, const RtscanRowBits *bits);
 
-/* Add a row whose column has a value, which is of no meaning to COUNT. */
+/* Add a row whose column has a value.  COUNT ignores the value. */
 extern void rtscan_accumulate_value(RtscanAccumulator *accumulator, Datum value);
 
-/* The result, in the current memory context or in the accumulator's. */
+/* Return the result, allocated in the current memory context or in the accumulator's. */
 extern Datum rtscan_finish_accumulation(RtscanAccumulator *accumulator, bool *isnull);
 
 #endif							/* RTSCAN_ACCUMULATE_H */

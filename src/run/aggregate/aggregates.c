@@ -1,6 +1,6 @@
 /*
  * aggregates.c
- *		The table of aggregates, and what is done with states of all of them.
+ *		The table of aggregates, and the functions that work on the states of any of them.
  */
 #include "run/aggregate/aggregates.h"
 
@@ -14,14 +14,14 @@
 
 /* ---------------------------------------------------------------- the table */
 
-/* Partial counts are counts, which PostgreSQL adds. */
+/* The partial result of a count is a count, too: PostgreSQL adds them up. */
 #define COUNT_OF(fn)			{(fn), &rtscan_counts, rtscan_finish_count, NULL}
 #define FOLD_OF(fn)				{(fn), &rtscan_folds, rtscan_finish_fold, NULL}
 #define MOMENT_OF(fn, family, final)	{(fn), &(family), rtscan_finish_moments, (final)}
 #define REAL_OF(fn, final)		{(fn), &rtscan_real_moments, rtscan_finish_real_moments, (final)}
 #define REGRESSION_OF(fn, final)	{(fn), &rtscan_regressions, rtscan_finish_regression, (final)}
 
-/* Those of a type that are about its values' variance. */
+/* The aggregates of a type that are computed from its values' moments. */
 #define MOMENTS_OF(type, family) \
 	MOMENT_OF(F_VARIANCE_##type, family, numeric_var_samp), \
 	MOMENT_OF(F_VAR_SAMP_##type, family, numeric_var_samp), \
@@ -146,7 +146,7 @@ rtscan_partial_result(const RtscanTransition *transition, const RtscanState *sta
 
 /* ---------------------------------------------------------------- temporary files */
 
-/* Has a state something that it points to: a value, or a transition state of PostgreSQL's? */
+/* Does a state refer to other memory: a value passed by reference, or a transition state of PostgreSQL's? */
 static bool
 has_reference(const RtscanTransition *transition, const RtscanState *state)
 {

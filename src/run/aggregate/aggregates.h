@@ -1,9 +1,9 @@
 /*
  * aggregates.h
- *		The aggregates that are computed of rows, and their transition states: what some rows come to.
+ *		The table of the aggregates that are computed from rows, and functions on their transition states.
  *
- * Sums and variances of integers and numerics are exact; those of floats are added with PostgreSQL's operations, but
- * of many rows not in their order (real_sums.h).
+ * Sums and variances of integers and numerics are exact.  Those of floats use PostgreSQL's operations, but many rows
+ * may be added in another order (real_sums.h).
  */
 #ifndef RTSCAN_AGGREGATES_H
 #define RTSCAN_AGGREGATES_H
@@ -12,30 +12,32 @@
 
 #include "run/aggregate/transition.h"
 
-/* The line of PostgreSQL's aggregate, or of those that choose; -1: there is none. */
+/* Return the number of the row that has this RtscanAggregate.function, which may be InvalidOid; -1 if there is none. */
 extern int	rtscan_find_aggregate(Oid function);
 
-/* Has it to know the function that makes one value of two? */
+/* Is the aggregate of this row a fold, which needs a function that makes one value of two? */
 extern bool rtscan_is_fold(int line);
 
 /*
- * The transition of an aggregate: its line, its first argument's type (InvalidOid: it has none), and a
- * fold's function and collation.
+ * Set up the transition of an aggregate: "line" is its row in the table, "type" the type of its first argument
+ * (InvalidOid if it has none), "function" and "collation" those of a fold.
  */
 extern void rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation);
 
-/* Add what a state has to another one, which keeps what it points to in the given context. */
+/* Add the state "other" to another, which allocates what it keeps by reference in the given context. */
 extern void rtscan_combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
 						   MemoryContext context);
 
-/* To a temporary file, and back; what a state read points to is in the current memory context. */
+/* Write a state to a temporary file. */
 extern void rtscan_write_state(const RtscanTransition *transition, const RtscanState *state, BufFile *file);
+
+/* Read a state from a temporary file.  What it refers to is allocated in the current memory context. */
 extern void rtscan_read_state(const RtscanTransition *transition, RtscanState *state, BufFile *file);
 
-/* The aggregate's result, in the current memory context. */
+/* Return the result of an aggregate, allocated in the current memory context. */
 extern Datum rtscan_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
-/* The transition state as PostgreSQL's partial aggregate would hand it on, for its other half to combine. */
+/* Return what PostgreSQL's partial aggregate would return, for its final aggregate to combine. */
 extern Datum rtscan_partial_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
 #endif							/* RTSCAN_AGGREGATES_H */

@@ -1,6 +1,6 @@
 /*
  * collection.c
- *		The values that aggregates collect.
+ *		Collect the values of aggregates that need all values of a group, or all distinct ones.
  */
 #include "run/aggregate/collection.h"
 
@@ -16,9 +16,13 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* An array begins with room for so many keys; from so many on sorting it takes long, and it gets memory for as many times more. */
+/* Number of keys that a new array has room for. */
 #define FIRST_CAPACITY	8
+
+/* An array of this many keys is large: sorting and copying it takes long. */
 #define LARGE_CAPACITY	4096
+
+/* A large array gets memory for this many times the keys that it needs. */
 #define RESERVED		512
 
 #define SIGN_BIT		(UINT64CONST(1) << 63)
@@ -27,7 +31,7 @@
 #define MINUS_INFINITY4	((int32) 0xFF800000U)
 #define INFINITY4		0x7F800000
 
-/* A numeric's NaN: no other key is as large. */
+/* The key of a numeric NaN.  No other numeric has a key as large. */
 #define NUMERIC_NAN		PG_INT64_MAX
 
 /* ---------------------------------------------------------------- keys */
@@ -41,12 +45,15 @@ rtscan_can_collect(Oid type, int32 typmod, int *scale)
 	*scale = 0;
 	if (type != NUMERICOID)
 		return rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts) != RTSCAN_EXACT_NONE && sorts;
-	/* As numeric.c writes and reads a type modifier. */
+	/* The type modifier has precision and scale as numeric.c writes them. */
 	*scale = (((typmod - VARHDRSZ) & 0x7FF) ^ 1024) - 1024;
 	return typmod >= (int32) VARHDRSZ && *scale >= 0 && *scale <= precision && precision <= RTSCAN_MAX_SCALE;
 }
 
-/* Exact integers of NaNs with a sign are the least: turn them all so that minus infinity's is the least. */
+/*
+ * Shift the exact integer of a float so that minus infinity has the least key.  NaNs with a sign, whose exact integers
+ * are less, wrap around to the greatest keys.
+ */
 static int64
 key_of_float(RtscanExactKind kind, int64 exact)
 {
@@ -112,7 +119,10 @@ rtscan_key_float(const RtscanCollecting *collecting, int64 key)
 
 /* ---------------------------------------------------------------- room for keys */
 
-/* Memory that nobody has touched costs nothing, but copying what is there does: the only collection takes much at once. */
+/*
+ * Give the array memory for "room" keys.  Untouched memory costs nothing, but copying keys does: so a large array gets
+ * memory for many more.  Not if it may not sort: then there is a collection for each group.
+ */
 static void
 enlarge(const RtscanCollecting *collecting, RtscanCollection *collection, uint64 room, MemoryContext context)
 {
@@ -126,7 +136,7 @@ enlarge(const RtscanCollecting *collecting, RtscanCollection *collection, uint64
 	rtscan_advise_huge_pages(collection->keys, room * sizeof(int64));
 }
 
-/* Scratch memory for so many keys: behind those that there are, where there is room, as more keys will touch it anyway. */
+/* Return scratch memory for n keys: behind the array's keys if there is room, as later keys will use that anyway. */
 static int64 *
 take_scratch(const RtscanCollection *collection, uint64 n)
 {
@@ -144,7 +154,7 @@ give_scratch_back(const RtscanCollection *collection, int64 *scratch)
 
 /* ---------------------------------------------------------------- distinct keys */
 
-/* Copy each of the keys that ascend once: how many these are.  Of equal ones the first is as good as any. */
+/* Copy ascending keys without duplicates, and return how many are left.  Any key of a value is as good as another. */
 static uint64
 copy_distinct(const RtscanCollecting *collecting, const int64 *keys, uint64 n, int64 *copies)
 {
@@ -156,7 +166,7 @@ copy_distinct(const RtscanCollecting *collecting, const int64 *keys, uint64 n, i
 	return kept;
 }
 
-/* Merge keys that ascend into those that do: from their ends, so that none is overwritten that is still to be read. */
+/* Merge ascending keys into the array's sorted part: from the end, so that no key is overwritten before it is read. */
 static void
 merge_keys(const RtscanCollecting *collecting, RtscanCollection *collection, const int64 *added, uint64 nadded)
 {
@@ -171,7 +181,7 @@ merge_keys(const RtscanCollecting *collecting, RtscanCollection *collection, con
 		int64		other = added[nadded - 1];
 		bool		same = rtscan_same_key(collecting, key, other);
 
-		/* No branch: which is greater is as random as the keys are. */
+		/* No branch: it would be unpredictable which key is greater. */
 		keys[--place] = Max(key, other);
 		left -= same | (key > other);
 		nadded -= same | (other > key);
@@ -182,7 +192,7 @@ merge_keys(const RtscanCollecting *collecting, RtscanCollection *collection, con
 	collection->nsorted = left + end - place;
 }
 
-/* Sort the array: of DISTINCT each key once, of which those of the last time are sorted already. */
+/* Sort the array.  For DISTINCT also drop duplicates; there the first "nsorted" keys are sorted already. */
 static void
 sort_array(const RtscanCollecting *collecting, RtscanCollection *collection)
 {
@@ -200,7 +210,7 @@ sort_array(const RtscanCollecting *collecting, RtscanCollection *collection)
 	give_scratch_back(collection, scratch);
 }
 
-/* Is a key among the bits' range?  Which one is it? */
+/* Is a key in the range of the bitmap?  *bit gets its number there. */
 static inline bool
 find_bit(const RtscanCollection *collection, int64 key, uint64 *bit)
 {
@@ -214,7 +224,7 @@ set_bit(RtscanCollection *collection, uint64 bit)
 	collection->words[bit / 64] |= UINT64CONST(1) << bit % 64;
 }
 
-/* Make room for bits of another range, that has the one so far. */
+/* Extend the bitmap to a range that includes the present one. */
 static void
 widen_bits(RtscanCollection *collection, int64 base, uint64 nwords, MemoryContext context)
 {
@@ -231,7 +241,7 @@ widen_bits(RtscanCollection *collection, int64 base, uint64 nwords, MemoryContex
 	collection->words = words;
 }
 
-/* Make the array's keys bits, if these take no more memory than the array. */
+/* Move the array's keys to the bitmap, if that then takes no more memory than the array. */
 static bool
 make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context)
 {
@@ -262,19 +272,19 @@ make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, Memo
 
 /* ---------------------------------------------------------------- adding */
 
-/* Let an array become larger, so that there is room for so many more. */
+/* Increase the capacity of the array, so that there is room for "more" keys. */
 static void
 grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
 {
 	uint64		capacity = Max(collection->capacity * 2, collection->n + more);
 
-	/* Of DISTINCT all is sorted each time: less often, where that is of little use. */
+	/* DISTINCT sorts the array each time that it is full: do that less often if it finds few duplicates. */
 	if (collecting->how.purpose == RTSCAN_FOR_DISTINCT && collecting->may_sort &&
 		collection->capacity >= LARGE_CAPACITY && collection->n > collection->capacity / 8 * 7)
 		capacity *= 2;
 	if (collecting->may_sort)
 		capacity = Min(capacity, collecting->most);
-	/* First what there is, if that is more than before. */
+	/* Use memory that the array has already before allocating more. */
 	if (collection->capacity < collection->room && collection->n + more <= collection->room)
 		capacity = Min(capacity, collection->room);
 	else
@@ -282,7 +292,7 @@ grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, Me
 	collection->capacity = capacity;
 }
 
-/* An array that has no room for so many more keys, 1,024 at most, gets it. */
+/* Make room in the array for "more" keys, at most those of a batch. */
 static void
 make_room(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
 {
@@ -312,7 +322,7 @@ append(RtscanCollecting *collecting, RtscanCollection *collection, int64 key, Me
 	if (unlikely(collection->n == collection->capacity))
 	{
 		make_room(collecting, collection, FIRST_CAPACITY, context);
-		/* There may be bits now. */
+		/* make_room() may have made a bitmap. */
 		if (find_bit(collection, key, &bit))
 		{
 			set_bit(collection, bit);
@@ -340,7 +350,7 @@ rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64
 	append(transition->collecting, collection_of(state, context), key, context);
 }
 
-/* Integers of the only group, which are the keys. */
+/* Add integers, which are keys, to the only group. */
 static void
 add_to_one(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
@@ -387,7 +397,8 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 	else
 		for (uint32 i = 0; i < chosen->n; i++)
 			if (!vector->isnull[chosen->rows[i]])
-				rtscan_collect_key(transition, rtscan_state_of(chosen, i), vector->digits[chosen->rows[i]], chosen->context);
+				rtscan_collect_key(transition, rtscan_state_of(chosen, i), vector->digits[chosen->rows[i]],
+								   chosen->context);
 }
 
 /* RtscanFamily.add */
@@ -397,8 +408,10 @@ add_value(const RtscanTransition *transition, RtscanState *state, const Datum *v
 	rtscan_collect_key(transition, state, key_of(transition->collecting, values[0]), context);
 }
 
+/* Add the keys of a collection that has a sort. */
 static void
-combine_sorted(RtscanCollecting *collecting, RtscanCollection *collection, RtscanCollection *added, MemoryContext context)
+combine_sorted(RtscanCollecting *collecting, RtscanCollection *collection, RtscanCollection *added,
+			   MemoryContext context)
 {
 	int64		key;
 
@@ -407,9 +420,10 @@ combine_sorted(RtscanCollecting *collecting, RtscanCollection *collection, Rtsca
 		append(collecting, collection, key, context);
 }
 
-/* RtscanFamily.combine: what another state has stays as it is. */
+/* RtscanFamily.combine.  The other state keeps its keys. */
 static void
-combine_collections(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_collections(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+					MemoryContext context)
 {
 	RtscanCollection *collection = collection_of(state, context);
 	RtscanCollection *added = rtscan_collection(other);
@@ -420,10 +434,15 @@ combine_collections(const RtscanTransition *transition, RtscanState *state, cons
 		append(transition->collecting, collection, added->keys[i], context);
 	for (uint64 i = 0; i < added->nwords; i++)
 		for (uint64 word = added->words[i]; word != 0; word &= word - 1)
-			append(transition->collecting, collection, added->base + (int64) (i * 64 + pg_rightmost_one_pos64(word)), context);
+			append(transition->collecting, collection, added->base + (int64) (i * 64 + pg_rightmost_one_pos64(word)),
+				   context);
 }
 
-static const RtscanFamily collections = {.add = add_value, .add_integers = add_integers, .combine = combine_collections};
+static const RtscanFamily collections = {
+	.add = add_value,
+	.add_integers = add_integers,
+	.combine = combine_collections
+};
 
 void
 rtscan_collect(RtscanTransition *transition, const RtscanCollected *how)
@@ -436,7 +455,8 @@ rtscan_collect(RtscanTransition *transition, const RtscanCollected *how)
 	collecting->kind = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
 	collecting->floats = collecting->kind == RTSCAN_EXACT_FLOAT4 || collecting->kind == RTSCAN_EXACT_FLOAT8;
 	collecting->zero = key_of_float(collecting->kind, 0);
-	collecting->infinity = key_of_float(collecting->kind, collecting->kind == RTSCAN_EXACT_FLOAT4 ? INFINITY4 : INFINITY8);
+	collecting->infinity = key_of_float(collecting->kind,
+										collecting->kind == RTSCAN_EXACT_FLOAT4 ? INFINITY4 : INFINITY8);
 	collecting->most = get_hash_memory_limit() / RTSCAN_COLLECTED_BYTES;
 	collecting->aggregate = palloc(sizeof(RtscanTransition));
 	*collecting->aggregate = *transition;
@@ -511,9 +531,9 @@ rtscan_read_collection(RtscanState *state, BufFile *file)
 	state->value = PointerGetDatum(collection);
 }
 
-/* ---------------------------------------------------------------- all keys, in their order */
+/* ---------------------------------------------------------------- keys in ascending order */
 
-/* The next key of the array or of the sort. */
+/* Advance to the next key of the array or of the sort. */
 static void
 advance(RtscanKeys *keys)
 {
@@ -529,7 +549,7 @@ advance(RtscanKeys *keys)
 		keys->key = collection->keys[keys->next++];
 }
 
-/* Skip keys that there have been. */
+/* The same, but for DISTINCT skip duplicates. */
 static void
 advance_to_other(RtscanKeys *keys)
 {
@@ -542,7 +562,7 @@ advance_to_other(RtscanKeys *keys)
 	keys->has_last = true;
 }
 
-/* The next bit from one on; none if that is behind the last. */
+/* Return the first bit that is set, from "bit" on; PG_UINT64_MAX if there is none. */
 static uint64
 next_bit(const RtscanCollection *collection, uint64 bit)
 {
@@ -597,7 +617,7 @@ rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection)
 
 	if (collection->sort == NULL && collecting->how.purpose == RTSCAN_FOR_DISTINCT)
 	{
-		/* None of the array is among the bits. */
+		/* No key of the array is in the bitmap, too. */
 		if (collection->n > 0)
 			sort_array(collecting, collection);
 		for (uint64 i = 0; i < collection->nwords; i++)
@@ -612,8 +632,10 @@ rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection)
 
 /* ---------------------------------------------------------------- keys of some ranks */
 
+/* Read the keys of some ranks, which ascend, from the sort. */
 static void
-select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
+select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks,
+				 int64 *keys)
 {
 	uint64		next = 0;
 
@@ -632,7 +654,7 @@ select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, con
 	}
 }
 
-/* Both ranks ascend. */
+/* Find the keys of some ranks in a collection that has only keys of known ranks.  Both lists of ranks ascend. */
 static void
 select_found(const RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
 {
@@ -649,7 +671,8 @@ select_found(const RtscanCollection *collection, const uint64 *ranks, int nranks
 }
 
 void
-rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
+rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks,
+				   int64 *keys)
 {
 	uint64	   *places;
 	int64	   *scratch;

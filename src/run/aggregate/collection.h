@@ -1,17 +1,19 @@
 /*
  * collection.h
- *		The values that aggregates collect: those that need all of a group's values, or all distinct ones.
+ *		Collect the values of aggregates that need all values of a group, or all distinct ones.
  *
- * A collection is a transition state of percentile_disc(), percentile_cont() and mode(), and of another aggregate's DISTINCT.
- * Values are integers, their *keys*, that sort as the values do: exact integers (row/exact.h), floats' turned once more so that
- * all NaNs come last.  A value can be made again of its key.  Different keys are of different values, but for NaNs, and for -0
- * and 0, which are neighbours.
+ * A *collection* is the transition state of percentile_disc(), percentile_cont() and mode(), and of any aggregate with
+ * DISTINCT.  It stores values as *keys*: integers that sort as the values do.  A key is the value's exact integer
+ * (row/exact.h); those of floats are shifted so that all NaNs sort last.  A key can be turned back into its value.
+ * Different keys are those of different values, except for NaNs, and for -0 and 0, whose keys are neighbours.
  *
- * Keys are in an array.  Where it is full, the same keys of DISTINCT are dropped; if the rest are dense, they become bits from
- * the least on, and then the array has what is not among the bits' range.
+ * Keys are added to an array.  When it is full, a collection for DISTINCT drops duplicates.  If the keys that are left
+ * are dense, they become a bitmap that starts at the least key; from then on the array has only keys outside the
+ * bitmap's range.
  *
- * Beyond what fits into memory they go to PostgreSQL's sort, which has files for them.  Collections of groups are spilled with
- * these (groups.h), and sorted only where groups cannot be divided any further.
+ * Keys that do not fit into memory go to a sort of PostgreSQL's (tuplesort.h), which uses temporary files.  With GROUP
+ * BY, collections are spilled together with their groups instead (groups.h), and use sorts only when the groups cannot
+ * be divided any further.
  */
 #ifndef RTSCAN_COLLECTION_H
 #define RTSCAN_COLLECTION_H
@@ -22,96 +24,112 @@
 #include "run/plan/node_plan.h"
 #include "utils/tuplesort.h"
 
-/* A key takes so many bytes: its own, and as many again while keys are sorted or selected. */
+/* Memory that a key takes, in bytes: its own, and as much again while keys are sorted or selected. */
 #define RTSCAN_COLLECTED_BYTES	(2 * sizeof(int64))
 
+/* The collection of one group. */
 typedef struct RtscanCollection
 {
-	uint64		n;
-	uint64		capacity;		/* so many may come, */
-	uint64		room;			/* and there is memory for so many */
-	int64	   *keys;
-	uint64		nsorted;		/* of DISTINCT: so many come first that ascend, each once */
-	uint64		below;			/* so many are less than all there are, and not there: nobody asks for their ranks (narrowed.h) */
-	const uint64 *ranks;		/* NULL; or it has the keys of these only, which ascend, and of no others (binned.h) */
-	int64		base;			/* of bits: a multiple of 64, */
-	uint64		nwords;
-	uint64	   *words;			/* and the keys from there on that there are */
-	Tuplesortstate *sort;		/* what did not fit; NULL: nothing; */
-	bool		sorted;			/* it is being read, and then has all that is in the array */
-	struct RtscanCollection *next;	/* that has a sort */
+	uint64		n;				/* number of keys in the array */
+	uint64		capacity;		/* number of keys at which the array is full, and duplicates are dropped */
+	uint64		room;			/* number of keys that the array has memory for, at least "capacity" */
+	int64	   *keys;			/* the array */
+	uint64		nsorted;		/* DISTINCT: number of keys at the array's start that are sorted, without duplicates */
+	uint64		below;			/* number of values that are less than all keys, and were not collected (narrowed.h) */
+	const uint64 *ranks;		/* if not NULL, the array has only the keys of these ranks, which ascend (binned.h) */
+	int64		base;			/* the first key of the bitmap's range, a multiple of 64 */
+	uint64		nwords;			/* length of the bitmap in words; 0 if there is none */
+	uint64	   *words;			/* the bitmap: a bit for each key from "base" on, set if the collection has the key */
+	Tuplesortstate *sort;		/* a sort of the keys that did not fit into memory; NULL if all did */
+	bool		sorted;			/* is the sort being read?  Then it has the keys of the array, too */
+	struct RtscanCollection *next;	/* the next collection that has a sort */
 } RtscanCollection;
 
-/* How an aggregate's values are collected, of all groups. */
+/* How an aggregate collects values, in all groups. */
 typedef struct RtscanCollecting
 {
-	RtscanCollected how;
-	RtscanTransition *aggregate;	/* of DISTINCT: what gets the distinct values */
-	Oid			type;
-	RtscanExactKind kind;
-	bool		floats;
-	int64		zero;			/* of floats: the keys of 0, */
-	int64		infinity;		/* and of infinity, behind which are NaNs */
-	uint64		most;			/* keys in memory, */
-	bool		may_sort;		/* if others may go to a sort, */
-	bool		sorts_twice;	/* which is read more than once */
-	uint64		spilled;		/* keys that went to sorts */
-	RtscanCollection *sorts;	/* that have one */
+	RtscanCollected how;		/* what the plan says about it */
+	RtscanTransition *aggregate;	/* DISTINCT: the aggregate to which distinct values are added */
+	Oid			type;			/* type of the values */
+	RtscanExactKind kind;		/* kind of their exact integers */
+	bool		floats;			/* is that FLOAT4 or FLOAT8? */
+	int64		zero;			/* floats: the key of 0 */
+	int64		infinity;		/* floats: the key of infinity; greater ones are those of NaNs */
+	uint64		most;			/* the most keys that a collection keeps in memory if it may sort */
+	bool		may_sort;		/* may keys go to a sort? */
+	bool		sorts_twice;	/* is a sort read more than once? */
+	uint64		spilled;		/* number of keys that went to sorts */
+	RtscanCollection *sorts;	/* list of the collections that have a sort */
 } RtscanCollecting;
 
 /*
- * Can values of a type be collected, to be compared?  Of numerics only those of a type modifier's scale.  Other types' PostgreSQL
- * has to sort.
+ * Can values of a type be collected?  Numerics can if a type modifier fixes their scale, which *scale gets.  Other
+ * types can if their exact integers sort as the values do.
  */
 extern bool rtscan_can_collect(Oid type, int32 typmod, int *scale);
 
-/* Make a transition one that collects; it was that of the aggregate whose DISTINCT this is, or nothing but a type is known. */
+/*
+ * Make a transition collect its values.  For DISTINCT, it must be set up for the aggregate of the distinct values; for
+ * other purposes only its type matters.
+ */
 extern void rtscan_collect(RtscanTransition *transition, const RtscanCollected *how);
 
-/* Transitions that are the same, but collect by themselves, in the current memory context; those copied have collected nothing. */
+/*
+ * Copy transitions that have not collected anything.  The copies have their own RtscanCollecting, allocated in the
+ * current memory context.
+ */
 extern void rtscan_copy_transitions(RtscanTransition *copies, const RtscanTransition *transitions, int n);
 
-/* May collections go to sorts?  They cannot be spilled with their groups then. */
+/* Set whether collections may use sorts.  A collection that uses one cannot be spilled with its group. */
 extern void rtscan_let_sort(const RtscanTransition *transitions, int n, bool may);
 
-/* The collection of a state, NULL if it has no values. */
+/* Return the collection of a state, NULL if it has no values. */
 static inline RtscanCollection *
 rtscan_collection(const RtscanState *state)
 {
 	return state->has_value ? (RtscanCollection *) DatumGetPointer(state->value) : NULL;
 }
 
-/* Add a key to a state; what is kept is in the memory context. */
-extern void rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64 key, MemoryContext context);
+/* Add a key to a state.  Its collection is allocated in the given memory context. */
+extern void rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64 key,
+							   MemoryContext context);
 
-/* To a temporary file, and back, into the current memory context. */
+/* Write the collection of a state, if it has one, to a temporary file. */
 extern void rtscan_write_collection(const RtscanState *state, BufFile *file);
+
+/* Read the collection of a state, if it has one, from a temporary file into the current memory context. */
 extern void rtscan_read_collection(RtscanState *state, BufFile *file);
 
-/* Visit a collection's keys, ascending; of DISTINCT each once. */
+/* A scan of the keys of a collection in ascending order, for DISTINCT without duplicates. */
 typedef struct RtscanKeys
 {
 	RtscanCollecting *collecting;
 	RtscanCollection *collection;
-	uint64		next;			/* of the array */
-	bool		has_key;		/* of the array, or the sort: */
-	int64		key;			/* the next one, */
-	bool		has_last;
-	int64		last;			/* and the one before it */
-	uint64		bit;			/* the next of the bits */
+	uint64		next;			/* place of the array's next key */
+	bool		has_key;		/* is there another key of the array or the sort? */
+	int64		key;			/* if so: that key */
+	bool		has_last;		/* is "last" set? */
+	int64		last;			/* the latest key of the array or the sort, to recognize duplicates */
+	uint64		bit;			/* the next bit of the bitmap that is set; PG_UINT64_MAX if there is none */
 } RtscanKeys;
 
-/* How many keys a visit would meet. */
+/* Return the number of keys that a scan would return. */
 extern uint64 rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection);
 
+/* Begin a scan.  It sorts the collection. */
 extern void rtscan_begin_keys(RtscanKeys *keys, RtscanCollecting *collecting, RtscanCollection *collection);
+
+/* Read the next key of a scan.  False at the end. */
 extern bool rtscan_next_key(RtscanKeys *keys, int64 *key);
 
-/* The keys of some ranks, from 0, which ascend; not of DISTINCT.  The collection is of no use any more. */
-extern void rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks,
-							   int64 *keys);
+/*
+ * Find the keys of some ranks, which count from 0 and ascend.  This is not for DISTINCT.  The collection cannot be used
+ * afterwards.
+ */
+extern void rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks,
+							   int nranks, int64 *keys);
 
-/* Are two keys of equal values? */
+/* Are two keys those of equal values? */
 static inline bool
 rtscan_same_key(const RtscanCollecting *collecting, int64 a, int64 b)
 {
@@ -121,26 +139,32 @@ rtscan_same_key(const RtscanCollecting *collecting, int64 a, int64 b)
 		(Min(a, b) == collecting->zero - 1 && Max(a, b) == collecting->zero);
 }
 
-/* A key's value, in the current memory context; the value of an integer or a float as a float. */
+/* Return a key's value, allocated in the current memory context. */
 extern Datum rtscan_key_value(const RtscanCollecting *collecting, int64 key);
+
+/* Return the value of an integer's or a float's key as a float. */
 extern float8 rtscan_key_float(const RtscanCollecting *collecting, int64 key);
 
-/* ---------------------------------------------------------------- what does not fit into memory: collection_sort.c */
+/* ---------------------------------------------------------------- sorts: collection_sort.c */
 
 /*
- * PostgreSQL's sort has the keys.  They come to it until one asks for them; then they can be read, and again if the
- * sort was begun as one that is read more than once.
+ * Keys can be added to a sort until it is first read.  It can be read again if RtscanCollecting.sorts_twice was set
+ * when the sort began.
  */
 
-/* All of the array goes to a sort: to one there is, or to a new one. */
+/* Move all keys of the array to the collection's sort, which is created in the memory context if there is none. */
 extern void rtscan_move_to_sort(RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context);
 
-/* Begin to read all keys of a sort, and of the array; then the next one, ascending. */
+/* Begin to read the keys of the sort, and those of the array, which are moved to it. */
 extern void rtscan_read_sort(RtscanCollecting *collecting, RtscanCollection *collection);
+
+/* Read the next key of the sort, in ascending order.  False at the end. */
 extern bool rtscan_next_of_sort(RtscanCollection *collection, int64 *key);
 
-/* Give the sort back, if there is one; or those of all collections. */
+/* End the collection's sort, if it has one. */
 extern void rtscan_end_collection(RtscanCollecting *collecting, RtscanCollection *collection);
+
+/* End the sorts of all collections. */
 extern void rtscan_end_collecting(RtscanCollecting *collecting);
 
 #endif							/* RTSCAN_COLLECTION_H */

@@ -1,6 +1,6 @@
 /*
  * collection_sort.c
- *		Collections beyond what fits into memory: PostgreSQL's sort has their keys.
+ *		Keep the keys of collections that do not fit into memory in sorts of PostgreSQL's (tuplesort.h).
  */
 #include "run/aggregate/collection.h"
 

@@ -1,6 +1,6 @@
 /*
  * core_states.c
- *		PostgreSQL's own transition states: its functions of them, and numbers as it serializes them.
+ *		Call PostgreSQL's functions on its own transition states, and serialize numbers as it does.
  */
 #include "run/aggregate/core_states.h"
 
@@ -14,7 +14,7 @@
 
 /* ---------------------------------------------------------------- calls */
 
-/* PostgreSQL's functions ask an aggregation for the memory context of its states. */
+/* Return an AggState: PostgreSQL's functions get the memory context of their states from it. */
 static Node *
 aggregation_in(MemoryContext context)
 {
@@ -55,7 +55,8 @@ rtscan_call_transition(PGFunction function, Datum state, bool isnull, Datum valu
 }
 
 Datum
-rtscan_combine_core(PGFunction transition, PGFunction combine, Datum state, bool isnull, Datum other, MemoryContext context)
+rtscan_combine_core(PGFunction transition, PGFunction combine, Datum state, bool isnull, Datum other,
+					MemoryContext context)
 {
 	const NullableDatum nothing[] = {{(Datum) 0, true}, {(Datum) 0, true}};
 
@@ -111,7 +112,7 @@ rtscan_sum_as_numeric(const RtscanSum *sum)
 	return rtscan_shift_point(rtscan_shift_in(int64_to_numeric(sum->upper), sum->lower), sum->scale);
 }
 
-/* As numericvar_serialize() does. */
+/* Append what numericvar_serialize() would. */
 void
 rtscan_append_numeric(StringInfo message, Numeric numeric)
 {
@@ -128,7 +129,7 @@ rtscan_append_numeric(StringInfo message, Numeric numeric)
 	pq_sendbytes(message, sent.data + sent.cursor, ndigits * sizeof(int16));
 }
 
-/* As states of integers are serialized. */
+/* PostgreSQL serializes the sums of integers as int128 or as numerics, depending on its version. */
 void
 rtscan_append_integer(StringInfo message, int64 upper, uint64 lower)
 {

@@ -1,9 +1,10 @@
 /*
  * core_states.h
- *		PostgreSQL's own transition states: its functions of them, and numbers as it serializes them.
+ *		Call PostgreSQL's functions on its own transition states, and serialize numbers as it does.
  *
- * What is not counted, added or chosen here is left to PostgreSQL's functions; so are results of what is, where digits or
- * NULLs are a matter of theirs: then its state is made of ours first.
+ * Values that our own states cannot represent are added to a transition state of PostgreSQL's.  PostgreSQL's functions
+ * also compute results where the number of digits, or whether the result is NULL, depends on them: our state is first
+ * turned into one of PostgreSQL's.
  */
 #ifndef RTSCAN_CORE_STATES_H
 #define RTSCAN_CORE_STATES_H
@@ -14,37 +15,51 @@
 #include "lib/stringinfo.h"
 #include "run/aggregate/transition.h"
 
-/* So many arguments at most have its functions: the state, and an aggregate's. */
+/* The most arguments of such a function: a state and an aggregate's arguments. */
 #define RTSCAN_CORE_ARGUMENTS	(RTSCAN_MAX_ARGUMENTS + 1)
 
-/* Call a function for an aggregation in a memory context, where it keeps its state. */
-extern Datum rtscan_call_core(PGFunction function, const NullableDatum *args, int nargs, MemoryContext context, bool *isnull);
+/* Call a function as a part of an aggregation.  It allocates its state in the given memory context. */
+extern Datum rtscan_call_core(PGFunction function, const NullableDatum *args, int nargs, MemoryContext context,
+							  bool *isnull);
 
-/* Of a state, NULL or not, and a value or another state that are not; neither is the result. */
+/*
+ * Call a function on a state, which may be NULL, and on a value or another state, which may not.  It must not return
+ * NULL.
+ */
 extern Datum rtscan_call_transition(PGFunction function, Datum state, bool isnull, Datum value, MemoryContext context);
 
 /*
- * Combine a state, NULL or not, with another one that is not.  To no state PostgreSQL copies the digits of the other, even if that
- * has none, as of special values alone: memcpy(.., NULL, 0).  So an empty one is made first, as of a NULL that is added.
+ * Combine a state, which may be NULL, with another, which may not.
+ *
+ * If the first state is NULL, PostgreSQL copies the digits of the other, even if it has none, because it has only
+ * special values: memcpy(.., NULL, 0).  To avoid that, a NULL is first replaced by an empty state, the one that
+ * results from adding a NULL value.
  */
 extern Datum rtscan_combine_core(PGFunction transition, PGFunction combine, Datum state, bool isnull, Datum other,
 								 MemoryContext context);
 
-/* Of a state: the result, what it is serialized to, or made of that; in the current memory context. */
+/* Call a final function: return the result of a state, allocated in the current memory context. */
 extern Datum rtscan_call_final(PGFunction function, Datum state, bool *isnull);
+
+/* Call a function that serializes a state, or one that deserializes it, in the current memory context. */
 extern Datum rtscan_convert_state(PGFunction function, Datum state);
 
-/* An array of floats, as some states are. */
+/* Return an array of n floats, which some states of PostgreSQL's are. */
 extern Datum rtscan_float_array(const float8 *elements, int n);
 
-/* (whole * 2^64 + part), and whole / 10^scale, showing so many digits. */
+/* Return whole * 2^64 + part. */
 extern Numeric rtscan_shift_in(Numeric whole, uint64 part);
+
+/* Return whole / 10^scale, with "scale" decimal places. */
 extern Numeric rtscan_shift_point(Numeric whole, int scale);
 
+/* Return an exact sum as a numeric. */
 extern Numeric rtscan_sum_as_numeric(const RtscanSum *sum);
 
-/* A numeric that is finite, or an integer, to be serialized. */
+/* Append a finite numeric to a serialized state. */
 extern void rtscan_append_numeric(StringInfo message, Numeric numeric);
+
+/* Append the integer upper * 2^64 + lower to a serialized state of integers. */
 extern void rtscan_append_integer(StringInfo message, int64 upper, uint64 lower);
 
 #endif							/* RTSCAN_CORE_STATES_H */

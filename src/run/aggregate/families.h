@@ -1,6 +1,6 @@
 /*
  * families.h
- *		Families of aggregates: what the files that have them (sums.c, moments.c, reals.c, folds.c) share with the table in aggregates.c.
+ *		The families of aggregates that sums.c, moments.c, reals.c and folds.c implement, for the table in aggregates.c.
  */
 #ifndef RTSCAN_FAMILIES_H
 #define RTSCAN_FAMILIES_H
@@ -10,20 +10,20 @@
 #include "run/aggregate/transition.h"
 
 
-/* sums.c: sums and averages of integers and numerics, exact */
+/* sums.c: exact sums and averages of integers and numerics */
 extern const RtscanFamily rtscan_small_sums;	/* of int2 and int4 */
-extern const RtscanFamily rtscan_small_averages;
+extern const RtscanFamily rtscan_small_averages;	/* of int2 and int4 */
 extern const RtscanFamily rtscan_sums;
 extern Datum rtscan_finish_small_sum(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 extern Datum rtscan_finish_sum(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 extern Datum rtscan_finish_average(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
-/* moments.c: variances of integers and numerics, exact until the result */
+/* moments.c: variances and standard deviations of integers and numerics, from exact sums */
 extern const RtscanFamily rtscan_small_moments; /* of int2 and int4 */
 extern const RtscanFamily rtscan_moments;
 extern Datum rtscan_finish_moments(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
-/* reals.c: sums and variances of floats, and regressions, in the order of the rows */
+/* reals.c: sums, averages and variances of floats, and regressions */
 extern const RtscanFamily rtscan_float4_sums;
 extern const RtscanFamily rtscan_float8_sums;
 extern const RtscanFamily rtscan_real_moments;
@@ -33,13 +33,13 @@ extern Datum rtscan_finish_float8_sum(const RtscanTransition *transition, const 
 extern Datum rtscan_finish_real_moments(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 extern Datum rtscan_finish_regression(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
-/* folds.c: counts, and aggregates whose state is a value of the argument's type: so are minima, and the AND of bits */
+/* folds.c: counts, and aggregates whose state is a value of the argument's type, such as minima and bitwise AND */
 extern const RtscanFamily rtscan_counts;
 extern const RtscanFamily rtscan_folds;
 extern Datum rtscan_finish_count(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 extern Datum rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
-/* A fold's function; where it is a simple one the transition's family becomes another one. */
+/* Set the function of a fold.  If it is a simple one, replace the transition's family. */
 extern void rtscan_set_fold(RtscanTransition *transition, Oid function);
 
 #endif							/* RTSCAN_FAMILIES_H */

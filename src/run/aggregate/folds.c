@@ -1,9 +1,10 @@
 /*
  * folds.c
- *		Counts, and folds: aggregates whose state is what a function makes of it and of the next value, of one type.
+ *		Counts, and folds: aggregates that combine their state and the next value, both of one type, by a function.
  *
- * Minima and maxima are folds, the AND of bits, and what else has a function of PostgreSQL's as its whole transition.
- * Some of these are as simple with integers or floats; numerics are folded as integers of a scale, while they are such.
+ * Folds are minima, maxima, bitwise AND, and all others whose transition is only a call of such a function.  Some are
+ * *simple* for integers and floats: an operation of C replaces the function.  Simple folds of numerics work on integers
+ * of one scale, as far as the values are such.
  */
 #include "run/aggregate/families.h"
 
@@ -15,34 +16,35 @@
 
 /* ---------------------------------------------------------------- counts */
 
-/* RtscanFamily.total_kind, as all that follow and have its arguments */
+/* RtscanFamily.total_kind, as are all functions below with the same arguments */
 static RtscanTotalKind
 count_kind(const RtscanTransition *transition)
 {
 	return RTSCAN_TOTAL_COUNT;
 }
 
-/* RtscanFamily.add_total, as all that follow and have its arguments */
+/* RtscanFamily.add_total, as are all functions below with the same arguments */
 static void
-add_count(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale, MemoryContext context)
+add_count(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
+		  MemoryContext context)
 {
 	state->count += total->count;
 }
 
-/* RtscanFamily.add, as all that follow and have its arguments */
+/* RtscanFamily.add, as are all functions below with the same arguments */
 static void
 add_one(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
 {
 	state->count++;
 }
 
-/* RtscanFamily.combine, as all that follow and have its arguments */
+/* RtscanFamily.combine, as are all functions below with the same arguments */
 static void
 combine_counts(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
 }
 
-/* RtscanAggregate.finish, as all that follow and have its arguments */
+/* RtscanAggregate.finish, as are all rtscan_finish functions below */
 Datum
 rtscan_finish_count(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
@@ -51,7 +53,7 @@ rtscan_finish_count(const RtscanTransition *transition, const RtscanState *state
 
 /* ---------------------------------------------------------------- folds by a function */
 
-/* Keep a value, as the function would have it, so that it need not convert it again; the one kept before goes. */
+/* Replace the state's value by a copy of another, detoasted so that the function need not do that at each call. */
 static void
 keep(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
 {
@@ -120,7 +122,7 @@ fold_integer(RtscanSimpleFold fold, RtscanState *state, int64 exact)
 	state->has_value = true;
 }
 
-/* As float8larger() and float8smaller() do: of equal ones the second. */
+/* Keep the same value as float8smaller() or float8larger(): the second one if both are equal. */
 static inline void
 fold_real(RtscanSimpleFold fold, RtscanState *state, float8 real)
 {
@@ -176,13 +178,15 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 
 /* RtscanFamily.add_masked */
 static bool
-add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors, const RtscanMaskedRows *rows)
+add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
+		   const RtscanMaskedRows *rows)
 {
 	RtscanSimpleFold fold = transition->simple_fold;
 
 	if (vectors[0]->kind != RTSCAN_VECTOR_INTEGERS || (fold != RTSCAN_FOLD_SMALLER && fold != RTSCAN_FOLD_LARGER))
 		return false;
-	fold_integer(fold, state, rtscan_masked_outermost(vectors[0]->digits, rows->mask, rows->n, fold == RTSCAN_FOLD_LARGER));
+	fold_integer(fold, state,
+				 rtscan_masked_outermost(vectors[0]->digits, rows->mask, rows->n, fold == RTSCAN_FOLD_LARGER));
 	state->count += rows->count;
 	return true;
 }
@@ -202,13 +206,15 @@ outermost_kind(const RtscanTransition *transition)
 }
 
 static void
-add_outermost(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale, MemoryContext context)
+add_outermost(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
+			  MemoryContext context)
 {
 	if (total->count > 0)
 		fold_integer(transition->simple_fold, state, total->outermost);
 	state->count += total->count;
 }
 
+/* Can no value from "least" to "greatest" change a minimum or maximum? */
 static bool
 is_beyond(RtscanSimpleFold fold, int64 value, int64 least, int64 greatest)
 {
@@ -238,7 +244,8 @@ add_doubles(const RtscanTransition *transition, const RtscanChosenRows *chosen, 
 }
 
 static void
-combine_integers(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_integers(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+				 MemoryContext context)
 {
 	fold_integer(transition->simple_fold, state, other->exact);
 }
@@ -251,7 +258,7 @@ combine_reals(const RtscanTransition *transition, RtscanState *state, const Rtsc
 
 /* ---------------------------------------------------------------- folds of numerics */
 
-/* Those of another scale follow: what there is so far becomes part of the state's value. */
+/* Fold the result for one scale into the state's value, before values of another scale or at the end. */
 static void
 end_scale(const RtscanTransition *transition, RtscanState *state, MemoryContext context)
 {
@@ -275,6 +282,7 @@ fold_decimal(const RtscanTransition *transition, RtscanState *state, int64 digit
 	};
 }
 
+/* RtscanFamily.add_integers */
 static void
 add_decimals(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
@@ -289,6 +297,7 @@ add_decimals(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 	}
 }
 
+/* RtscanFamily.add_masked */
 static bool
 add_masked_decimals(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
 					const RtscanMaskedRows *rows)
@@ -298,7 +307,8 @@ add_masked_decimals(const RtscanTransition *transition, RtscanState *state, cons
 	if (vector->kind != RTSCAN_VECTOR_INTEGERS)
 		return false;
 	fold_decimal(transition, state,
-				 rtscan_masked_outermost(vector->digits, rows->mask, rows->n, transition->simple_fold == RTSCAN_FOLD_LARGER),
+				 rtscan_masked_outermost(vector->digits, rows->mask, rows->n,
+										 transition->simple_fold == RTSCAN_FOLD_LARGER),
 				 vector->scale, rows->context);
 	state->count += rows->count;
 	return true;
@@ -313,6 +323,7 @@ add_outermost_decimal(const RtscanTransition *transition, RtscanState *state, co
 	state->count += total->count;
 }
 
+/* RtscanFamily.is_beyond */
 static bool
 decimal_is_beyond(const RtscanTransition *transition, const RtscanState *state, int64 least, int64 greatest, int scale)
 {
@@ -321,7 +332,8 @@ decimal_is_beyond(const RtscanTransition *transition, const RtscanState *state, 
 }
 
 static void
-combine_decimals(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_decimals(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+				 MemoryContext context)
 {
 	if (other->decimal.known)
 		fold_decimal(transition, state, other->decimal.digits, other->decimal.scale, context);
@@ -359,7 +371,7 @@ rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state,
 	return value;
 }
 
-/* What a function makes of two exact integers, or floats. */
+/* Return the operation that gives the same result as a function, for exact integers or floats. */
 static RtscanSimpleFold
 simple_fold(Oid function)
 {

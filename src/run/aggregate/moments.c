@@ -1,10 +1,11 @@
 /*
  * moments.c
- *		Variances and standard deviations of integers and numerics: count, sum and sum of squares, which are exact.
+ *		Variances and standard deviations of integers and numerics, from an exact count, sum and sum of squares.
  *
- * The sums are of integers of one scale, the largest so far. What there was when it grew, what does not fit into it, and
- * numerics that are no such integers are PostgreSQL's own transition state. In the end it is made of all, and
- * PostgreSQL's function has the result.
+ * These are of integers of one scale, the largest so far.  When a larger scale occurs, the sums so far are moved to
+ * PostgreSQL's own transition state.  It also has the integers that do not fit into 64 bits at the present scale, and
+ * numerics that are not such integers.  At the end all is combined in a state of PostgreSQL's, and its final function
+ * computes the result.
  */
 #include "run/aggregate/families.h"
 
@@ -18,6 +19,7 @@
 
 /* ---------------------------------------------------------------- integers */
 
+/* Add middle * 2^64 + lower to a sum of squares. */
 static inline void
 add_squares(uint64 *squares, uint64 middle, uint64 lower)
 {
@@ -37,7 +39,7 @@ add_square(uint64 *squares, int64 digits)
 	uint64		value = digits < 0 ? -(uint64) digits : (uint64) digits;
 	uint64		upper = value >> 32;
 	uint64		lower = (uint32) value;
-	uint64		cross = upper * lower;	/* counts twice, 2^32 times */
+	uint64		cross = upper * lower;	/* the square has 2 * cross * 2^32 */
 	uint64		low = lower * lower + (cross << 33);
 
 	add_squares(squares, upper * upper + (cross >> 31) + (low < (cross << 33)), low);
@@ -62,7 +64,7 @@ squares_as_numeric(const RtscanMoments *moments)
 	return rtscan_shift_point(whole, 2 * moments->sum.scale);
 }
 
-/* As numeric_serialize() does. */
+/* Serialize moments as numeric_serialize() does. */
 static Datum
 serialize(const RtscanMoments *moments)
 {
@@ -72,14 +74,14 @@ serialize(const RtscanMoments *moments)
 	pq_sendint64(&message, moments->count);
 	rtscan_append_numeric(&message, rtscan_sum_as_numeric(&moments->sum));
 	rtscan_append_numeric(&message, squares_as_numeric(moments));
-	pq_sendint32(&message, moments->sum.scale);	/* the largest, */
-	pq_sendint64(&message, moments->count); /* and how many have it: for moving aggregates only */
+	pq_sendint32(&message, moments->sum.scale);	/* largest scale, for moving aggregates only */
+	pq_sendint64(&message, moments->count); /* number of values that have it, likewise */
 	for (int i = 0; i < 3; i++)
-		pq_sendint64(&message, 0);	/* special values */
+		pq_sendint64(&message, 0);	/* numbers of NaNs and infinities */
 	return PointerGetDatum(pq_endtypsend(&message));
 }
 
-/* The state that PostgreSQL would have, in the current memory context. */
+/* Return PostgreSQL's state of the same values, allocated in the current memory context. */
 static Datum
 as_core_state(const RtscanMoments *moments)
 {
@@ -102,7 +104,7 @@ add_numeric(RtscanState *state, Datum value, MemoryContext context)
 
 /* ---------------------------------------------------------------- addition */
 
-/* The digits at a larger scale; false if they do not fit. */
+/* Multiply digits by 10^by, to bring them to a larger scale.  False if the result does not fit. */
 static bool
 rescale(int64 digits, int by, int64 *rescaled)
 {
@@ -115,7 +117,7 @@ rescale(int64 digits, int by, int64 *rescaled)
 	return !pg_mul_s64_overflow(digits, power, rescaled);
 }
 
-/* An integer of a scale. */
+/* Add an integer of a scale, and count its row. */
 static inline void
 add_scaled(RtscanState *state, int64 digits, int scale, MemoryContext context)
 {
@@ -152,7 +154,10 @@ add(const RtscanTransition *transition, RtscanState *state, const Datum *values,
 	state->count++;
 }
 
-/* Values of 32 bits of one group, of its scale: each half of the squares' sum, and the sum, need no more than 64 bits. */
+/*
+ * Add values of 32 bits, of the state's scale, to one state.  Their sum fits into 64 bits, and so do the sums of the
+ * upper and of the lower halves of their squares.
+ */
 RTSCAN_MULTIVERSION static void
 add_small(RtscanState *state, const RtscanVector *vector, const uint16 *rows, uint32 n)
 {
@@ -194,7 +199,7 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 			add_scaled(rtscan_state_of(chosen, i), vector->digits[chosen->rows[i]], vector->scale, chosen->context);
 }
 
-/* Values so small that neither sum of a batch's needs more than 64 bits. */
+/* If no value of a batch is farther from 0, their sum and the sum of their squares fit into 64 bits. */
 #define MAX_SMALL	(1 << 26)
 
 RTSCAN_MULTIVERSION static void
@@ -222,7 +227,8 @@ sum_small(const int64 *values, const uint64 *mask, uint32 n, int64 *sum, uint64 
 
 /* RtscanFamily.add_masked */
 static bool
-add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors, const RtscanMaskedRows *rows)
+add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
+		   const RtscanMaskedRows *rows)
 {
 	RtscanMoments *moments = &state->moments;
 	int64		sum;
@@ -263,7 +269,7 @@ combine(const RtscanTransition *transition, RtscanState *state, const RtscanStat
 
 /* ---------------------------------------------------------------- results */
 
-/* Of all values. */
+/* Return PostgreSQL's state of all values. */
 static Datum
 all_as_core_state(const RtscanState *state)
 {
@@ -280,14 +286,14 @@ rtscan_finish_moments(const RtscanTransition *transition, const RtscanState *sta
 	return rtscan_call_final(transition->aggregate->final, all_as_core_state(state), isnull);
 }
 
-/* RtscanFamily.partial, as the next one */
+/* RtscanFamily.partial */
 static Datum
 partial(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
 	return rtscan_convert_state(numeric_serialize, all_as_core_state(state));
 }
 
-/* As numeric_poly_serialize() does: the squares' sum of ints has 128 bits. */
+/* RtscanFamily.partial, as numeric_poly_serialize() does: the squares of int2 and int4 have a sum of 128 bits */
 static Datum
 partial_of_small(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {

@@ -1,6 +1,7 @@
 /*
  * quantiles.c
- *		What is made of collections of values: as orderedsetaggs.c does, and nodeAgg.c for DISTINCT.
+ *		Compute percentiles and modes from collections as orderedsetaggs.c does, and aggregates of distinct values as
+ *		nodeAgg.c does.
  */
 #include "run/aggregate/quantiles.h"
 
@@ -14,14 +15,14 @@
 
 /* ---------------------------------------------------------------- percentiles */
 
-/* A fraction's percentile is the value of a rank, from 0, or between it and the next. */
+/* The position of a percentile: a rank, or between a rank and the next. */
 typedef struct Percentile
 {
-	bool		isnull;
-	uint64		rank;
-	bool		between;
-	float8		proportion;
-	int			place;			/* among the ranks that are selected */
+	bool		isnull;			/* is the fraction NULL? */
+	uint64		rank;			/* in the aggregate's order, from 0 */
+	bool		between;		/* is it between this rank and the next? */
+	float8		proportion;		/* if so: how far from this rank to the next, less than 1 */
+	int			place;			/* not used */
 } Percentile;
 
 static void
@@ -63,14 +64,14 @@ compare_ranks(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* A rank in the aggregate's order, in ascending order. */
+/* Turn a rank in the aggregate's order into one in ascending order. */
 static uint64
 ascending(const RtscanCollecting *collecting, uint64 rank, int64 n)
 {
 	return collecting->how.descending ? n - 1 - rank : rank;
 }
 
-/* The ranks of all percentiles, ascending, each once: returns how many. */
+/* List the ranks of all percentiles in ascending order without duplicates, and return how many there are. */
 static int
 list_ranks(const RtscanCollecting *collecting, const Percentile *percentiles, int npercentiles, int64 n, uint64 *ranks)
 {
@@ -88,14 +89,14 @@ list_ranks(const RtscanCollecting *collecting, const Percentile *percentiles, in
 	return kept;
 }
 
-/* Values of some ranks. */
+/* The keys of selected ranks. */
 typedef struct Selected
 {
 	const RtscanCollecting *collecting;
-	int64		n;				/* of all values */
+	int64		n;				/* number of all values */
 	int			nranks;
-	uint64	   *ranks;
-	int64	   *keys;
+	uint64	   *ranks;			/* the selected ranks, ascending */
+	int64	   *keys;			/* their keys */
 } Selected;
 
 static int64
@@ -123,7 +124,7 @@ percentile_value(const Selected *selected, const Percentile *percentile)
 	return Float8GetDatum(low + (percentile->proportion * (high - low)));
 }
 
-/* The percentiles of some fractions: values, where these are not NULL. */
+/* Find the percentiles of n fractions.  "values" gets 0 where a fraction is NULL. */
 static void
 find_percentiles(RtscanCollecting *collecting, RtscanState *state, const NullableDatum *fractions, int n, Datum *values)
 {
@@ -149,7 +150,7 @@ percentile_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum fr
 	*isnull = true;
 	if (fraction.isnull)
 		return (Datum) 0;
-	/* Also of no rows. */
+	/* PostgreSQL checks the fraction even if there are no rows. */
 	check_fraction(DatumGetFloat8(fraction.value));
 	if (state->count == 0)
 		return (Datum) 0;
@@ -158,6 +159,7 @@ percentile_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum fr
 	return value;
 }
 
+/* Return an array of percentiles, of the same shape as another array. */
 static Datum
 make_array(const RtscanCollecting *collecting, const ArrayType *shape, Datum *values, bool *isnull)
 {
@@ -167,11 +169,11 @@ make_array(const RtscanCollecting *collecting, const ArrayType *shape, Datum *va
 	char		typalign;
 
 	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
-	return PointerGetDatum(construct_md_array(values, isnull, ARR_NDIM(shape), ARR_DIMS(shape), ARR_LBOUND(shape), type, typlen,
-											  typbyval, typalign));
+	return PointerGetDatum(construct_md_array(values, isnull, ARR_NDIM(shape), ARR_DIMS(shape), ARR_LBOUND(shape),
+											  type, typlen, typbyval, typalign));
 }
 
-/* The elements of an array. */
+/* Return the elements of an array of fractions. */
 static NullableDatum *
 list_fractions(ArrayType *array, int *n)
 {
@@ -204,7 +206,7 @@ rtscan_percentile_ranks(const RtscanCollecting *collecting, NullableDatum datum,
 	return list_ranks(collecting, percentiles, nfractions, n, *ranks);
 }
 
-/* An array of the fractions' shape. */
+/* Return the percentiles of an array of fractions, as an array of the same shape. */
 static Datum
 percentiles_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum datum, bool *isnull)
 {
@@ -231,7 +233,7 @@ percentiles_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum d
 
 /* ---------------------------------------------------------------- modes */
 
-/* Of values that are as frequent the first in the aggregate's order. */
+/* Return the most frequent value; of several, the first in the aggregate's order. */
 static Datum
 mode_of(RtscanCollecting *collecting, RtscanState *state, bool *isnull)
 {
@@ -275,11 +277,12 @@ add_distinct(const RtscanTransition *aggregate, RtscanState *result, const Rtsca
 	MemoryContextSwitchTo(old);
 }
 
-/* Ascending, as PostgreSQL has them. */
+/* Add all distinct values in ascending order, as PostgreSQL does. */
 static void
 add_all_distinct(RtscanCollecting *collecting, RtscanCollection *collection, RtscanState *result)
 {
-	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "rtscan distinct values", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "rtscan distinct values",
+												 ALLOCSET_DEFAULT_SIZES);
 	RtscanKeys	keys;
 	int64		key;
 
@@ -301,7 +304,7 @@ aggregate_distinct(RtscanCollecting *collecting, RtscanState *state, bool *isnul
 	return rtscan_result(collecting->aggregate, &result, isnull);
 }
 
-/* ---------------------------------------------------------------- all of them */
+/* ---------------------------------------------------------------- results */
 
 Datum
 rtscan_collected_result(const RtscanTransition *transition, RtscanState *state, NullableDatum fractions, bool *isnull)

@@ -1,6 +1,7 @@
 /*
  * real_sums.c
- *		Sums of doubles of a batch's rows that a mask has, and of their squares and products about the means.
+ *		Sum the doubles of a batch's rows that a mask selects, and squares and products of their differences from the
+ *		mean.
  */
 #include "run/aggregate/real_sums.h"
 
@@ -8,7 +9,10 @@
 #include "port/pg_bitutils.h"
 #include "utils/float.h"
 
-/* So many sums at once, each of every so manieth value, whatever instructions there are: digits are the same on all processors. */
+/*
+ * Number of sums that are added at once: each adds every eighth value.  It does not depend on the width of the
+ * processor's registers, so that digits are the same on all processors.
+ */
 #define LANES	8
 
 #define AS_BITS(value)	(((union { double value_; int64 bits; }) {.value_ = (value)}).bits)
@@ -19,7 +23,7 @@ add_lanes(const double *lanes)
 	return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
-/* Of values up to the end of the last word. */
+/* Add n values.  Those behind them, up to the end of the mask's last word, are -0. */
 RTSCAN_MULTIVERSION static double
 add_all(const double *values, uint32 n)
 {
@@ -42,7 +46,7 @@ rtscan_masked_products(const double *xs, double mean_x, const double *ys, double
 	return add_lanes(lanes);
 }
 
-/* Is there a value that is not this one?  None is a NaN. */
+/* Do any of the values differ from this one?  There are no NaNs. */
 RTSCAN_MULTIVERSION static bool
 any_differs(const double *values, double value, uint32 n)
 {
@@ -54,7 +58,7 @@ any_differs(const double *values, double value, uint32 n)
 	return differ != 0;
 }
 
-/* Is there one so large, or a NaN? */
+/* Is any of the values not far from overflow, or a NaN? */
 RTSCAN_MULTIVERSION static bool
 any_is_large(const double *values, uint32 n)
 {
@@ -66,7 +70,7 @@ any_is_large(const double *values, uint32 n)
 	return large != 0;
 }
 
-/* Of the first row. */
+/* Return the value of the first row that is selected. */
 static double
 first_of(const RtscanVector *vector, const uint64 *mask)
 {
@@ -77,7 +81,7 @@ first_of(const RtscanVector *vector, const uint64 *mask)
 	return vector->doubles[word * 64 + pg_rightmost_one_pos64(mask[word])];
 }
 
-/* Nothing changes if -0 is added. */
+/* Rows that are not selected count as -0: adding that changes no sum. */
 double
 rtscan_masked_real_sum(const RtscanVector *vector, const RtscanMaskedRows *rows)
 {

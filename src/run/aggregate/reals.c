@@ -1,9 +1,11 @@
 /*
  * reals.c
- *		Sums, averages and variances of floats, and regressions: with PostgreSQL's operations in the order of the rows, or of many
- *		rows in lanes (real_sums.h), where neither overflow, infinities nor NaNs can be a matter.
+ *		Sums, averages and variances of floats, and regressions.
  *
- * Regressions' states are PostgreSQL's own: arrays, which are longer where it has become more careful.
+ * Values are added with PostgreSQL's operations in the order of the rows.  Many rows may be added in lanes instead
+ * (real_sums.h), unless an overflow, an infinity or a NaN is possible.
+ *
+ * The states of regressions are PostgreSQL's own: arrays, which have more elements since version 19.
  */
 #include "run/aggregate/families.h"
 
@@ -17,7 +19,7 @@
 #include "utils/float.h"
 #include "utils/fmgrprotos.h"
 
-/* Add a vector's values in their order. */
+/* Add the values of a vector in the order of the rows. */
 static pg_attribute_always_inline void
 add_each(const RtscanChosenRows *chosen, const RtscanVector *vector, void (*add) (RtscanState *state, float8 value))
 {
@@ -46,7 +48,7 @@ add_to_float8_sum(RtscanState *state, float8 value)
 	state->reals.sum = state->count++ == 0 ? value : float8_pl(state->reals.sum, value);
 }
 
-/* RtscanFamily.add, as all that follow and have its arguments */
+/* RtscanFamily.add, as are all functions below with the same arguments */
 static void
 add_float4(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
 {
@@ -59,7 +61,7 @@ add_float8(const RtscanTransition *transition, RtscanState *state, const Datum *
 	add_to_float8_sum(state, DatumGetFloat8(values[0]));
 }
 
-/* RtscanFamily.add_doubles, as all that follow and have its arguments */
+/* RtscanFamily.add_doubles, as are all functions below with the same arguments */
 static void
 add_float4s(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *const *vectors)
 {
@@ -72,7 +74,7 @@ add_float8s(const RtscanTransition *transition, const RtscanChosenRows *chosen, 
 	add_each(chosen, vectors[0], add_to_float8_sum);
 }
 
-/* RtscanFamily.add_masked, as all that follow and have its arguments */
+/* RtscanFamily.add_masked, as are all functions below with the same arguments */
 static bool
 add_masked_float8s(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
 				   const RtscanMaskedRows *rows)
@@ -89,21 +91,23 @@ add_masked_float8s(const RtscanTransition *transition, RtscanState *state, const
 	return true;
 }
 
-/* RtscanFamily.combine, as all that follow and have its arguments */
+/* RtscanFamily.combine, as are all functions below with the same arguments */
 static void
-combine_float4_sums(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_float4_sums(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+					MemoryContext context)
 {
 	state->reals.sum = state->count == 0 ? other->reals.sum :
 		float4_pl((float4) state->reals.sum, (float4) other->reals.sum);
 }
 
 static void
-combine_float8_sums(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_float8_sums(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+					MemoryContext context)
 {
 	state->reals.sum = state->count == 0 ? other->reals.sum : float8_pl(state->reals.sum, other->reals.sum);
 }
 
-/* RtscanAggregate.finish, as all that follow and have its arguments */
+/* RtscanAggregate.finish, as are all rtscan_finish functions below */
 Datum
 rtscan_finish_float4_sum(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
@@ -118,7 +122,7 @@ rtscan_finish_float8_sum(const RtscanTransition *transition, const RtscanState *
 
 /* ---------------------------------------------------------------- averages and variances */
 
-/* As float8_accum() does. */
+/* Add a value as float8_accum() does. */
 static inline void
 add_to_moments(RtscanState *state, float8 value)
 {
@@ -156,7 +160,7 @@ add_reals(const RtscanTransition *transition, const RtscanChosenRows *chosen, co
 	add_each(chosen, vectors[0], add_to_moments);
 }
 
-/* As float8_combine() does. */
+/* Combine two states as float8_combine() does. */
 static void
 combine_moments(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
@@ -203,7 +207,7 @@ add_masked_reals(const RtscanTransition *transition, RtscanState *state, const R
 	return true;
 }
 
-/* RtscanFamily.partial, as all that follow */
+/* RtscanFamily.partial, the array that float8_accum() keeps */
 static Datum
 moments_as_array(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
@@ -220,6 +224,7 @@ rtscan_finish_real_moments(const RtscanTransition *transition, const RtscanState
 
 /* ---------------------------------------------------------------- regressions */
 
+/* Return the state of no rows. */
 static Datum
 no_rows(void)
 {
@@ -228,6 +233,7 @@ no_rows(void)
 	return rtscan_float_array(zeros, lengthof(zeros));
 }
 
+/* Give a state the value that is without rows, if it has none. */
 static void
 begin_regression(RtscanState *state, MemoryContext context)
 {
@@ -264,12 +270,16 @@ add_pairs(const RtscanTransition *transition, const RtscanChosenRows *chosen, co
 	}
 }
 
-/* The state of pairs of values, X and Y, by the sums of each and those of their products about the means. */
+/*
+ * Return the state of pairs (X, Y), from the sums of each, and from the sum of the products of their differences from
+ * the means.
+ */
 static Datum
 make_regression(uint32 count, const RtscanRealSums *x, const RtscanRealSums *y, float8 products)
 {
 	const float8 elements[] = {
 		count, x->sum, x->squares, y->sum, y->squares, products,
+		/* the value of all X, and of all Y, if each are the same */
 		x->differ ? get_float8_nan() : x->mean, y->differ ? get_float8_nan() : y->mean
 	};
 
@@ -277,7 +287,7 @@ make_regression(uint32 count, const RtscanRealSums *x, const RtscanRealSums *y, 
 	return rtscan_float_array(elements, RTSCAN_COMPAT_REGRESSION_FLOATS);
 }
 
-/* Likewise, but for what tells whether values are all equal. */
+/* Are the sums in a regression's state far from overflow?  The last two elements are no sums. */
 static bool
 is_far_from_overflow(Datum regression)
 {
@@ -315,7 +325,8 @@ add_masked_pairs(const RtscanTransition *transition, RtscanState *state, const R
 }
 
 static void
-combine_regressions(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_regressions(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+					MemoryContext context)
 {
 	MemoryContext old;
 
@@ -330,6 +341,7 @@ combine_regressions(const RtscanTransition *transition, RtscanState *state, cons
 	MemoryContextSwitchTo(old);
 }
 
+/* RtscanFamily.partial */
 static Datum
 copy_regression(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {

@@ -1,6 +1,6 @@
 /*
  * select.c
- *		Sort integers, or find those of some ranks among them.
+ *		Sort integers, or select those of given ranks.
  */
 #include "run/aggregate/select.h"
 
@@ -8,15 +8,21 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
-/* So few are sorted by insertion. */
+/* Up to this many integers are sorted by insertion. */
 #define FEW				32
 
-/* Bits of a sort's digits; so many integers are first parted by their highest digit, so that the rest is done in the cache. */
+/*
+ * Others are sorted by digits of DIGIT_BITS bits.  MANY integers or more are first divided by their highest digit, so
+ * that each part is sorted within the processor's cache.
+ */
 #define DIGIT_BITS		8
 #define DIGITS			(1 << DIGIT_BITS)
 #define MANY			32768
 
-/* Integers are selected by so many bits at a time; so few, or those of so many ranks, are sorted instead. */
+/*
+ * A selection divides integers into buckets by BUCKET_BITS bits at a time.  If there are at most FEW_TO_SELECT
+ * integers, or more than MANY_RANKS ranks, it sorts them instead.
+ */
 #define BUCKET_BITS		10
 #define BUCKETS			(1 << BUCKET_BITS)
 #define FEW_TO_SELECT	512
@@ -37,7 +43,7 @@ rtscan_bound_integers(const int64 *integers, uint64 n, int64 *least, int64 *grea
 	*greatest = high;
 }
 
-/* Bits of the difference between the least and the greatest. */
+/* Return the number of bits of the difference between the least and the greatest. */
 static int
 count_bits(int64 least, int64 greatest)
 {
@@ -68,7 +74,10 @@ digit_of(int64 integer, int64 least, int shift)
 	return ((uint64) integer - (uint64) least) >> shift & (DIGITS - 1);
 }
 
-/* Sort by one digit of what integers are above the least; where each digit's integers end. */
+/*
+ * Sort integers by one digit of their difference from the least.  "ends" gets the place where the integers of each
+ * digit end.
+ */
 static void
 sort_by_digit(const int64 *from, uint64 n, int64 least, int shift, int64 *to, uint64 *ends)
 {
@@ -88,7 +97,7 @@ sort_by_digit(const int64 *from, uint64 n, int64 least, int shift, int64 *to, ui
 		to[ends[digit_of(from[i], least, shift)]++] = from[i];
 }
 
-/* From the lowest digit to the highest: the result is in another array, or in the same. */
+/* Sort integers by their digits, from the lowest to the highest.  "result" is "integers" or "other". */
 static void
 sort_by_digits(int64 *integers, uint64 n, int64 *other, int64 *result)
 {
@@ -139,13 +148,13 @@ rtscan_sort_integers(int64 *integers, uint64 n, int64 *scratch)
 
 /* ---------------------------------------------------------------- selection */
 
-/* Integers by their highest bits: those of a bucket follow on those of the ones before. */
+/* A division of integers by their highest bits: the integers of a bucket are greater than those of buckets before. */
 typedef struct Buckets
 {
-	int64		least;
-	int			shift;
-	uint64		counts[BUCKETS];
-	int64	   *places[BUCKETS];	/* where a bucket's integers go; NULL: nobody asks for one of them */
+	int64		least;			/* the least integer */
+	int			shift;			/* number of low bits that an integer's bucket does not depend on */
+	uint64		counts[BUCKETS];	/* number of integers in each bucket */
+	int64	   *places[BUCKETS];	/* where the next integer of a bucket is copied to; NULL: has none of the ranks */
 } Buckets;
 
 static inline uint64
@@ -162,7 +171,7 @@ count_buckets(Buckets *buckets, const int64 *integers, uint64 n)
 		buckets->counts[bucket_of(buckets, integers[i])]++;
 }
 
-/* Give each bucket that has one of the ranks its place. */
+/* Give each bucket that has one of the ranks a place in an array.  "first" is the rank of the first integer. */
 static void
 place_buckets(Buckets *buckets, uint64 first, const uint64 *ranks, int nranks, int64 *place)
 {
@@ -201,7 +210,7 @@ select_sorted(int64 *integers, uint64 n, int64 *scratch, uint64 first, const uin
 		selected[i] = integers[ranks[i] - first];
 }
 
-/* Ranks are those among all integers, of which so many are less. */
+/* Select among integers that have ranks from "first" on among all. */
 static void
 select_among(int64 *integers, uint64 n, int64 *scratch, uint64 first, const uint64 *ranks, int nranks, int64 *selected)
 {
@@ -228,7 +237,7 @@ select_among(int64 *integers, uint64 n, int64 *scratch, uint64 first, const uint
 
 		while (last < nranks && ranks[last] < first + buckets.counts[i])
 			last++;
-		/* Places have moved to their bucket's end. */
+		/* By now the place of a bucket has moved to its end. */
 		if (last > done)
 			select_among(buckets.places[i] - buckets.counts[i], buckets.counts[i], integers, first, ranks + done,
 						 last - done, selected + done);

@@ -1,9 +1,9 @@
 /*
  * sums.c
- *		Sums and averages of integers and numerics, which are exact.
+ *		Exact sums and averages of integers and numerics.
  *
- * A sum is an integer of some scale. Numerics of another scale, and those that are no such integers, are left to
- * PostgreSQL's own transition state.
+ * A sum is an integer of the scale of the latest values.  When the scale changes, the sum so far is added to
+ * PostgreSQL's own transition state, and so are numerics that are not such integers.
  */
 #include "run/aggregate/families.h"
 
@@ -25,13 +25,13 @@ add_numeric(RtscanState *state, Datum value, MemoryContext context)
 	state->has_value = true;
 }
 
-/* Make a state ready for integers of a scale. */
+/* Prepare a state for adding integers of a scale. */
 static void
 set_scale(RtscanState *state, int scale, MemoryContext context)
 {
 	if (state->sum.scale == scale)
 		return;
-	/* Even a sum of zero has a scale that the result shows. */
+	/* Even a sum of zero has a scale, which the result shows. */
 	if (state->count > 0)
 		add_numeric(state, NumericGetDatum(rtscan_sum_as_numeric(&state->sum)), context);
 	state->sum = (RtscanSum) {.scale = scale};
@@ -62,7 +62,7 @@ add_decimal(const RtscanTransition *transition, RtscanState *state, const Datum 
 	}
 }
 
-/* The sum of some values of one group, of its scale: those of a batch need no more than 64 bits each half. */
+/* Add values of the state's scale to one state.  Upper and lower halves have a sum each, which fits into 64 bits. */
 RTSCAN_MULTIVERSION static void
 add_to_one(RtscanState *state, const RtscanVector *vector, const uint16 *rows, uint32 n)
 {
@@ -107,7 +107,8 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 
 /* RtscanFamily.add_masked */
 static bool
-add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors, const RtscanMaskedRows *rows)
+add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
+		   const RtscanMaskedRows *rows)
 {
 	if (vectors[0]->kind != RTSCAN_VECTOR_INTEGERS || state->sum.scale != vectors[0]->scale)
 		return false;
@@ -125,7 +126,8 @@ total_kind(const RtscanTransition *transition)
 
 /* RtscanFamily.add_total */
 static void
-add_total(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale, MemoryContext context)
+add_total(const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
+		  MemoryContext context)
 {
 	if (total->count == 0)
 		return;
@@ -147,8 +149,8 @@ static void
 combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
 	if (other->has_value)
-		state->value = rtscan_combine_core(numeric_avg_accum, numeric_avg_combine, state->value, !state->has_value, other->value,
-										   context);
+		state->value = rtscan_combine_core(numeric_avg_accum, numeric_avg_combine, state->value, !state->has_value,
+										   other->value, context);
 	state->has_value |= other->has_value;
 	if (state->count == 0)
 		state->sum.scale = other->sum.scale;
@@ -160,7 +162,7 @@ combine(const RtscanTransition *transition, RtscanState *state, const RtscanStat
 
 /* ---------------------------------------------------------------- results */
 
-/* The sum of all integers and numerics. */
+/* Return the sum of all values: of our integers, and those in PostgreSQL's state. */
 static Datum
 total(const RtscanState *state)
 {
@@ -173,7 +175,7 @@ total(const RtscanState *state)
 	return rtscan_convert_state(numeric_sum, all.value);
 }
 
-/* RtscanAggregate.finish, as all that follow and have its arguments */
+/* RtscanAggregate.finish, as are all rtscan_finish functions below */
 Datum
 rtscan_finish_small_sum(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
@@ -194,7 +196,10 @@ rtscan_finish_average(const RtscanTransition *transition, const RtscanState *sta
 
 /* ---------------------------------------------------------------- partial results */
 
-/* Largest scale, and how many have it, are for moving aggregates only; of special values the sum says which there are. */
+/*
+ * Append the largest scale, the number of values that have it, and the numbers of NaNs and infinities.  The first two
+ * are for moving aggregates only.  NaNs and infinities are not counted, but the sum tells whether there are any.
+ */
 static void
 append_special(StringInfo message, Datum sum, bool special)
 {
@@ -209,7 +214,7 @@ append_special(StringInfo message, Datum sum, bool special)
 	pq_sendint64(message, negative);
 }
 
-/* RtscanFamily.partial, as numeric_avg_serialize() does. */
+/* Serialize a state as numeric_avg_serialize() does. */
 static Datum
 serialize_numerics(const RtscanState *state)
 {
@@ -225,7 +230,7 @@ serialize_numerics(const RtscanState *state)
 	return PointerGetDatum(pq_endtypsend(&message));
 }
 
-/* As int8_avg_serialize() does: no bigint needs the state of PostgreSQL. */
+/* Serialize a state of bigints as int8_avg_serialize() does.  PostgreSQL's state has none of them. */
 static Datum
 serialize_integers(const RtscanState *state)
 {
@@ -237,14 +242,14 @@ serialize_integers(const RtscanState *state)
 	return PointerGetDatum(pq_endtypsend(&message));
 }
 
-/* RtscanFamily.partial, as the next one */
+/* RtscanFamily.partial */
 static Datum
 partial_sum(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
 	return transition->type == INT8OID ? serialize_integers(state) : serialize_numerics(state);
 }
 
-/* As int4_avg_accum() keeps it. */
+/* RtscanFamily.partial: the array of count and sum that int4_avg_accum() keeps */
 static Datum
 partial_average(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {

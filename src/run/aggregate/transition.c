@@ -1,6 +1,6 @@
 /*
  * transition.c
- *		Read states of temporary files.
+ *		Read transition states from temporary files.
  */
 #include "run/aggregate/transition.h"
 

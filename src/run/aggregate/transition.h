@@ -1,6 +1,6 @@
 /*
  * transition.h
- *		Transition states, and how values are added to them: what families of aggregates offer.
+ *		Transition states of aggregates, and the methods by which a family of aggregates updates them.
  */
 #ifndef RTSCAN_TRANSITION_H
 #define RTSCAN_TRANSITION_H
@@ -15,54 +15,65 @@
 #include "segment/totals.h"
 #include "storage/buffile.h"
 
+/* The most arguments of an aggregate. */
 #define RTSCAN_MAX_ARGUMENTS	2
 
-/* Of integers, with their squares: (squares[2] * 2^128 + squares[1] * 2^64 + squares[0]) / 10^(2 * scale). */
+/* Count, sum, and sum of squares of some integers of one scale. */
 typedef struct RtscanMoments
 {
-	RtscanSum	sum;
-	uint64		squares[3];
-	int64		count;			/* of them */
+	RtscanSum	sum;			/* the sum, and the scale of the integers */
+	uint64		squares[3];		/* the sum of squares times 10^(2 * scale), as words of 64 bits, the lowest first */
+	int64		count;			/* number of these integers */
 } RtscanMoments;
 
+/* Sums of some floats. */
 typedef struct RtscanReals
 {
-	float8		sum;
-	float8		squares;		/* of what floats differ by from their mean: overflows as core's does */
+	float8		sum;			/* sum of the values */
+	float8		squares;		/* sum of squared differences from the mean; overflows where PostgreSQL's does */
 } RtscanReals;
 
-/* A fold's value so far, of numerics that are integers of one scale; what others come to is the state's value. */
+/*
+ * The result so far of a simple fold of numerics, for those that are integers of one scale.  The state's value has
+ * the result for all others.
+ */
 typedef struct RtscanFoldedDecimal
 {
-	int64		digits;
+	int64		digits;			/* the result, times 10^scale */
 	int			scale;
-	bool		known;
+	bool		known;			/* is there a result? */
 } RtscanFoldedDecimal;
 
+/* The transition state of an aggregate in a group.  All zeros is the state without rows. */
 typedef struct RtscanState
 {
-	int64		count;			/* rows that are not NULL */
+	int64		count;			/* number of rows whose arguments are not NULL */
 	union
 	{
 		RtscanSum	sum;
 		RtscanMoments moments;
 		RtscanReals reals;
-		int64		exact;		/* of a simple fold of integers: the value (row/exact.h); */
-		float8		real;		/* of floats; */
-		RtscanFoldedDecimal decimal;	/* of numerics */
+		int64		exact;		/* result so far of a simple fold of integers (row/exact.h) */
+		float8		real;		/* result so far of a simple fold of floats */
+		RtscanFoldedDecimal decimal;	/* result so far of a simple fold of numerics */
 	};
-	bool		has_value;
-	Datum		value;			/* the fold's; PostgreSQL's transition state of what is not in ours; or a collection */
+	bool		has_value;		/* is "value" set, or "exact" or "real" of a simple fold? */
+
+	/*
+	 * The result so far of a fold; or PostgreSQL's transition state of the values that the union cannot represent;
+	 * or a collection.
+	 */
+	Datum		value;
 } RtscanState;
 
 struct RtscanFamily;
 struct RtscanAggregate;
 struct RtscanCollecting;
 
-/* What a simple fold makes of two exact integers or floats. */
+/* The operation by which a simple fold combines two exact integers or floats. */
 typedef enum RtscanSimpleFold
 {
-	RTSCAN_FOLD_BY_FUNCTION,
+	RTSCAN_FOLD_BY_FUNCTION,	/* not a simple fold: calls a function */
 	RTSCAN_FOLD_SMALLER,
 	RTSCAN_FOLD_LARGER,
 	RTSCAN_FOLD_AND,
@@ -70,92 +81,124 @@ typedef enum RtscanSimpleFold
 	RTSCAN_FOLD_XOR
 } RtscanSimpleFold;
 
-/* An aggregate of values of a type. */
+/* An aggregate with arguments of known types: what is needed to update its states. */
 typedef struct RtscanTransition
 {
 	const struct RtscanAggregate *aggregate;
 	const struct RtscanFamily *family;
-	Oid			type;			/* the first argument's */
+	Oid			type;			/* type of the first argument; InvalidOid if there is none */
 	int16		typlen;
 	bool		typbyval;
-	FmgrInfo   *fold;			/* a fold's function; NULL if it is simple, but of numerics: */
-	RtscanSimpleFold simple_fold;	/* then it is this, */
-	RtscanExactKind exact;		/* of exact integers of this kind, or floats */
-	Oid			collation;
-	struct RtscanCollecting *collecting;	/* it collects its values (collection.h), or NULL */
+	FmgrInfo   *fold;			/* the function of a fold; NULL in a simple fold, except of numerics */
+	RtscanSimpleFold simple_fold;	/* the operation of a simple fold */
+	RtscanExactKind exact;		/* simple fold: the kind of exact integers or floats that it combines */
+	Oid			collation;		/* passed to the function of a fold */
+	struct RtscanCollecting *collecting;	/* how its values are collected (collection.h); NULL if they are not */
 } RtscanTransition;
 
-/* Some rows, by their places in a batch, to be added to an aggregate's states. */
+/* Rows of a batch whose values are to be added to the states of an aggregate. */
 typedef struct RtscanChosenRows
 {
-	uint32		n;
-	const uint16 *rows;
-	RtscanState *only;			/* all are in this group; or NULL */
-	RtscanState **group_of;		/* their groups */
-	int			number;			/* the aggregate's state in a group */
-	MemoryContext context;		/* of what states keep by reference */
+	uint32		n;				/* number of rows */
+	const uint16 *rows;			/* their places in the batch */
+	RtscanState *only;			/* the states of the group that all rows are in; NULL if there are several groups */
+	RtscanState **group_of;		/* if "only" is NULL: for each row, the states of its group */
+	int			number;			/* place of the aggregate's state among the states of a group */
+	MemoryContext context;		/* where states allocate what they keep by reference */
 } RtscanChosenRows;
 
+/* Return the state to which the i-th of the rows is to be added. */
 static inline RtscanState *
 rtscan_state_of(const RtscanChosenRows *chosen, uint32 i)
 {
 	return &(chosen->only ? chosen->only : chosen->group_of[i])[chosen->number];
 }
 
-/* Aggregates with states of one kind. */
+/*
+ * Aggregates with the same kind of state, and their methods.  All families have add() and combine(); other methods are
+ * NULL where a family does not offer them.
+ */
 typedef struct RtscanFamily
 {
-	bool		folds;			/* the state's value is of the argument's type, */
-	bool		counts;			/* no more is asked of values than whether they are NULL; no rows have a result, */
-	bool		counts_in_part; /* or a partial result */
+	bool		folds;			/* the state's value has the type of the argument */
+	bool		counts;			/* counts the rows whose arguments are not NULL; its result for no rows is not NULL */
+	bool		counts_in_part; /* its partial result for no rows is not NULL */
 
-	/* Add values that are not NULL; what a state keeps by reference is in the given context. */
-	void		(*add) (const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context);
+	/*
+	 * Add the arguments' values of a row, none of them NULL.  The state allocates what it keeps by reference in the
+	 * given context.
+	 */
+	void		(*add) (const RtscanTransition *transition, RtscanState *state, const Datum *values,
+						MemoryContext context);
 
-	/* Add the only argument's integers, or all arguments' doubles, of many rows (arithmetic.h); NULL: it cannot. */
-	void		(*add_integers) (const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector);
+	/* Add many rows whose only argument is a vector of integers (arithmetic.h).  Rows that are NULL are ignored. */
+	void		(*add_integers) (const RtscanTransition *transition, const RtscanChosenRows *chosen,
+								 const RtscanVector *vector);
+
+	/* Add many rows whose arguments are vectors of doubles.  Rows that are NULL are ignored. */
 	void		(*add_doubles) (const RtscanTransition *transition, const RtscanChosenRows *chosen,
 								const RtscanVector *const *vectors);
 
-	/* Add those of rows that a mask has (masked.h), none of them NULL, to one state; false if that cannot be done. */
-	bool		(*add_masked) (const RtscanTransition *transition, RtscanState *state, const RtscanVector *const *vectors,
-							   const RtscanMaskedRows *rows);
+	/*
+	 * Add the rows of a mask (masked.h), none of them NULL, to one state.  Returns false, and adds nothing, if it
+	 * cannot.
+	 */
+	bool		(*add_masked) (const RtscanTransition *transition, RtscanState *state,
+							   const RtscanVector *const *vectors, const RtscanMaskedRows *rows);
 
-	/* Add a chunk's total (totals.h), of the kind that is wanted; or NULL.  Even then there may be no such kind: RTSCAN_NO_TOTAL. */
+	/* Return the kind of total that add_total() needs; RTSCAN_NO_TOTAL if this aggregate cannot add totals. */
 	RtscanTotalKind (*total_kind) (const RtscanTransition *transition);
-	void		(*add_total) (const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total, int scale,
+
+	/* Add the total of some rows, such as a chunk (totals.h); "scale" is that of numerics. */
+	void		(*add_total) (const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total,
+							  int scale, MemoryContext context);
+
+	/* Add a numeric as many times as "times" says.  Sums that can add totals have this method. */
+	void		(*add_times) (const RtscanTransition *transition, RtscanState *state, Datum value, uint64 times,
 							  MemoryContext context);
 
-	/* Of sums, which have totals: add a value so many times. */
-	void		(*add_times) (const RtscanTransition *transition, RtscanState *state, Datum value, uint64 times, MemoryContext context);
+	/*
+	 * Is the state's value such that no integer of the scale from "least" to "greatest" can change it?  Minima and
+	 * maxima that can add totals have this method.
+	 */
+	bool		(*is_beyond) (const RtscanTransition *transition, const RtscanState *state, int64 least, int64 greatest,
+							  int scale);
 
-	/* Of minima and maxima, which have totals: is the state's value beyond all integers of a scale from one to another? */
-	bool		(*is_beyond) (const RtscanTransition *transition, const RtscanState *state, int64 least, int64 greatest, int scale);
-
-	/* Add what another state has, which has rows; but not how many. */
+	/* Add another state, which has rows.  The caller adds its count. */
 	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
 							MemoryContext context);
 
-	/* What PostgreSQL's partial aggregate hands on, in the current memory context; NULL: the result. */
+	/*
+	 * Return what PostgreSQL's partial aggregate returns, allocated in the current memory context.  Without this
+	 * method it is the result.
+	 */
 	Datum		(*partial) (const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
-	/* PostgreSQL's functions for what a state's value is, if that is no datum: to a bytea and back. */
+	/*
+	 * PostgreSQL's function that turns the transition state in a state's value into a bytea; NULL if the value is a
+	 * plain datum.
+	 */
 	PGFunction	serialize;
+
+	/* PostgreSQL's function that turns such a bytea into a transition state. */
 	PGFunction	deserialize;
 } RtscanFamily;
 
-/* A line of the table in aggregates.c: all that there is about an aggregate whose arguments' values are added row by row. */
+/* A row of the table in aggregates.c: an aggregate to whose states the values of rows are added. */
 typedef struct RtscanAggregate
 {
-	Oid			function;		/* PostgreSQL's; InvalidOid: all that choose one of two values by a function, as min() and max() */
+	/* OID of PostgreSQL's aggregate; InvalidOid for all that return one of two values, such as min() and max(). */
+	Oid			function;
 	const RtscanFamily *family;
 
-	/* The result, in the current memory context; *isnull is false. */
+	/* Return the result, allocated in the current memory context.  *isnull is false before the call. */
 	Datum		(*finish) (const RtscanTransition *transition, const RtscanState *state, bool *isnull);
-	PGFunction	final;			/* PostgreSQL's function that has the result, where its state is made of ours */
+
+	/* PostgreSQL's final function, if finish() turns the state into one of PostgreSQL's; else NULL. */
+	PGFunction	final;
 } RtscanAggregate;
 
-/* Can it add values as they are in vectors? */
+/* Can the aggregate add values from vectors? */
 static inline bool
 rtscan_takes_vectors(const RtscanTransition *transition)
 {
@@ -168,14 +211,14 @@ rtscan_add_datums(const RtscanTransition *transition, RtscanState *state, const 
 	transition->family->add(transition, state, values, context);
 }
 
-/* What it adds up of columns' totals. */
+/* Return the kind of total that the aggregate can add, or RTSCAN_NO_TOTAL. */
 static inline RtscanTotalKind
 rtscan_total_kind(const RtscanTransition *transition)
 {
 	return transition->family->add_total ? transition->family->total_kind(transition) : RTSCAN_NO_TOTAL;
 }
 
-/* Bytes of a temporary file that must be there. */
+/* Read bytes from a temporary file.  Raises an error if it is too short. */
 extern void rtscan_read_exactly(BufFile *file, void *place, Size size);
 
 #endif							/* RTSCAN_TRANSITION_H */
