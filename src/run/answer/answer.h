@@ -1,6 +1,8 @@
 /*
  * answer.h
- *		An answer from rows, and the task that it is one of: what by_rows.c and all that helps it share.
+ *		The task of computing aggregates from rows, and the state of an answer, one execution of the task.
+ *
+ * by_rows.c and the files that it calls share these structs.
  */
 #ifndef RTSCAN_ANSWER_H
 #define RTSCAN_ANSWER_H
@@ -16,152 +18,157 @@
 #include "run/vector/masked.h"
 #include "run/vector/row_condition.h"
 
-/* What a CASE may come to (choices.h). */
+/* An arm of a CASE (choices.h). */
 typedef struct RtscanRowChoice
 {
-	RtscanExpression condition; /* without a state: none of the others is true */
-	const Expr *result;			/* NULL: it is NULL */
+	RtscanExpression condition; /* the condition of WHEN; without a state for ELSE */
+	const Expr *result;			/* NULL if the result is NULL */
 } RtscanRowChoice;
 
+/* An aggregate. */
 typedef struct RtscanRowAggregate
 {
 	int			narguments;
 	RtscanExpression arguments[RTSCAN_MAX_ARGUMENTS];
-	int			columns[RTSCAN_MAX_ARGUMENTS];	/* that they are, or -1 */
-	Bitmapset  *columns_of_arguments;	/* of all of them */
-	bool		of_entries;		/* tallies have no total of the argument: its value in each entry says it (entries.h) */
-	int			nchoices;		/* it is one of these in each entry; 0: it is none, */
-	RtscanRowChoice *choices;
-	RtscanExpression filter;
-	ExprState  *fractions;		/* of percentiles, or NULL */
+	int			columns[RTSCAN_MAX_ARGUMENTS];	/* the column that each argument is; -1 if it is not a column */
+	Bitmapset  *columns_of_arguments;	/* the columns that all arguments refer to */
+	bool		of_entries;		/* tallies have no total of the argument: it is evaluated for each entry (entries.h) */
+	int			nchoices;		/* number of arms of a CASE whose results have totals in tallies; 0 if it is none */
+	RtscanRowChoice *choices;	/* these arms (choices.h) */
+	RtscanExpression filter;	/* the condition of FILTER; without a state if there is none */
+	ExprState  *fractions;		/* the fractions of percentiles; else NULL */
 } RtscanRowAggregate;
 
 /* A key of GROUP BY. */
 typedef struct RtscanRowKey
 {
 	RtscanExpression expression;
-	int			column;			/* that it is, or -1 */
+	int			column;			/* the column that the key is; -1 if it is not a column */
 } RtscanRowKey;
 
-/* A grouping set: all keys are those of the set, but for their numbers. */
+/* A grouping set. */
 typedef struct RtscanRowSet
 {
-	int			nkeys;
-	int		   *keys;			/* their numbers among the task's, */
-	Bitmapset  *columns;		/* and columns that they depend on, */
-	bool		computes_keys;	/* are some none? */
-	TupleDesc	types;
-	Oid		   *operators;		/* equality, */
-	Oid		   *collations;
-	double		expected_groups;
-	int			parent;			/* the set whose groups its own are made of; -1: they are made of rows */
-	List	   *parts;			/* int: the sets whose groups are made of its own */
+	int			nkeys;			/* number of its keys */
+	int		   *keys;			/* numbers of its keys among the task's keys */
+	Bitmapset  *columns;		/* columns that its keys depend on */
+	bool		computes_keys;	/* is some key not simply a column? */
+	TupleDesc	types;			/* types of its keys */
+	Oid		   *operators;		/* equality operators of its keys */
+	Oid		   *collations;		/* collations of its keys */
+	double		expected_groups;	/* the planner's estimate of its groups */
+	int			parent;			/* number of the set whose groups its own are made from; -1: from rows */
+	List	   *parts;			/* int: numbers of the sets whose groups are made from its own */
 	bool		asked;			/* are its groups results? */
-	Datum	   *groupings;		/* what GROUPING() says of it, each */
+	Datum	   *groupings;		/* its value of each GROUPING() */
 } RtscanRowSet;
 
-/* What is to be computed of rows, ready to be: it lasts as long as the node, and takes little. */
+/* The aggregates and groups to be computed from rows.  A task is prepared when the node begins, and lasts as long. */
 typedef struct RtscanRowsTask
 {
 	EState	   *estate;
-	RtscanExpression quals;
-	bool		partial;
-	int			nkeys;
+	RtscanExpression quals;		/* the part of WHERE that is evaluated on rows */
+	bool		partial;		/* are results those of partial aggregates? */
+	int			nkeys;			/* number of keys of GROUP BY */
 	RtscanRowKey *keys;
-	int			nsets;
+	int			nsets;			/* number of grouping sets */
 	RtscanRowSet *sets;			/* each after its parent; one without keys if there is no GROUP BY */
-	int			most_parts;		/* of these there are so many at once, with groups made of other sets' */
-	int			ngroupings;
+	int			most_parts;		/* the most sets made from groups that are in memory at once */
+	int			ngroupings;		/* number of GROUPING() calls */
 	int			naggregates;
-	List	   *steps;			/* RtscanSteps *: of columns of conditions, as answers begin with them */
+	List	   *steps;			/* RtscanSteps * of columns of conditions, not found yet; each answer copies them */
 	RtscanRowAggregate *aggregates;
-	RtscanTransition *transitions;	/* of each; what sets have are copies */
+	RtscanTransition *transitions;	/* the transition of each aggregate, which each set copies */
 } RtscanRowsTask;
 
-/* The groups of a set, of an answer. */
+/* The groups of a grouping set in an answer. */
 typedef struct RtscanSetGroups
 {
-	MemoryContext context;		/* NULL: it has not begun, or has ended */
-	RtscanTransition *transitions;
-	RtscanGroups *groups;		/* of a set with keys, or */
-	RtscanState *only;			/* the only group, */
-	MemoryContext state_context;	/* and what states keep values in */
+	MemoryContext context;		/* memory of all of this; NULL: the set has not begun, or has ended */
+	RtscanTransition *transitions;	/* copies of the task's */
+	RtscanGroups *groups;		/* the groups of a set with keys; else NULL */
+	RtscanState *only;			/* the states of the only group of a set without keys; else NULL */
+	MemoryContext state_context;	/* where states allocate what they keep by reference */
 } RtscanSetGroups;
 
-/* Of the values of chunks that are not collected (narrowed.h). */
+/* A sample of values in chunks that are not collected (narrowed.h). */
 typedef struct RtscanSample
 {
-	bool		refused;		/* the aggregate is none for it */
-	bool		within;			/* it is of values that have been narrowed before, which may be few in each chunk */
-	uint64		rows;			/* of the chunks that there have been; */
-	bool		may_have_nulls; /* some may be NULL */
+	bool		refused;		/* the aggregate would not gain from a sample */
+	bool		within;			/* only values in a range found before are sampled, which may be few in each chunk */
+	uint64		rows;			/* number of rows in the chunks sampled so far */
+	bool		may_have_nulls; /* may some of these rows be NULL? */
 	uint32		step;			/* one of this many values is in the sample */
-	uint32		skip;			/* the values to pass by before the next one that is in it */
-	uint32		n;
-	int64	   *keys;
+	uint32		skip;			/* number of values to skip before the next one of the sample */
+	uint32		n;				/* number of values in the sample */
+	int64	   *keys;			/* their keys (collection.h) */
 } RtscanSample;
 
-/* Groups that somebody else has added up (tally_results.h). */
+/* Groups that another executor than the CPU has aggregated (tally_results.h). */
 typedef struct RtscanKeptEntries RtscanKeptEntries;
 
-/* Values that somebody else counts (binned.h). */
+/* Histograms of values, counted by another executor than the CPU (binned.h). */
 typedef struct RtscanBinned RtscanBinned;
 
-/* An answer: from the first result that is asked for to the last. */
+/* The state of an answer. */
 typedef struct RtscanRowsAnswer
 {
 	const RtscanRowsTask *task;
 	const RtscanQuestion *question;
-	MemoryContext context;		/* of the answer */
-	RtscanBatch *batch;
-	List	   *known;			/* RtscanArithmetic * of all expressions and parts of these */
-	RtscanRowCondition quals;
-	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* by aggregate: its arguments, if they can be calculated; */
-	RtscanArithmetic ***results;	/* of its choices, those that are not NULL; */
-	RtscanRowCondition *filters;	/* its FILTER */
-	List	   *steps;			/* RtscanSteps * */
-	RtscanSetGroups *sets;		/* by set */
+	MemoryContext context;		/* memory of the answer */
+	RtscanBatch *batch;			/* the batch at hand */
+	List	   *known;			/* RtscanArithmetic * of all expressions and their parts, to share equal ones */
+	RtscanRowCondition quals;	/* the task's quals */
+	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* for each aggregate: arguments that can be calculated */
+	RtscanArithmetic ***results;	/* for each aggregate: results of its choices that can be calculated */
+	RtscanRowCondition *filters;	/* for each aggregate: its FILTER */
+	List	   *steps;			/* RtscanSteps *, copies of the task's */
+	RtscanSetGroups *sets;		/* the groups of each set */
 
-	/* The set at hand: its groups are made of rows, then they are visited. */
-	int			number;			/* -1: there has been none so far */
+	/* The set at hand. */
+	int			number;			/* its number; -1 before the first one */
 	const RtscanRowSet *set;
-	RtscanTransition *transitions;	/* RtscanSetGroups */
-	RtscanGroups *groups;
-	RtscanState *only;
-	MemoryContext state_context;
-	RtscanKeptEntries *kept;	/* all groups that there are so far, or NULL */
-	RtscanRowGroups *row_groups;	/* how rows find their groups */
-	bool		more_rows;		/* there are rows that have not been added */
-	bool		in_part;		/* groups are being visited */
-	bool		visited;		/* the only group has been */
-	Datum	   *keys;			/* of the group that is visited, by their numbers among the task's; */
-	bool	   *isnull;
-	Datum	   *set_keys;		/* by those among a set's */
-	bool	   *set_isnull;
-	RtscanCursor *cursor;		/* the rows that have not yet been added */
-	RtscanSample *sample;		/* NULL: there is none */
-	RtscanBinned *binned;		/* likewise */
+	RtscanTransition *transitions;	/* RtscanSetGroups.transitions */
+	RtscanGroups *groups;		/* RtscanSetGroups.groups */
+	RtscanState *only;			/* RtscanSetGroups.only */
+	MemoryContext state_context;	/* RtscanSetGroups.state_context */
+	RtscanKeptEntries *kept;	/* if not NULL, these are all groups so far */
+	RtscanRowGroups *row_groups;	/* finds the groups of rows */
+	bool		more_rows;		/* are there rows that have not been added? */
+	bool		in_part;		/* are groups being visited? */
+	bool		visited;		/* has the only group been visited? */
+	Datum	   *keys;			/* keys of the group being visited, by their numbers in the task */
+	bool	   *isnull;			/* is each of "keys" NULL? */
+	Datum	   *set_keys;		/* keys of a group, by their numbers in a set */
+	bool	   *set_isnull;		/* is each of "set_keys" NULL? */
+	RtscanCursor *cursor;		/* reads the rows; NULL if it is not open */
+	RtscanSample *sample;		/* NULL if there is none */
+	RtscanBinned *binned;		/* NULL if there are none */
 
-	/* The rows at hand: a slice of the batch. */
-	uint32		slice;			/* so many, at most */
-	uint32		next;			/* the first of the batch that is not in it, nor before */
-	bool		masked;			/* without GROUP BY: those that have passed are in the mask, */
-	bool		listed;			/* or listed: */
-	uint32		n;				/* so many rows have passed */
+	/* The slice at hand: some rows of the batch. */
+	uint32		slice;			/* the most rows of a slice */
+	uint32		next;			/* the first row of the batch behind the slice */
+	bool		masked;			/* are the rows that pass the quals in "mask"?  Only without GROUP BY */
+	bool		listed;			/* are the rows that pass the quals in "rows"? */
+	uint32		n;				/* number of rows in "rows" */
+	uint64		mask[RTSCAN_MASK_WORDS];	/* a bit for each row of the batch (masked.h) */
 
-	/* These are not cleared to begin with. */
-	uint64		mask[RTSCAN_MASK_WORDS];	/* of rows of the batch (masked.h) */
-	uint16		rows[RTSCAN_CURSOR_ROWS];	/* that have passed: their places in the batch, */
-	RtscanState *group_of[RTSCAN_CURSOR_ROWS];	/* and their groups */
-	uint16		filtered[RTSCAN_CURSOR_ROWS];	/* those of them that pass a FILTER, */
-	RtscanState *filtered_group_of[RTSCAN_CURSOR_ROWS];
+	/* These arrays are not cleared when an answer begins. */
+	uint16		rows[RTSCAN_CURSOR_ROWS];	/* places in the batch of the rows that pass the quals */
+	RtscanState *group_of[RTSCAN_CURSOR_ROWS];	/* for each of "rows": the states of its group */
+	uint16		filtered[RTSCAN_CURSOR_ROWS];	/* those of "rows" that also pass a FILTER */
+	RtscanState *filtered_group_of[RTSCAN_CURSOR_ROWS]; /* for each of "filtered": the states of its group */
 } RtscanRowsAnswer;
 
-/* The result of an aggregate whose values are not collected, or what its partial one hands on, in the current memory context. */
+/*
+ * Return the result of an aggregate that does not collect its values, or that of a partial aggregate if the task is
+ * partial.  It is allocated in the current memory context.
+ */
 static inline Datum
 rtscan_result_of(const RtscanRowsAnswer *answer, int number, const RtscanState *state, bool *isnull)
 {
-	return (answer->task->partial ? rtscan_partial_result : rtscan_result) (&answer->transitions[number], state, isnull);
+	return (answer->task->partial ? rtscan_partial_result : rtscan_result)
+		(&answer->transitions[number], state, isnull);
 }
 
 #endif							/* RTSCAN_ANSWER_H */

@@ -1,24 +1,24 @@
 /*
  * by_chunks.c
- *		Aggregates without GROUP BY from whole chunks.
+ *		Compute aggregates without GROUP BY from whole chunks.
  */
 #include "run/answer/by_chunks.h"
 
 #include "segment/totals.h"
 
-/* If fewer than one of so many rows are wanted, it takes longer to look at all of them. */
+/* If fewer than one in DENSE rows of a chunk match, adding these one by one is faster than reading the whole chunk. */
 #define DENSE	12
 
 /* An aggregate's column in the segment at hand. */
 typedef struct Argument
 {
-	RtscanValues *values;		/* NULL: there is none, all rows count */
-	const RtscanFrame *frame;
-	int			scale;
-	RtscanTotalKind kind;
+	RtscanValues *values;		/* the column's values; NULL: the aggregate has no argument, and counts rows */
+	const RtscanFrame *frame;	/* the frame of the chunk; NULL: the column cannot be aggregated by chunks */
+	int			scale;			/* of numerics */
+	RtscanTotalKind kind;		/* the kind of total that the aggregate needs */
 } Argument;
 
-/* Is an aggregate one of a column's totals, or of rows? */
+/* Can an aggregate be computed from totals of a column, or from the number of rows? */
 static bool
 takes_total(const RtscanRowsAnswer *answer, int number)
 {
@@ -32,7 +32,8 @@ takes_total(const RtscanRowsAnswer *answer, int number)
 bool
 rtscan_takes_chunks(const RtscanRowsAnswer *answer)
 {
-	bool		takes = answer->groups == NULL && answer->task->quals.state == NULL && answer->batch->attributes == NULL;
+	bool		takes = answer->groups == NULL && answer->task->quals.state == NULL &&
+		answer->batch->attributes == NULL;
 
 	for (int i = 0; i < answer->task->naggregates && takes; i++)
 		takes = takes_total(answer, i);
@@ -54,7 +55,7 @@ find_argument(RtscanRowsAnswer *answer, int number, uint32 chunk)
 	return argument;
 }
 
-/* Is the outermost value so far beyond all of the chunk's? */
+/* Can no value of the chunk change the minimum or maximum so far? */
 static bool
 is_settled(const RtscanTransition *transition, const RtscanState *state, const Argument *argument)
 {
@@ -64,7 +65,7 @@ is_settled(const RtscanTransition *transition, const RtscanState *state, const A
 		family->is_beyond(transition, state, argument->frame->least, argument->frame->greatest, argument->scale);
 }
 
-/* Do a chunk's values have to be looked at, one by one? */
+/* Do the values of a chunk have to be read? */
 static bool
 reads_values(const RtscanTransition *transition, const RtscanState *state, const Argument *argument)
 {
@@ -72,7 +73,7 @@ reads_values(const RtscanTransition *transition, const RtscanState *state, const
 		(argument->kind != RTSCAN_TOTAL_COUNT || argument->frame->nulls > 0);
 }
 
-/* Can a chunk be added to an aggregate, and is that faster than to take its rows? */
+/* Can a chunk be added to an aggregate, and is that faster than adding its rows? */
 static bool
 can_add(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 {
@@ -92,7 +93,7 @@ add_chunk(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 	Argument	argument = find_argument(answer, number, chunk->number);
 	RtscanTotal total = {.count = chunk->wanted};
 
-	/* Of a minimum no more is asked than whether there is any value. */
+	/* The count need not be exact: for a minimum or maximum it only matters whether it is 0. */
 	if (argument.values && is_settled(transition, state, &argument))
 		return;
 	if (argument.values)
@@ -110,7 +111,7 @@ rtscan_add_chunk(const RtscanCursorChunk *chunk, void *arg)
 	for (int i = 0; i < naggregates; i++)
 		if (!can_add(answer, i, chunk))
 			return false;
-	/* What adding leaves behind. */
+	/* Adding leaves garbage in per-tuple memory, which is reset each time. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (int i = 0; i < naggregates; i++)

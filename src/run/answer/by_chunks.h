@@ -1,8 +1,9 @@
 /*
  * by_chunks.h
- *		Aggregates without GROUP BY from whole chunks: of a column's values, where packed integers say all of them (segment/totals.h).
+ *		Compute aggregates without GROUP BY from whole chunks, if packed integers represent the values of their columns
+ *		(segment/totals.h).
  *
- * A chunk whose bounds say that its values can change no minimum or maximum is not read.
+ * A chunk is not read if its bounds show that its values cannot change a minimum or maximum.
  */
 #ifndef RTSCAN_BY_CHUNKS_H
 #define RTSCAN_BY_CHUNKS_H
@@ -12,10 +13,13 @@
 #include "run/answer/answer.h"
 
 
-/* Can all aggregates be computed so, as far as is known without a segment? */
+/* Can all aggregates be computed from chunks, as far as that is known before a segment is read? */
 extern bool rtscan_takes_chunks(const RtscanRowsAnswer *answer);
 
-/* RtscanTakeChunk (search/scan/cursor.h); the argument is such an RtscanRowsAnswer. */
+/*
+ * RtscanTakeChunk (search/scan/cursor.h): add a chunk to all aggregates.  The argument is an RtscanRowsAnswer for which
+ * rtscan_takes_chunks() is true.
+ */
 extern bool rtscan_add_chunk(const RtscanCursorChunk *chunk, void *arg);
 
 #endif							/* RTSCAN_BY_CHUNKS_H */

@@ -1,6 +1,6 @@
 /*
  * narrowed.c
- *		A percentile of a key column of many rows, without all of their values.
+ *		Compute percentiles of a key column over many rows, without collecting all values.
  */
 #include "run/answer/narrowed.h"
 
@@ -14,30 +14,32 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* As many values are collected before chunks are sampled; and of chunks of which few rows are wanted all are, at first. */
+/* Number of values that are collected before chunks are sampled. */
 #define MIN_VALUES		65536
+
+/* If fewer than one in DENSE rows of a chunk match, all their values are collected, unless a range has been found. */
 #define DENSE			16
 
 /*
- * The sample has at most one of this many values.  If the sample gets too large, half of it is dropped, and the next
- * values are taken half as often.
+ * A sample has at most one in LEAST_STEP values.  If it has more than MAX_SAMPLE values, half of them are dropped, and
+ * those that follow are sampled half as often.
  */
 #define LEAST_STEP		128
 #define MAX_SAMPLE		16384
 
-/* It is worth another search not to collect so many. */
+/* Another search pays if it makes it unnecessary to collect this many values. */
 #define MANY_VALUES		524288
 
-/* If percentiles are farther apart, of a thousand rows, there is little to be gained. */
+/* Narrowing gains little if percentiles are farther apart than MAX_APART of THOUSAND rows. */
 #define THOUSAND		1000
 #define MAX_APART		250
 
-/* A sample of a chunk has no more rows than this. */
+/* The sampled rows of a chunk fit into the arrays for a batch. */
 StaticAssertDecl(RTSCAN_CHUNK_ROWS / LEAST_STEP < RTSCAN_CURSOR_ROWS, "a chunk's sample is too large");
 
 /* ---------------------------------------------------------------- the aggregate */
 
-/* Is a key column the same to the index's operator class as to who collects its values? */
+/* Do the index and the collection sort the values of a key column by the same exact integers? */
 static bool
 sorts_alike(const RtscanColumn *column, const RtscanCollecting *collecting)
 {
@@ -52,8 +54,9 @@ rtscan_may_narrow(const RtscanRowsAnswer *answer)
 	const RtscanRowAggregate *aggregate = &task->aggregates[0];
 	const RtscanCollecting *collecting = task->naggregates == 1 ? answer->transitions[0].collecting : NULL;
 
-	if (collecting == NULL || answer->groups || answer->batch->attributes || task->nsets > 1 || task->quals.state || aggregate->filter.state ||
-		answer->question->shared || aggregate->columns[0] < 0 || aggregate->columns[0] >= answer->question->schema->nkeys)
+	if (collecting == NULL || answer->groups || answer->batch->attributes || task->nsets > 1 || task->quals.state ||
+		aggregate->filter.state || answer->question->shared || aggregate->columns[0] < 0 ||
+		aggregate->columns[0] >= answer->question->schema->nkeys)
 		return false;
 	return (collecting->how.purpose == RTSCAN_FOR_DISCRETE || collecting->how.purpose == RTSCAN_FOR_CONTINUOUS) &&
 		sorts_alike(&answer->question->schema->columns[aggregate->columns[0]], collecting);
@@ -64,12 +67,14 @@ rtscan_find_ranks(RtscanRowsAnswer *answer, int64 n, uint64 **ranks)
 {
 	NullableDatum fractions = {(Datum) 0, true};
 
-	fractions.value = ExecEvalExprSwitchContext(answer->task->aggregates[0].fractions, answer->batch->context, &fractions.isnull);
+	fractions.value = ExecEvalExprSwitchContext(answer->task->aggregates[0].fractions, answer->batch->context,
+												&fractions.isnull);
 	return rtscan_percentile_ranks(answer->transitions[0].collecting, fractions, n, ranks);
 }
 
 /* ---------------------------------------------------------------- the sample */
 
+/* Are all percentiles near each other? */
 static bool
 are_near(RtscanRowsAnswer *answer)
 {
@@ -79,7 +84,7 @@ are_near(RtscanRowsAnswer *answer)
 	return nranks > 0 && ranks[nranks - 1] - ranks[0] <= MAX_APART;
 }
 
-/* Rows that are found, about. */
+/* Return about how many rows a cursor finds. */
 static double
 expect_rows(const RtscanCursor *cursor)
 {
@@ -95,7 +100,7 @@ expect_rows(const RtscanCursor *cursor)
 static void
 begin_sample(const RtscanRowsAnswer *answer, RtscanSample *sample)
 {
-	/* A few more than are expected must not halve it. */
+	/* If there are somewhat more rows than expected, the sample should not be halved. */
 	sample->step = Max(ceil(1.25 * expect_rows(answer->cursor) / MAX_SAMPLE), LEAST_STEP);
 	sample->skip = 0;
 	sample->n = 0;
@@ -112,7 +117,10 @@ create_sample(RtscanRowsAnswer *answer)
 	return sample;
 }
 
-/* Are there so many values, and rows of the chunk, that it is of use?  Rows that have to be looked up in the heap had better be so once. */
+/*
+ * Does it pay to sample a chunk: have many values been collected, and do many of its rows match?  It does not if many
+ * rows have to be looked up in the heap, since each search looks them up again.
+ */
 static bool
 is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 {
@@ -124,7 +132,7 @@ is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 		rtscan_cursor_heap_fetches(answer->cursor) * DENSE < collected;
 }
 
-/* The place of a word's bit that so many lower ones come before. */
+/* Return the place of the bit of a word that is set and has "lower" set bits below it. */
 static inline uint32
 find_bit(uint64 word, uint32 lower)
 {
@@ -133,7 +141,7 @@ find_bit(uint64 word, uint32 lower)
 	return pg_rightmost_one_pos64(word);
 }
 
-/* Sample rows of a chunk, one of each sample->step. */
+/* Choose one in sample->step of the matching rows of a chunk, and return how many are chosen. */
 static uint32
 choose_rows(RtscanSample *sample, const RtscanCursorChunk *chunk, uint32 *rows)
 {
@@ -169,7 +177,7 @@ add_keys(RtscanSample *sample, const int64 *keys, const bool *isnull, uint32 n)
 		drop_half(sample);
 }
 
-/* May some rows of the segment be NULL? */
+/* May some rows of the segment at hand be NULL in a column? */
 static bool
 may_be_null(const RtscanCursor *cursor, int column)
 {
@@ -178,7 +186,7 @@ may_be_null(const RtscanCursor *cursor, int column)
 	return segment->columns[column].header.nonnull < segment->header.rows;
 }
 
-/* False if its values are no integers of the scale. */
+/* Sample the values of a chunk.  False if they are not represented by exact integers. */
 static bool
 sample_values(RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 {
@@ -211,7 +219,7 @@ rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg)
 		answer->sample = create_sample(answer);
 	else if (answer->sample->rows == 0)
 		begin_sample(answer, answer->sample);
-	/* What reading leaves behind. */
+	/* Reading leaves garbage in per-tuple memory, which is reset each time. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	sampled = !answer->sample->refused && sample_values(answer, chunk);
@@ -219,7 +227,7 @@ rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg)
 	return sampled;
 }
 
-/* What had been collected before is a part of the sample, too. */
+/* Add values that have been collected to the sample, one in sample->step. */
 static void
 sample_collected(RtscanSample *sample, const RtscanCollection *collection)
 {
@@ -231,7 +239,7 @@ sample_collected(RtscanSample *sample, const RtscanCollection *collection)
 
 /* ---------------------------------------------------------------- the range */
 
-/* A condition that the column's values are less than a key, more, or not. */
+/* Return a condition that compares the column with the value of a key. */
 static RtscanFilter
 compare_with(RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
 {
@@ -247,12 +255,16 @@ compare_with(RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
 	};
 	RtscanCondition condition;
 	RtscanOutcome outcome = rtscan_condition(question->index, question->schema, &asked,
-											 rtscan_key_value(answer->transitions[0].collecting, key), false, &condition);
+											 rtscan_key_value(answer->transitions[0].collecting, key), false,
+											 &condition);
 
 	return rtscan_outcome_filter(outcome, &condition);
 }
 
-/* Of the rows that are asked for, those that pass two filters, too; what has been narrowed before is implied. */
+/*
+ * Return a filter for those of the query's rows that pass two other filters as well.  Ranges from earlier steps need
+ * not be repeated: the new ones are within them.
+ */
 static RtscanFilter
 and_filters(const RtscanRowsAnswer *answer, RtscanFilter one, RtscanFilter other)
 {
@@ -268,10 +280,14 @@ and_filters(const RtscanRowsAnswer *answer, RtscanFilter one, RtscanFilter other
 RtscanFilter
 rtscan_filter_between(RtscanRowsAnswer *answer, int64 low, int64 high)
 {
-	return and_filters(answer, compare_with(answer, BTGreaterEqualStrategyNumber, low), compare_with(answer, BTLessEqualStrategyNumber, high));
+	return and_filters(answer, compare_with(answer, BTGreaterEqualStrategyNumber, low),
+					   compare_with(answer, BTLessEqualStrategyNumber, high));
 }
 
-/* How far a place in the sample may be from that of the same value among all: four standard deviations, at most. */
+/*
+ * Return how far a value's place in a sample of n values may be from its ideal place: at least four standard
+ * deviations.
+ */
 static uint64
 find_margin(uint64 n)
 {
@@ -308,8 +324,9 @@ rtscan_sample_all(RtscanRowsAnswer *answer)
 }
 
 /*
- * Where the percentiles are in the sample: its places count for as many rows each.  Nobody knows how many of these are NULL where some may
- * be, but of the sample none is.
+ * Find the places of the percentiles in the sorted sample, and return their number; 0 if some percentile is not in the
+ * range.  Each value of the sample stands for the same number of rows.  If rows may be NULL the number of values is not
+ * known, and the percentiles of the sample are taken, which has no NULLs.
  */
 static int
 find_places(RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint64 **places)
@@ -342,7 +359,7 @@ sort_sample(RtscanSample *sample)
 	pfree(room);
 }
 
-/* How many of the sample's keys, which ascend, are between two of them? */
+/* Return the number of keys in the sample that are from "low" to "high". */
 static uint32
 count_keys(const RtscanSample *sample, int64 low, int64 high)
 {
@@ -353,7 +370,10 @@ count_keys(const RtscanSample *sample, int64 low, int64 high)
 	return count;
 }
 
-/* Are the values between, so many of the sample, worth a sample of their own?  Not where that would leave most of them: one may be that often. */
+/*
+ * Does the new range, which has "between" values of the sample, have enough values to make another sample worth while?
+ * Not if these are most of the sample: one value may be so frequent that narrowing makes no progress.
+ */
 static bool
 are_many(const RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint32 between)
 {

@@ -1,13 +1,14 @@
 /*
  * narrowed.h
- *		A percentile of a key column of many rows, without all of their values.
+ *		Compute percentiles of a key column over many rows, without collecting all values.
  *
- * Values are collected as those of any column (collection.h).  Once they are many, the whole chunks that follow only give a sample of
- * theirs.  It tells between which two values the percentile is, but for bad luck: the index counts the rows below and above, and only
- * the values between are collected; where these are still many, they are sampled and narrowed as well.  So nothing is spilled.  With bad
- * luck, all values are collected after all.
+ * Values are collected as those of any column (collection.h).  When there are many, only a sample is taken from each
+ * whole chunk that follows.  The sample gives a range of values that almost certainly contains the percentiles.  The
+ * index counts the rows below and above the range, and only the values in it are collected.  If these are still many,
+ * they are sampled and narrowed in the same way, so that nothing is spilled.  If the percentiles turn out not to be in
+ * the range, all values are collected after all.
  *
- * So that is several searches, each for the same rows, or some of them: those that the snapshot sees.
+ * Each step is a search of its own, for the same rows or for some of them: those that the snapshot sees.
  */
 #ifndef RTSCAN_NARROWED_H
 #define RTSCAN_NARROWED_H
@@ -17,61 +18,69 @@
 #include "run/answer/answer.h"
 
 
-/* Can the task's aggregate be narrowed, as far as is known without a row? */
+/* Can the task's aggregate be narrowed, as far as that is known before a row is read? */
 extern bool rtscan_may_narrow(const RtscanRowsAnswer *answer);
 
-/* The ranks of the percentiles among so many values, at least one, ascending: returns how many. */
+/* Find the ranks of the percentiles among n values, at least one, in ascending order, and return their number. */
 extern int	rtscan_find_ranks(RtscanRowsAnswer *answer, int64 n, uint64 **ranks);
 
-/* A filter for the rows that are asked for whose values are from one to another. */
+/* Return a filter for those of the query's rows whose values are from "low" to "high". */
 extern RtscanFilter rtscan_filter_between(RtscanRowsAnswer *answer, int64 low, int64 high);
 
-/* RtscanTakeChunk (search/scan/cursor.h): take no more of a chunk than a sample; the argument is such an RtscanRowsAnswer. */
+/*
+ * RtscanTakeChunk (search/scan/cursor.h): take a sample of a chunk in place of all its values.  The argument is an
+ * RtscanRowsAnswer for which rtscan_may_narrow() is true.
+ */
 extern bool rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg);
 
-/* Has any chunk been sampled?  Then what has been collected is not all. */
+/* Has any chunk been sampled?  Then not all values have been collected. */
 static inline bool
 rtscan_is_sampled(const RtscanRowsAnswer *answer)
 {
 	return answer->sample && answer->sample->rows > 0;
 }
 
-/* Values between which the percentile is to be. */
+/* A range of values that is to contain the percentiles.  At first it is that of all values. */
 typedef struct RtscanNarrowed
 {
-	uint64		rows_below;		/* than these, which are known */
-	uint64		rows_above;
-
-	/* Those of the values there were, which the last choice has left or not. */
-	bool		counted;		/* are they known to be so many? */
-	uint64		all;
-	bool		many;			/* those between are many yet, about */
-	RtscanFilter below;
-	RtscanFilter between;
-	RtscanFilter above;			/* all others that are not NULL */
+	uint64		rows_below;		/* number of rows below the range, which the caller counts */
+	uint64		rows_above;		/* number of rows above the range, which the caller counts */
+	bool		counted;		/* is "all" exact?  Not if some of these rows may be NULL */
+	uint64		all;			/* number of rows in the range before it was last narrowed */
+	bool		many;			/* are the rows in the range probably too many to be collected? */
+	RtscanFilter below;			/* the query's rows below the range */
+	RtscanFilter between;		/* the query's rows in the range */
+	RtscanFilter above;			/* the query's rows above the range; none of them is NULL */
 } RtscanNarrowed;
 
-/*
- * Choose them among the values that have been collected and sampled, those between, or all at first.  False if there are none: then the
- * filters are those of the last choice.  Their rows are still to be counted.
- */
+/* Begin with the range of all values, some of which have been sampled. */
 extern void rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);
+
+/*
+ * Narrow the range, using the values in it that have been collected and sampled.  False if that is not possible: then
+ * the filters stay as they are.  The caller has to count the rows below and above the new range.
+ */
 extern bool rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);
 
-/* Begin a sample of those between; or of all that there are. */
+/* Begin a new sample, of values in a range. */
 extern void rtscan_sample_within(RtscanRowsAnswer *answer);
+
+/* Begin a new sample, of all values. */
 extern void rtscan_sample_all(RtscanRowsAnswer *answer);
 
-/* Rows that have been collected and sampled. */
+/* Return the number of rows whose values have been collected, or whose chunks have been sampled. */
 extern uint64 rtscan_sampled_rows(const RtscanRowsAnswer *answer);
 
-/* How many rows match a filter. */
+/* Return the number of rows that a cursor finds. */
 extern uint64 rtscan_count_matching(RtscanCursor *cursor);
 
-/* Begin to collect anew: nothing has been. */
+/* Discard all values collected so far. */
 extern void rtscan_forget_collected(RtscanRowsAnswer *answer);
 
-/* With the values between having been collected: add the others, of which only the number is known; false if the percentile is among them. */
+/*
+ * Finish the state, when all values in the range have been collected: add the numbers of rows below and above it.
+ * False if some percentile is not in the range.
+ */
 extern bool rtscan_add_uncollected(RtscanRowsAnswer *answer, uint64 below, uint64 above);
 
 #endif							/* RTSCAN_NARROWED_H */

@@ -1,6 +1,6 @@
 /*
  * question.h
- *		What a node asks of an index, and what it counts while answers are found.
+ *		The query that a node runs on an index, and the numbers that EXPLAIN (ANALYZE) shows of it.
  */
 #ifndef RTSCAN_QUESTION_H
 #define RTSCAN_QUESTION_H
@@ -13,70 +13,73 @@
 #include "settings.h"
 #include "utils/snapshot.h"
 
-/* What a node did with a dimension: the last answer's rows, */
+/* The numbers that EXPLAIN (ANALYZE) shows of a dimension. */
 typedef struct RtscanDimensionTotals
 {
-	uint64		keys;
-	uint64		keys_found;		/* of these, in the index */
-	uint64		codes;			/* that they have in all segments */
-	uint64		ranges;
-	uint64		segments[RTSCAN_WAYS];	/* and of all answers how segments were evaluated, */
-	uint64		rows;			/* and how many rows of them were left by then */
+	uint64		keys;			/* number of keys, in the last answer */
+	uint64		keys_found;		/* number of keys that the index has, in the last answer */
+	uint64		codes;			/* number of codes that keys have in segments, in the last answer */
+	uint64		ranges;			/* number of key ranges that its rows were loaded in (ranges.h), in the last answer */
+	uint64		segments[RTSCAN_WAYS];	/* number of segments evaluated in each way, in all answers */
+	uint64		rows;			/* number of rows that were left in these segments, in all answers */
 } RtscanDimensionTotals;
 
-/* So many dimensions, the first ones, have totals. */
+/* EXPLAIN shows totals for this many dimensions at most, the first ones. */
 #define RTSCAN_SHOWN_DIMENSIONS	28
 
-/* Why another executor than the CPU has not added up what it found (search/exec/tally.h), as far as that is known. */
+/*
+ * Why an executor other than the CPU has not aggregated the rows that it found (search/exec/tally.h), as far as that is
+ * known.  EXPLAIN shows the last reason in this order.
+ */
 typedef enum RtscanNotTallied
 {
 	RTSCAN_TALLIED,
-	RTSCAN_NOT_TALLIED_CELLS,	/* groups are too many, */
-	RTSCAN_NOT_TALLIED_VALUES,	/* or the columns' values no integers, nor do they have codes to group by; */
-	RTSCAN_NOT_TALLIED_COMBINED,	/* or segments' bits are combined by the CPU; */
-	RTSCAN_NOT_TALLIED_SUMS,	/* or of an expression's values cells do not tell the sum; */
-	RTSCAN_NOT_TALLIED_CONDITIONS,	/* or conditions on rows, or distinct values, are of columns with many values; */
-	RTSCAN_NOT_TALLIED_SHARED,	/* processes share segments; */
-	RTSCAN_NOT_TALLIED_ROWS,	/* only the rows tell what is asked */
-	RTSCAN_NOT_TALLIED_REASONS
+	RTSCAN_NOT_TALLIED_CELLS,	/* there are too many groups, or aggregates */
+	RTSCAN_NOT_TALLIED_VALUES,	/* a column has neither integers nor codes to group by */
+	RTSCAN_NOT_TALLIED_COMBINED,	/* the CPU has to combine the bits of alternatives, or to test rows */
+	RTSCAN_NOT_TALLIED_SUMS,	/* the sum of an expression does not follow from sums of columns */
+	RTSCAN_NOT_TALLIED_CONDITIONS,	/* conditions on rows, or distinct values, are of columns with many values */
+	RTSCAN_NOT_TALLIED_SHARED,	/* several processes share segments */
+	RTSCAN_NOT_TALLIED_ROWS,	/* the result depends on single rows */
+	RTSCAN_NOT_TALLIED_REASONS	/* number of values of this type */
 } RtscanNotTallied;
 
-/* What a node did: it is shown by EXPLAIN (ANALYZE). */
+/* The numbers that EXPLAIN (ANALYZE) shows of a node. */
 typedef struct RtscanTotals
 {
-	bool		searched;
-	RtscanExecutor executor;	/* that did most: the last in RtscanExecutor's order */
-	uint64		segments;
-	uint64		skipped_segments;	/* RtscanCounters */
-	uint64		cpu_segments;	/* likewise */
-	uint64		tallied_rows;
-	RtscanNotTallied not_tallied;
-	uint64		rays;
-	uint64		chunks_skipped;
-	uint64		pending_rows;
-	uint64		heap_fetches;
-	uint64		filtered_rows;	/* that quals on rows of the index removed */
-	uint64		single_rows;	/* that expressions were evaluated on one by one, once for each */
-	uint64		spilled_groups;
-	uint64		spilled_values; /* that went to sorts */
+	bool		searched;		/* has there been a search? */
+	RtscanExecutor executor;	/* the executor; of several, the last in RtscanExecutor's order */
+	uint64		segments;		/* number of segments */
+	uint64		skipped_segments;	/* number of segments that were not opened (RtscanCounters) */
+	uint64		cpu_segments;	/* number of segments that the CPU evaluated, wholly or in part (RtscanCounters) */
+	uint64		tallied_rows;	/* number of rows that another executor than the CPU aggregated */
+	RtscanNotTallied not_tallied;	/* why it did not aggregate others */
+	uint64		rays;			/* number of rays cast */
+	uint64		chunks_skipped; /* number of chunks that the sieve excluded */
+	uint64		pending_rows;	/* number of rows of pending lists that were compared */
+	uint64		heap_fetches;	/* number of rows that were looked up in the heap */
+	uint64		filtered_rows;	/* number of rows that quals on rows of the index removed */
+	uint64		single_rows;	/* number of evaluations of an expression on a single row, not on a batch */
+	uint64		spilled_groups; /* number of groups that went to temporary files */
+	uint64		spilled_values; /* number of collected values that went to sorts */
 	RtscanDimensionTotals dimensions[RTSCAN_SHOWN_DIMENSIONS];
 } RtscanTotals;
 
-/* What is asked of an index. */
+/* The query of an index. */
 typedef struct RtscanQuestion
 {
 	Relation	heap;
 	Relation	index;
-	const RtscanSchema *schema;
+	const RtscanSchema *schema; /* the index's */
 	Snapshot	snapshot;
 	bool		reads_only;		/* the query does not change the heap */
-	const RtscanFilter *filter;
-	struct RtscanShared *shared;	/* shared.h: this is a process of a parallel query; or NULL */
-	struct dsa_area *area;		/* that query's memory; NULL: it has no other process */
-	int			ndimensions;	/* whose attributes are columns behind the index's own */
-	RtscanDimension **dimensions;
-	RtscanClaim *claim;			/* of a process whose answer is several passes; else NULL */
-	struct RtscanNode *node;	/* which goes on to the next pass */
+	const RtscanFilter *filter; /* the rows that are wanted, or those of the pass at hand */
+	struct RtscanShared *shared;	/* what the processes of a parallel query share (shared.h); NULL: there are none */
+	struct dsa_area *area;		/* the parallel query's dynamic shared memory; NULL: there is no other process */
+	int			ndimensions;	/* number of dimensions */
+	RtscanDimension **dimensions;	/* their attributes are columns behind the index's own */
+	RtscanClaim *claim;			/* what this process has taken, if an answer takes several passes; else NULL */
+	struct RtscanNode *node;	/* the node, to begin the next pass */
 	RtscanTotals *totals;
 } RtscanQuestion;
 

@@ -1,6 +1,6 @@
 /*
  * sets.c
- *		Grouping sets: GROUP BY's, and those that others are made of.
+ *		Grouping sets: those of GROUP BY, and sets from whose groups other sets are made.
  */
 #include "run/answer/sets.h"
 
@@ -27,7 +27,7 @@ describe_keys(List *keys)
 	return tupdesc;
 }
 
-/* GROUPING(): a bit for each of its keys, the first one's is the highest; set if the key is none of the set's. */
+/* Return GROUPING(): a bit for each of its keys, of which the first has the highest.  It is 1 if the set lacks the key. */
 static Datum
 grouping_of(const List *keys, const List *set_keys)
 {
@@ -90,7 +90,7 @@ rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan)
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* What a set's collections have gone to may have to be read for its own results, and for each part. */
+/* Copy the task's transitions.  A set with parts reads the sorts of its collections more than once. */
 static void
 prepare_transitions(RtscanSetGroups *groups, const RtscanRowsTask *task, const RtscanRowSet *set)
 {
@@ -172,9 +172,9 @@ rtscan_end_sets(RtscanRowsAnswer *answer)
 		end_set(answer, i);
 }
 
-/* ---------------------------------------------------------------- groups of groups */
+/* ---------------------------------------------------------------- groups made from groups */
 
-/* The group of a part that the group visited belongs to. */
+/* Return the group of a part to which the visited group belongs. */
 static RtscanState *
 group_in_part(RtscanRowsAnswer *answer, const RtscanRowSet *set, const RtscanSetGroups *part)
 {

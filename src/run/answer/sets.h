@@ -1,13 +1,14 @@
 /*
  * sets.h
- *		Grouping sets: GROUP BY's, and those that others are made of.
+ *		Grouping sets: those of GROUP BY, and sets from whose groups other sets are made.
  *
- * The groups of some sets are made of rows, one set after another, each in a pass over the rows.  The groups of all others
- * are made of those of a set that has all of their keys, its *parent*, whose *parts* they are: while a set's groups are
- * visited, the states of each are combined with those of its group in each part, as processes' are in a parallel query.
+ * The groups of some sets are made from rows, one set after another, each in a pass over the rows.  The groups of each
+ * other set are made from those of its *parent*, a set that has all of its keys; it is a *part* of the parent.  When a
+ * group of the parent is visited, its states are combined with those of its group in each part, as the states of
+ * processes are combined in a parallel query.
  *
- * Sets are visited in their order, where each follows its parent: of a set there are groups in memory from when its parent's
- * are visited until its own have been.
+ * Sets are visited in their order, in which each follows its parent.  The groups of a part are in memory from the visit
+ * of its parent to the end of its own visit.
  */
 #ifndef RTSCAN_SETS_H
 #define RTSCAN_SETS_H
@@ -18,12 +19,15 @@
 #include "run/answer/answer.h"
 #include "run/plan/node_plan.h"
 
-/* A set may have so much memory, however many sets there are. */
+/* Each set may take this much memory, in bytes, however many sets there are. */
 #define RTSCAN_LEAST_SET_MEMORY		(64 * 1024)
 
 /*
- * Sets of rows come one after another.  One that others are made of leaves them a quarter of the memory, of which there are so many at
- * once: its groups may have to be spilled again and again, theirs once.
+ * Return how much memory the groups of a set may take.
+ *
+ * Only one set made from rows is in memory at a time.  If it has parts, it leaves them a quarter of the memory, which
+ * is divided by the most parts that are in memory at once.  It gets more than they do because its groups may be
+ * spilled many times while rows are added, theirs only once.
  */
 static inline Size
 rtscan_set_memory(bool of_rows, int most_parts, bool has_parts)
@@ -35,15 +39,19 @@ rtscan_set_memory(bool of_rows, int most_parts, bool has_parts)
 	return has_parts ? memory / 4 * 3 : memory;
 }
 
-/* What the plan says of the task's sets; its keys and transitions are known. */
+/* Prepare the sets of a task whose keys and transitions are set up. */
 extern void rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan);
 
-/* Go on to the next set, with no groups at hand if they are made of rows; false if there is none. */
+/* End the set at hand, and go on to the next.  If its groups are made from rows, it has none yet.  False at the end. */
 extern bool rtscan_next_set(RtscanRowsAnswer *answer);
+
+/* End all sets. */
 extern void rtscan_end_sets(RtscanRowsAnswer *answer);
 
-/* Visit the groups of the set at hand: each once, with its keys in the answer, added to all parts; in the end NULL. */
+/* Begin to visit the groups of the set at hand. */
 extern void rtscan_begin_visit(RtscanRowsAnswer *answer);
+
+/* Add the next group to all parts and return it, with its keys in the answer; NULL at the end. */
 extern RtscanState *rtscan_visit_group(RtscanRowsAnswer *answer);
 
 #endif							/* RTSCAN_SETS_H */

@@ -1,6 +1,6 @@
 /*
  * shared.c
- *		What the processes of a parallel query share.
+ *		Share one image of the index, the division of its segments, and totals among the processes of a parallel query.
  */
 #include "run/answer/shared.h"
 
@@ -46,7 +46,7 @@ rtscan_share(RtscanShared *shared, int processes, const RtscanVisibility *visibi
 	begin_search(shared);
 }
 
-/* Keys are counted once an answer. */
+/* Forget which keys have been found: they are counted anew for each answer. */
 static void
 forget_found(RtscanShared *shared, dsa_area *area)
 {
@@ -69,7 +69,8 @@ rtscan_reset_shared(RtscanShared *shared, dsa_area *area)
 }
 
 const RtscanImage *
-rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot, bool reads_only, RtscanVisibility *visibility)
+rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot, bool reads_only,
+				  RtscanVisibility *visibility)
 {
 	const RtscanImage *image = (const RtscanImage *) shared->data;
 
@@ -88,14 +89,17 @@ rtscan_shared_totals(RtscanShared *shared)
 	return totals;
 }
 
-/* The bits that processes have in common.  A dimension that is sampled has other keys in another process, and as many as it happens to. */
+/*
+ * A shared bitmap of the keys of a dimension that have been found.  Its length is that of the process that made it: if
+ * the dimension is sampled (TABLESAMPLE), processes may have different keys, and different numbers of keys.
+ */
 typedef struct FoundKeys
 {
-	uint32		words;
+	uint32		words;			/* length in words */
 	pg_atomic_uint64 bits[FLEXIBLE_ARRAY_MEMBER];
 } FoundKeys;
 
-/* Whoever comes first makes them, of as many words as it needs. */
+/* Return the shared bitmap of a dimension.  The first process that needs it makes it, with the words that it needs. */
 static FoundKeys *
 common_keys(dsa_area *area, dsa_pointer_atomic *place, uint32 words)
 {
@@ -116,7 +120,7 @@ common_keys(dsa_area *area, dsa_pointer_atomic *place, uint32 words)
 	return dsa_get_address(area, none);
 }
 
-/* How many keys of a dimension has this process found that no other has? */
+/* Share the keys of a dimension that this process has found, and return how many of them are new to all processes. */
 static uint64
 share_found(const RtscanQuestion *question, int number)
 {
@@ -127,7 +131,7 @@ share_found(const RtscanQuestion *question, int number)
 
 	if (dimension->trace == NULL || dimension->trace->keys_found == 0)
 		return 0;
-	/* There was no memory to share, so there are no other processes. */
+	/* Without shared memory there are no other processes. */
 	if (question->area == NULL)
 		return dimension->trace->keys_found;
 	common = common_keys(question->area, &question->shared->found[number], words);
@@ -142,7 +146,10 @@ share_found(const RtscanQuestion *question, int number)
 	return n;
 }
 
-/* Each process looks keys up in its part of the segments; or all of them in all. */
+/*
+ * Add numbers of keys and codes.  If this process has looked up keys in its part of the segments only ("in_part"), they
+ * are added to those of other processes; else each process has looked up all keys in all segments.
+ */
 static void
 add_keys(RtscanDimensionTotals *totals, RtscanTrace *trace, bool in_part, uint64 keys_found)
 {

@@ -1,11 +1,12 @@
 /*
  * shared.h
- *		What the processes of a parallel query share: one image of the index, and which segments have been taken.
+ *		Share one image of the index, the division of its segments, and totals among the processes of a parallel query.
  *
- * The leader makes them before there are workers.  Each process asks the visibility map about the segments that it searches.
+ * The leader sets these up before it starts workers.  Each process reads the visibility map for the segments that it
+ * searches.
  *
- * Each process looks a dimension's keys up in segments of its own.  For EXPLAIN they have bits in common, in the query's dynamic shared
- * memory, of those keys that any has found.
+ * Each process looks up a dimension's keys in its own segments.  For EXPLAIN, the processes share a bitmap of the keys
+ * that any of them has found, in the query's dynamic shared memory.
  */
 #ifndef RTSCAN_SHARED_H
 #define RTSCAN_SHARED_H
@@ -18,33 +19,40 @@
 #include "storage/spin.h"
 #include "utils/dsa.h"
 
-/* In shared memory. */
+/* The shared memory. */
 typedef struct RtscanShared
 {
-	RtscanSharedSearch search;
-	slock_t		mutex;			/* of totals, of all processes */
-	RtscanTotals totals;
-	dsa_pointer_atomic found[RTSCAN_SHOWN_DIMENSIONS];	/* a bit for each key, or invalid: none has been found */
-	BlockNumber blocks;			/* of the heap */
-	char		data[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(MAXIMUM_ALIGNOF); /* the image; then chunks that are to be taken */
+	RtscanSharedSearch search;	/* which segments and chunks have been taken */
+	slock_t		mutex;			/* protects the totals */
+	RtscanTotals totals;		/* totals of all processes */
+	dsa_pointer_atomic found[RTSCAN_SHOWN_DIMENSIONS];	/* bitmaps of keys found; invalid before any has been */
+	BlockNumber blocks;			/* number of blocks of the heap */
+
+	/* The image, then a pg_atomic_uint32 for each segment: its next chunk that is to be taken. */
+	char		data[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(MAXIMUM_ALIGNOF);
 } RtscanShared;
 
-/* The leader: how much memory, and filling it for so many processes, with what it has done so far. */
+/* Return the size of the shared memory.  Called by the leader. */
 extern Size rtscan_shared_size(const RtscanImage *image);
-extern void rtscan_share(RtscanShared *shared, int processes, const RtscanVisibility *visibility, const RtscanImage *image,
-						 const RtscanTotals *totals);
 
-/* Begin the search anew. */
+/* Initialize the shared memory with what the leader has done so far.  Called by the leader. */
+extern void rtscan_share(RtscanShared *shared, int processes, const RtscanVisibility *visibility,
+						 const RtscanImage *image, const RtscanTotals *totals);
+
+/* Reset the shared memory for another search.  Called by the leader. */
 extern void rtscan_reset_shared(RtscanShared *shared, dsa_area *area);
 
-/* What the processes did so far; those that go on may do more. */
+/* Return the totals of all processes so far.  Processes that are still running may increase them. */
 extern RtscanTotals rtscan_shared_totals(RtscanShared *shared);
 
-/* Any process: the visibility for its snapshot, in the current memory context; returns the image. */
+/*
+ * Set up the visibility of the snapshot for this process, allocated in the current memory context, and return the
+ * image.
+ */
 extern const RtscanImage *rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot,
 											bool reads_only, RtscanVisibility *visibility);
 
-/* Add what a search did, and what was done with its rows. */
+/* Add what a search did, and what was done with its rows, to the totals. */
 extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
 							  uint64 filtered_rows, uint64 single_rows);
 

@@ -1,6 +1,6 @@
 /*
  * slice.c
- *		Some rows of a batch at a time: choose, group and add them to aggregates' states.
+ *		Add the rows of a batch to the states of aggregates, some rows at a time.
  */
 #include "run/answer/slice.h"
 
@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------- quals */
 
-/* Of the next rows of the batch; without GROUP BY these are all. */
+/* Choose those of the next rows that pass the quals.  Without GROUP BY a slice is all of the batch. */
 static void
 choose_next_rows(RtscanRowsAnswer *answer)
 {
@@ -88,7 +88,7 @@ count_rows(const RtscanChosenRows *chosen)
 			chosen->group_of[i][chosen->number].count++;
 }
 
-/* Those whose arguments are not NULL. */
+/* Count the rows whose arguments are not NULL. */
 static void
 count_values(const RtscanChosenRows *chosen, const RtscanVector *const *vectors, int nvectors)
 {
@@ -102,7 +102,7 @@ count_values(const RtscanChosenRows *chosen, const RtscanVector *const *vectors,
 	}
 }
 
-/* The arguments' values as vectors; false if there are none. */
+/* Calculate the arguments of an aggregate as vectors.  False if one cannot be calculated. */
 static bool
 calculate_vectors(RtscanRowsAnswer *answer, int number, const RtscanVector **vectors)
 {
@@ -117,14 +117,14 @@ calculate_vectors(RtscanRowsAnswer *answer, int number, const RtscanVector **vec
 	return true;
 }
 
-/* Numerics are collected in one scale. */
+/* Does the aggregate take values of the vector's scale?  A collection takes numerics of only one scale. */
 static bool
 takes_scale(const RtscanTransition *transition, const RtscanVector *vector)
 {
 	return transition->collecting == NULL || transition->collecting->how.scale == vector->scale;
 }
 
-/* All of one kind; false if there are none, or the aggregate does not take them. */
+/* Add the arguments as vectors.  False if they cannot be calculated, or the aggregate does not take such vectors. */
 static bool
 add_vectors(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
@@ -146,7 +146,7 @@ add_vectors(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 	return true;
 }
 
-/* The only argument is a column. */
+/* Add the values of the only argument, which is a column. */
 static void
 add_column(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
@@ -167,7 +167,7 @@ add_column(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 	}
 }
 
-/* The arguments of the row that has been entered; false if one is NULL. */
+/* Evaluate the arguments on the row that has been entered.  False if one of them is NULL. */
 static bool
 evaluate_arguments(RtscanBatch *batch, const RtscanRowAggregate *aggregate, Datum *values)
 {
@@ -195,11 +195,12 @@ add_row_by_row(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 
 		rtscan_enter_row(answer->batch, aggregate->columns_of_arguments, chosen->rows[i]);
 		if (evaluate_arguments(answer->batch, aggregate, values))
-			rtscan_add_datums(&answer->transitions[chosen->number], rtscan_state_of(chosen, i), values, chosen->context);
+			rtscan_add_datums(&answer->transitions[chosen->number], rtscan_state_of(chosen, i), values,
+							  chosen->context);
 	}
 }
 
-/* Add the arguments' values. */
+/* Add the values of an aggregate's arguments in the fastest way that is possible. */
 static void
 add_values(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
@@ -213,7 +214,7 @@ add_values(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 		add_row_by_row(answer, chosen);
 }
 
-/* Of the rows that have passed, those that pass an aggregate's FILTER. */
+/* Choose the rows that pass an aggregate's FILTER, among those that passed the quals. */
 static void
 choose_filtered(RtscanRowsAnswer *answer, RtscanRowCondition *filter, RtscanChosenRows *chosen)
 {
@@ -227,7 +228,7 @@ choose_filtered(RtscanRowsAnswer *answer, RtscanRowCondition *filter, RtscanChos
 	chosen->group_of = answer->filtered_group_of;
 }
 
-/* Add an expression's sum, without calculating a vector of its values. */
+/* Add the sum of an expression without calculating a vector of its values.  False if that is not possible. */
 static bool
 add_sum(RtscanRowsAnswer *answer, int number, const RtscanMaskedRows *rows)
 {
@@ -242,7 +243,7 @@ add_sum(RtscanRowsAnswer *answer, int number, const RtscanMaskedRows *rows)
 	return true;
 }
 
-/* Rows are bits, and belong to the only group: add them so, if that can be done. */
+/* Add rows given as bits to the only group.  False if that is not possible. */
 static bool
 add_masked(RtscanRowsAnswer *answer, int number)
 {
@@ -266,9 +267,11 @@ add_masked(RtscanRowsAnswer *answer, int number)
 	rows.count = rtscan_count_first(mask, rows.n);
 	if (family->counts)
 		state->count += rows.count;
-	return family->counts || rows.count == 0 || (family->add_masked && family->add_masked(transition, state, vectors, &rows));
+	return family->counts || rows.count == 0 ||
+		(family->add_masked && family->add_masked(transition, state, vectors, &rows));
 }
 
+/* Add rows given as a list. */
 static void
 add_listed(RtscanRowsAnswer *answer, int number)
 {
@@ -298,7 +301,7 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 {
 	MemoryContext old;
 
-	/* What adding leaves behind. */
+	/* Adding leaves garbage in per-tuple memory, which is reset each time. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	if (!answer->masked || !add_masked(answer, number))
@@ -308,13 +311,13 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 
 /* ---------------------------------------------------------------- cells */
 
-/* Of the slice, what is to be added by cell. */
+/* Offer the slice to the cells, which decide the aggregates that are added by cell. */
 static void
 begin_cells(RtscanRowsAnswer *answer, RtscanCells *cells)
 {
 	MemoryContext old;
 
-	/* What calculating leaves behind. */
+	/* Calculating leaves garbage in per-tuple memory, which is reset each time. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (int i = 0; i < cells->naggregates; i++)
@@ -342,7 +345,10 @@ add_to_cells(RtscanRowsAnswer *answer, RtscanCells *cells, int number, const uin
 	rtscan_add_to_cells(cells, number, cell_of, rows, n);
 }
 
-/* The groups of rows in empty cells have to be found, and those of rows that are added to other aggregates. */
+/*
+ * Add the slice by cells.  The rows' groups have to be found only if some are in empty cells, whose groups may be
+ * unknown, or if some aggregate is not added by cell.
+ */
 static void
 add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of)
 {
@@ -360,7 +366,7 @@ add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of
 			add_to_aggregate(answer, i);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- slices */
 
 static void
 add_to_groups(RtscanRowsAnswer *answer)

@@ -1,6 +1,6 @@
 /*
  * slice.h
- *		Some rows of a batch at a time: choose, group and add them to aggregates' states.
+ *		Add the rows of a batch to the states of aggregates, some rows at a time (a *slice*).
  */
 #ifndef RTSCAN_SLICE_H
 #define RTSCAN_SLICE_H
@@ -9,16 +9,19 @@
 
 #include "run/answer/answer.h"
 
-/* Take the next rows of the batch, at least one, and add those that pass the quals to their groups. */
+/* Take the next rows of the batch, at least one, and add those that pass the quals to the states of their groups. */
 extern void rtscan_add_slice(RtscanRowsAnswer *answer);
 
-/* Is no more asked of an aggregate's values than their sum, of the only group, and can that be made of parts in this batch (masked.h)? */
+/*
+ * Does an aggregate without GROUP BY need only the sum of an expression, and can that be computed from sums of the
+ * expression's parts in this batch (rtscan_can_sum() in masked.h)?
+ */
 extern bool rtscan_can_add_sum(RtscanRowsAnswer *answer, int number);
 
-/* The group of the row that the batch's slot has; fresh as in groups.h. */
+/* Return the group of the row that has been entered in the batch.  "fresh" means the same as in rtscan_find_group(). */
 extern RtscanState *rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh);
 
-/* RtscanFindGroup; the argument is an RtscanRowsAnswer. */
+/* RtscanFindGroup (row_groups.h).  The argument is an RtscanRowsAnswer. */
 extern RtscanState *rtscan_find_group_of_row(uint32 row, void *arg);
 
 #endif							/* RTSCAN_SLICE_H */
