@@ -27,7 +27,7 @@ describe_keys(List *keys)
 	return tupdesc;
 }
 
-/* Return GROUPING(): a bit for each of its keys, of which the first has the highest.  It is 1 if the set lacks the key. */
+/* Return GROUPING(): a bit for each of its keys, the highest for the first.  The bit is 1 if the set lacks the key. */
 static Datum
 grouping_of(const List *keys, const List *set_keys)
 {

@@ -1,16 +1,16 @@
 /*
  * cells.c
- *		What rows come to by cell, before their groups get it.
+ *		Dense accumulators, one per cell, folded into the groups' states at the end.
  */
 #include "run/group/cells.h"
 
 #include "common/int.h"
 #include "utils/memutils.h"
 
-/* It does not pay to fold the cells where fewer rows have come than so many a cell. */
+/* Folding pays if at least this many rows per cell have been added. */
 #define ROWS_A_FOLD		2
 
-/* Rows that may come until they are folded: no count of 32 bits overflows. */
+/* The most rows that are added before cells are folded, so that no 32-bit count overflows. */
 #define MAX_ADDED		PG_INT32_MAX
 
 RtscanCells *
@@ -120,7 +120,8 @@ fold_cell(RtscanCells *cells, const RtscanCellAggregate *aggregate, uint32 cell,
 		.outermost = value,
 	};
 
-	aggregate->transition->family->add_total(aggregate->transition, state, &total, aggregate->scale, cells->states_context);
+	aggregate->transition->family->add_total(aggregate->transition, state, &total, aggregate->scale,
+											 cells->states_context);
 }
 
 void
@@ -153,7 +154,7 @@ rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, const RtscanVe
 	aggregate->vector = vector;
 }
 
-/* How much so many of its values may add to a sum, or take from it; more than any room if that is not known. */
+/* Return by how much n values of the slice may change a sum; PG_UINT64_MAX if that exceeds 64 bits. */
 static uint64
 room_for(const RtscanCellAggregate *aggregate, uint32 n)
 {
@@ -163,7 +164,7 @@ room_for(const RtscanCellAggregate *aggregate, uint32 n)
 	return most > PG_INT64_MAX / n ? PG_UINT64_MAX : most * n;
 }
 
-/* Can the slice be added to what there is? */
+/* Can the slice be added to the cells as they are: have they the same scale, and is there no overflow? */
 static bool
 has_room(const RtscanCellAggregate *aggregate, uint32 n)
 {
@@ -173,6 +174,7 @@ has_room(const RtscanCellAggregate *aggregate, uint32 n)
 		(aggregate->kind != RTSCAN_TOTAL_SUM || room_for(aggregate, n) <= aggregate->room);
 }
 
+/* Must an aggregate begin to count its values itself with this slice? */
 static bool
 begins_to_count(const RtscanCellAggregate *aggregate)
 {
@@ -180,7 +182,7 @@ begins_to_count(const RtscanCellAggregate *aggregate)
 		(!aggregate->adds || (aggregate->vector && aggregate->vector->has_nulls));
 }
 
-/* Let cells be of the scale of the slice's values, if they are empty, and sums have room for them. */
+/* Set the scale of empty cells to that of the slice, and reserve room for it.  Without room, it is added row by row. */
 static void
 make_room(RtscanCellAggregate *aggregate, bool empty, uint32 n)
 {
@@ -204,7 +206,7 @@ rtscan_begin_slice(RtscanCells *cells, uint32 n)
 		RtscanCellAggregate *aggregate = &cells->aggregates[i];
 
 		folds |= begins_to_count(aggregate);
-		/* While it does not pay, such a slice is added row by row. */
+		/* If folding does not pay, a slice without room is added row by row. */
 		folds |= aggregate->adds && !has_room(aggregate, n) && (pays || !aggregate->counts_itself);
 	}
 	if (folds)
@@ -223,8 +225,9 @@ rtscan_begin_slice(RtscanCells *cells, uint32 n)
 /* ---------------------------------------------------------------- counts and sums */
 
 /*
- * A cell that comes again has to wait for what has just been stored in it.  Meanwhile another array's can be added: rows are counted
- * together with the first sum, and further sums added two by two.
+ * If two rows in succession have the same cell, the second addition has to wait until the first is stored.  Meanwhile
+ * the processor can work on another array.  So rows are counted together with the first sum, and further sums are added
+ * in pairs.
  */
 static bool
 count_and_sum(uint32 *counts, int64 *sums, const int64 *digits, const uint32 *cell_of, const uint16 *rows, uint32 n)
@@ -253,7 +256,8 @@ count_only(uint32 *counts, const uint32 *cell_of, const uint16 *rows, uint32 n)
 }
 
 static void
-add_two_sums(const RtscanCellAggregate *one, const RtscanCellAggregate *other, const uint32 *cell_of, const uint16 *rows, uint32 n)
+add_two_sums(const RtscanCellAggregate *one, const RtscanCellAggregate *other, const uint32 *cell_of,
+			 const uint16 *rows, uint32 n)
 {
 	int64	   *sums = one->values;
 	int64	   *other_sums = other->values;
@@ -270,7 +274,7 @@ add_two_sums(const RtscanCellAggregate *one, const RtscanCellAggregate *other, c
 	}
 }
 
-/* The next aggregate, from a number on, that is a sum of values of all rows; NULL if there is none. */
+/* Return the next aggregate, from *number on, that is a sum over all rows; NULL if there is none. */
 static RtscanCellAggregate *
 next_plain_sum(RtscanCells *cells, int *number)
 {
@@ -278,7 +282,8 @@ next_plain_sum(RtscanCells *cells, int *number)
 	{
 		RtscanCellAggregate *aggregate = &cells->aggregates[(*number)++];
 
-		if (aggregate->adds && aggregate->kind == RTSCAN_TOTAL_SUM && !aggregate->counts_itself && !aggregate->vector->has_nulls)
+		if (aggregate->adds && aggregate->kind == RTSCAN_TOTAL_SUM && !aggregate->counts_itself &&
+			!aggregate->vector->has_nulls)
 			return aggregate;
 	}
 	return NULL;
@@ -319,7 +324,7 @@ count_rows(uint32 *counts, const uint32 *cell_of, const uint16 *rows, uint32 n)
 		counts[cell_of[rows[i]]]++;
 }
 
-/* What a value, or NULL in its place, makes of a cell's. */
+/* Define a function that combines the values of rows with those of their cells, as "result" says; NULLs are skipped. */
 #define DEFINE_ADD(name, result) \
 static pg_attribute_always_inline void \
 name ## _with(bool has_nulls, int64 *values, const RtscanVector *vector, const uint32 *cell_of, const uint16 *rows, uint32 n) \

@@ -1,19 +1,21 @@
 /*
  * cells.h
- *		What rows come to by cell, before their groups get it.
+ *		Dense accumulators, one per cell, folded into the groups' states at the end.
  *
- * A cell is a combination of integers; all rows that have it are in one group (row_groups.h).  To add a value to a group's state takes
- * several accesses to memory far apart.  Here a cell has 4 bytes for how many rows it has, and an aggregate 8 for the sum, minimum or
- * maximum of a cell's integers, in arrays that caches hold.  In the end, or where sums might get too large for 64 bits, the cells are
- * folded into the groups' states, and empty again.
+ * A cell is a combination of integers; all rows that have it are in one group (row_groups.h).  Adding a value to a
+ * group's state takes several accesses to memory far apart.  A cell, instead, has 4 bytes for its number of rows, and
+ * for each aggregate 8 bytes for the sum, minimum or maximum of its integers, in arrays that fit into the processor's
+ * caches.  At the end, or before sums get too large for 64 bits, the cells are *folded*: added to the groups' states,
+ * and cleared.
  *
- * An aggregate has as many values as its cell has rows, unless it counts them itself: because it has a FILTER, some were NULL, or it
- * was not added by cell all the time.  So rows are added slice by slice, and what becomes of each aggregate is decided before:
+ * An aggregate has as many values in a cell as the cell has rows, unless it counts its values itself: because it has a
+ * FILTER, or some values were NULL, or some slices were not added by cell.  Rows are added slice by slice.  How a slice
+ * is added to each aggregate is decided before:
  *
  *	rtscan_offer_to_cells(cells, i, ...), for each aggregate
  *	rtscan_begin_slice(cells, n)
- *	rtscan_count_in_cells(cells, ...), after which all cells of the slice's rows must have groups
- *	rtscan_add_to_cells(cells, i, ...), for each aggregate that is added so
+ *	rtscan_count_in_cells(cells, ...), after which the cells of all rows of the slice must get groups
+ *	rtscan_add_to_cells(cells, i, ...), for each aggregate that is added by cell
  */
 #ifndef RTSCAN_CELLS_H
 #define RTSCAN_CELLS_H
@@ -27,57 +29,70 @@
 typedef struct RtscanCellAggregate
 {
 	const RtscanTransition *transition;
-	RtscanTotalKind kind;		/* NO_TOTAL: it is not added by cell */
-	bool		counts_itself;
-	bool		adds;			/* the slice at hand is added by cell, */
-	bool		added;			/* which has been done while rows were counted, */
-	const RtscanVector *vector; /* these values; NULL: it has no argument */
-	int			scale;			/* of values, */
-	uint64		room;			/* which may get so much larger, or less */
-	uint32	   *counts;
-	int64	   *values;
+	RtscanTotalKind kind;		/* what is computed in cells; RTSCAN_NO_TOTAL: it is never added by cell */
+	bool		counts_itself;	/* are its values counted in "counts"?  Else it has one for each row of a cell */
+	bool		adds;			/* is the slice at hand added by cell? */
+	bool		added;			/* has it been added already, while rows were counted? */
+	const RtscanVector *vector; /* the argument's values in the slice at hand; NULL if there is no argument */
+	int			scale;			/* scale of the cells' values */
+	uint64		room;			/* sums may still grow or shrink by this much without an overflow */
+	uint32	   *counts;			/* number of values of each cell, if "counts_itself" */
+	int64	   *values;			/* sum, minimum or maximum of each cell */
 } RtscanCellAggregate;
 
+/* The cells of several aggregates. */
 typedef struct RtscanCells
 {
-	MemoryContext context;		/* of the arrays, */
-	MemoryContext states_context;	/* of what groups' states keep, */
-	MemoryContext temporary;	/* and of what folding leaves behind */
-	uint32		n;				/* cells; 0: there are none */
-	uint32		capacity;
-	uint64		added;			/* rows, since the cells were empty */
-	RtscanState **groups;		/* by cell */
-	uint32	   *rows;
+	MemoryContext context;		/* where the arrays are allocated */
+	MemoryContext states_context;	/* where groups' states allocate what they keep by reference */
+	MemoryContext temporary;	/* for folding */
+	uint32		n;				/* number of cells; 0: none are used */
+	uint32		capacity;		/* number of cells that the arrays have room for */
+	uint64		added;			/* number of rows added since the cells were last cleared */
+	RtscanState **groups;		/* the group of each cell */
+	uint32	   *rows;			/* number of rows of each cell */
 	int			naggregates;
 	RtscanCellAggregate *aggregates;
 } RtscanCells;
 
-/* For some aggregates, none of which is added by cell so far; in the current memory context. */
-extern RtscanCells *rtscan_create_cells(const RtscanTransition *transitions, int naggregates, MemoryContext states_context);
+/* Create cells for some aggregates, in the current memory context.  None of these is added by cell yet. */
+extern RtscanCells *rtscan_create_cells(const RtscanTransition *transitions, int naggregates,
+										MemoryContext states_context);
 
-/* Add an aggregate by cell, of one argument at most, if there is a total for it.  Filtered: not all rows are added. */
+/*
+ * Let an aggregate, which has at most one argument, be added by cell, if it can add totals.  "filtered" says that it
+ * has a FILTER.
+ */
 extern void rtscan_let_cells_take(RtscanCells *cells, int number, bool filtered);
 
-/* Are all aggregates, or some, added by cell?  How many bytes does a cell take? */
+/* Is any aggregate added by cell, or are there no aggregates? */
 extern bool rtscan_cells_are_of_use(const RtscanCells *cells);
+
+/* Return how much memory a cell takes, in bytes. */
 extern Size rtscan_cell_bytes(const RtscanCells *cells);
 
-/* Have so many cells, all of them empty, whose groups are going to be in an array. */
+/* Set the number of cells, all of them empty.  "groups" is an array that will have the group of each. */
 extern void rtscan_size_cells(RtscanCells *cells, uint32 n, RtscanState **groups);
 
-/* Values of the next slice for an aggregate: NULL if it has no argument, or they are not known. */
+/*
+ * Offer an aggregate its values in the next slice.  "vector" is NULL if it has no argument; "known" is false if the
+ * values are not known.
+ */
 extern void rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, const RtscanVector *vector);
 
-/* Decide what is added by cell of the next slice, of so many rows at most. */
+/* Decide which aggregates are added by cell in the next slice, which has at most n rows.  This may fold the cells. */
 extern void rtscan_begin_slice(RtscanCells *cells, uint32 n);
 
-/* Count rows, whose cells are given by row, and add them to sums that need no more than that; was the cell of one of them empty? */
+/*
+ * Count rows in their cells, and at the same time add them to sums over all rows.  Returns true if the cell of some row
+ * was empty.
+ */
 extern bool rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, const uint16 *rows, uint32 n);
 
-/* Add rows to an aggregate: all of the slice, or those that pass its FILTER. */
+/* Add rows to an aggregate that is added by cell: all rows of the slice, or those that pass its FILTER. */
 extern void rtscan_add_to_cells(RtscanCells *cells, int number, const uint32 *cell_of, const uint16 *rows, uint32 n);
 
-/* Add all that there is to the groups' states. */
+/* Add the cells to the states of their groups, and clear them. */
 extern void rtscan_fold_cells(RtscanCells *cells);
 
 #endif							/* RTSCAN_CELLS_H */

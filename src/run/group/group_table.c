@@ -13,28 +13,32 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+/* The hash table is made for the number of groups that is expected, within these limits. */
 #define MIN_BUCKETS		16
 #define MAX_BUCKETS		1000000
 
-/* Groups are allocated together, up to so many bytes: a chunk of memory each would be half as large again. */
+/*
+ * Groups are allocated in blocks of up to this many bytes.  If each were allocated by itself, they would take half as
+ * much memory again.
+ */
 #define BLOCK_BYTES		8192
 
-/* A column of keys. */
+/* The type of a key. */
 typedef struct KeyType
 {
 	int16		length;
 	bool		by_value;
-	uint64		bits;			/* of a value's that count, if all keys are images; */
-	FmgrInfo	equal;			/* else what compares, */
-	FmgrInfo	hash;			/* and hashes it */
+	uint64		bits;			/* the bits of a datum that are compared if all keys are images */
+	FmgrInfo	equal;			/* the function that compares keys otherwise */
+	FmgrInfo	hash;			/* the function that hashes keys otherwise */
 	Oid			collation;
 } KeyType;
 
-/* The hash is here as well, so that no group is looked at in vain. */
+/* A bucket of the hash table. */
 typedef struct Bucket
 {
 	RtscanGroup *group;
-	uint32		hash;
+	uint32		hash;			/* hash of the group, which need not be read if it differs */
 	char		status;			/* for simplehash */
 } Bucket;
 
@@ -57,24 +61,24 @@ struct RtscanGroupTable
 {
 	int			nkeys;
 	KeyType    *keys;
-	bool		images;			/* all keys are values that are equal if their bits are */
-	Size		group_size;
-	Size		states_offset;	/* in a group, behind which keys are NULL */
-	int			block_bits;		/* 2^n groups a block */
-	uint32		nblocks;
-	uint32		capacity;
-	char	  **blocks;
-	uint64		ngroups;
-	uint32		expected;		/* groups */
-	buckets_hash *buckets;		/* of the first groups, as many as it has members; NULL: of none */
-	MemoryContext own_context;
-	MemoryContext context;
-	MemoryContext temporary;
+	bool		images;			/* are all keys images? */
+	Size		group_size;		/* bytes of a group */
+	Size		states_offset;	/* offset of the states in a group */
+	int			block_bits;		/* a block has 2^block_bits groups */
+	uint32		nblocks;		/* number of blocks */
+	uint32		capacity;		/* number of blocks that the array has room for */
+	char	  **blocks;			/* array of blocks */
+	uint64		ngroups;		/* number of groups */
+	uint32		expected;		/* number of groups that the hash table is made for */
+	buckets_hash *buckets;		/* the hash table, which may lack the latest groups; NULL before it is made */
+	MemoryContext own_context;	/* where the hash table is allocated */
+	MemoryContext context;		/* where groups are allocated */
+	MemoryContext temporary;	/* for calls of functions */
 };
 
 /* ---------------------------------------------------------------- types */
 
-/* Are a type's values by value, and does the operator find them equal just if they are identical? */
+/* Are keys of a type passed by value, and does the operator find them equal only if they are identical? */
 static bool
 is_image(const KeyType *key, Oid type, Oid operator)
 {
@@ -110,8 +114,8 @@ find_key_types(RtscanGroupTable *table, TupleDesc keys, const Oid *operators, co
 }
 
 RtscanGroupTable *
-rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations, int nstates, double expected, Size limit,
-						  MemoryContext context, MemoryContext temporary)
+rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations, int nstates, double expected,
+						  Size limit, MemoryContext context, MemoryContext temporary)
 {
 	RtscanGroupTable *table = palloc0(sizeof(RtscanGroupTable));
 
@@ -141,7 +145,7 @@ hash_images(const RtscanGroupTable *table, const Datum *keys, const bool *isnull
 	return (uint32) hash;
 }
 
-/* As PostgreSQL does it (execGrouping.c), but for the last step, by which any bits are as good as others. */
+/* Hash keys as execGrouping.c does.  The last step is added so that all bits of the hash are equally good. */
 static uint32
 hash_by_functions(RtscanGroupTable *table, const Datum *keys, const bool *isnull)
 {
@@ -188,7 +192,8 @@ static bool
 are_equal(const RtscanGroupTable *table, const RtscanGroup *a, const RtscanGroup *b)
 {
 	for (int i = 0; i < table->nkeys; i++)
-		if (a->isnull[i] != b->isnull[i] || (!a->isnull[i] && !is_equal(table, &table->keys[i], a->keys[i], b->keys[i])))
+		if (a->isnull[i] != b->isnull[i] ||
+			(!a->isnull[i] && !is_equal(table, &table->keys[i], a->keys[i], b->keys[i])))
 			return false;
 	return true;
 }
@@ -238,7 +243,7 @@ make_group(RtscanGroupTable *table, const RtscanGroup *wanted)
 	return group;
 }
 
-/* Let those be found that were made without. */
+/* Add the groups to the hash table that it does not have yet. */
 static void
 find_all(RtscanGroupTable *table)
 {
@@ -287,7 +292,8 @@ rtscan_count_groups(const RtscanGroupTable *table)
 Size
 rtscan_group_table_memory(const RtscanGroupTable *table)
 {
-	return MemoryContextMemAllocated(table->context, true) + (table->buckets ? table->buckets->size * sizeof(Bucket) : 0);
+	return MemoryContextMemAllocated(table->context, true) +
+		(table->buckets ? table->buckets->size * sizeof(Bucket) : 0);
 }
 
 void

@@ -1,12 +1,15 @@
 /*
  * group_table.h
- *		The groups of GROUP BY that are in memory: found by hash, and visited in the order in which they were made.
+ *		The groups of GROUP BY that are in memory, which can be found by a hash table, and visited in the order in which
+ *		they were made.
  *
  *	a group:	│ hash │ keys, n │ which are NULL, n │ states │
  *
- * Groups lie one behind another, so that those that are visited, or made, in turn are near each other.  What finds them is made when the
- * first one is looked up: where a device has added up all rows, none is.  Keys that are images of each other if
- * they are equal, and values, are hashed and compared as they are; for others their types' functions are called.
+ * Groups lie one behind another, so that groups that are made or visited one after another are near each other.  The
+ * hash table is made when a group is first looked up: never if a device has aggregated all rows.
+ *
+ * If all keys are *images*, that is, passed by value and equal only if they are identical bit by bit, they are hashed
+ * and compared as integers.  Otherwise the functions of their types are called.
  */
 #ifndef RTSCAN_GROUP_TABLE_H
 #define RTSCAN_GROUP_TABLE_H
@@ -18,41 +21,49 @@
 
 typedef struct RtscanGroupTable RtscanGroupTable;
 
+/* A group. */
 typedef struct RtscanGroup
 {
-	uint32		hash;
+	uint32		hash;			/* hash of the keys */
 	Datum	   *keys;
-	bool	   *isnull;
-	RtscanState *states;
+	bool	   *isnull;			/* is each key NULL? */
+	RtscanState *states;		/* a state for each aggregate */
 } RtscanGroup;
 
 /*
- * For keys with such types, equality operators and collations, and so many states; about so many groups are expected, within so much memory.  Groups, and what is kept
- * of keys and states, are in the context, which is reset with the table; functions leave what they leave in the temporary one.
+ * Create a table for keys with these types, equality operators and collations, and for groups with this many states.
+ * "expected" is the expected number of groups, "limit" the memory that they may take, in bytes.
+ *
+ * Groups, and what is kept of keys and states, are allocated in "context", which is reset together with the table.
+ * Functions of types are called in the memory context "temporary", which the caller resets.
  */
-extern RtscanGroupTable *rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations, int nstates, double expected, Size limit,
-												   MemoryContext context, MemoryContext temporary);
+extern RtscanGroupTable *rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations,
+												   int nstates, double expected, Size limit, MemoryContext context,
+												   MemoryContext temporary);
 
+/* Return the hash of some keys. */
 extern uint32 rtscan_hash_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull);
 
-/* Are keys equal only if they are identical? */
+/* Are all keys images? */
 extern bool rtscan_group_keys_are_images(const RtscanGroupTable *table);
 
 /*
- * The group that has these keys, with that hash; if there was none it is made, and its states are all zeros.  It stays where it is.
- * Fresh: there was none, nothing is to be looked up.
+ * Return the group that has these keys, whose hash is given.  If there is none it is made, and all its states are zero.
+ * A group stays where it is.  If "fresh", there is no such group, and none is looked up.
  */
-extern RtscanGroup *rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull, uint32 hash, bool fresh);
+extern RtscanGroup *rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull, uint32 hash,
+									   bool fresh);
 
-/* The group that was made as such; NULL: there are not so many. */
+/* Return a group by its number in the order in which groups were made, from 0; NULL if there are fewer groups. */
 extern RtscanGroup *rtscan_group_number(RtscanGroupTable *table, uint64 number);
 
+/* Return the number of groups. */
 extern uint64 rtscan_count_groups(const RtscanGroupTable *table);
 
-/* Memory of the groups, and of the hash table. */
+/* Return how much memory the groups and the hash table take, in bytes. */
 extern Size rtscan_group_table_memory(const RtscanGroupTable *table);
 
-/* There are no groups any more. */
+/* Remove all groups. */
 extern void rtscan_reset_group_table(RtscanGroupTable *table);
 
 #endif							/* RTSCAN_GROUP_TABLE_H */

@@ -1,6 +1,6 @@
 /*
  * groups.c
- *		The groups of GROUP BY, within the memory that a hash may take.
+ *		The groups of GROUP BY, within the memory that a hash table may take.
  */
 #include "run/group/groups.h"
 
@@ -13,52 +13,56 @@
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
-/* Groups are spilled to so many files at most, by so many bits of their hash. */
+/* Groups are spilled by at most this many bits of their hash, to one file for each value of these bits. */
 #define MAX_SPILL_BITS	5
 #define MAX_SPILL_FILES	(1 << MAX_SPILL_BITS)
 
 /*
- * So few groups stay, unless values are collected: where their states are that large, they would come again and again, and
- * PostgreSQL does not spill groups that it has begun, either.
+ * This many groups or fewer are not spilled, unless they collect values.  If they take too much memory, their states
+ * are large, and the same groups would soon take as much again.  PostgreSQL does not spill groups that it has begun,
+ * either.
  */
 #define FEW_GROUPS		256
 
-/* And so many are too many whatever the memory: a hash table of 32 bits has room for a few times as many. */
+/*
+ * More groups than this are spilled whatever memory they take: a hash table with 32-bit hashes has room for only a few
+ * times as many.
+ */
 #define MANY_GROUPS		(UINT64CONST(1) << 30)
 
-/* With so many bits used up, what is left takes the memory that it takes. */
+/* When this many bits of the hash have been used, groups are not spilled again, whatever memory they take. */
 #define MAX_USED_BITS	25
 
-/* In memory groups take so many times the bytes that they take in a file. */
+/* In memory groups take about this many times the bytes that they take in a file. */
 #define MEMORY_FACTOR	3
 
-/* Groups that have a number of hash bits in common. */
+/* A file of groups whose hashes have the same highest bits. */
 typedef struct SpillFile
 {
 	BufFile    *file;
-	int			bits;			/* so many, the highest */
-	double		bytes;
+	int			bits;			/* number of these bits */
+	double		bytes;			/* length of the file */
 } SpillFile;
 
 struct RtscanGroups
 {
-	RtscanGroupTable *table;
-	TupleTableSlot *written;	/* keys, to a file, */
-	TupleTableSlot *read;		/* and from one */
-	const RtscanTransition *transitions;
-	int			nstates;
-	Size		limit;			/* of memory */
-	bool		collects;		/* values: a group's are spilled with it */
-	MemoryContext context;
-	MemoryContext table_context;	/* groups, and what their states keep */
-	MemoryContext temporary;	/* of comparisons */
-	uint64		visited;		/* groups, of those in memory */
-	int			used_bits;		/* that the groups in memory have in common */
-	int			spill_bits;		/* the next ones, by which they are spilled */
-	BufFile    *files[MAX_SPILL_FILES]; /* that they are being spilled to, once one is */
-	bool		spilling;
-	List	   *todo;			/* SpillFile *: to be read */
-	uint64		spilled;
+	RtscanGroupTable *table;	/* the groups in memory */
+	TupleTableSlot *written;	/* for keys that are written to a file */
+	TupleTableSlot *read;		/* for keys that are read from a file */
+	const RtscanTransition *transitions;	/* the transition of each state */
+	int			nstates;		/* number of states of a group */
+	Size		limit;			/* memory that the groups may take, in bytes */
+	bool		collects;		/* do states collect values?  These are spilled with their group */
+	MemoryContext context;		/* where temporary files and "todo" are allocated */
+	MemoryContext table_context;	/* where groups, and what their states keep by reference, are allocated */
+	MemoryContext temporary;	/* for comparing, writing and reading groups */
+	uint64		visited;		/* number of groups in memory that have been visited */
+	int			used_bits;		/* number of the highest hash bits that the groups in memory have in common */
+	int			spill_bits;		/* number of the bits that follow these, by which groups are spilled */
+	BufFile    *files[MAX_SPILL_FILES]; /* files to spill to, by the value of these bits; NULL: no group has it yet */
+	bool		spilling;		/* have groups been written to these files? */
+	List	   *todo;			/* SpillFile *: files that are still to be read */
+	uint64		spilled;		/* number of groups spilled */
 };
 
 RtscanGroups *
@@ -79,7 +83,8 @@ rtscan_create_groups(TupleDesc keys, const Oid *operators, const Oid *collations
 	groups->written = MakeSingleTupleTableSlot(keys, &TTSOpsVirtual);
 	groups->read = MakeSingleTupleTableSlot(keys, &TTSOpsMinimalTuple);
 	groups->spill_bits = MAX_SPILL_BITS;
-	groups->table = rtscan_create_group_table(keys, operators, collations, nstates, expected, limit, groups->table_context, groups->temporary);
+	groups->table = rtscan_create_group_table(keys, operators, collations, nstates, expected, limit,
+											  groups->table_context, groups->temporary);
 	return groups;
 }
 
@@ -140,7 +145,8 @@ RtscanState *
 rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull, bool fresh)
 {
 	MemoryContextReset(groups->temporary);
-	return rtscan_enter_group(groups->table, keys, isnull, rtscan_hash_group(groups->table, keys, isnull), fresh)->states;
+	return rtscan_enter_group(groups->table, keys, isnull, rtscan_hash_group(groups->table, keys, isnull),
+							  fresh)->states;
 }
 
 bool
@@ -157,11 +163,11 @@ rtscan_has_groups(const RtscanGroups *groups)
 
 /* ---------------------------------------------------------------- spilling */
 
-/* The file for groups with a hash. */
+/* Return the file for groups with a hash. */
 static BufFile *
 file_for(RtscanGroups *groups, uint32 hash)
 {
-	/* From the highest bits on: the table uses the lowest. */
+	/* The highest bits come first, since the hash table uses the lowest. */
 	BufFile   **file = &groups->files[(hash << groups->used_bits) >> (32 - groups->spill_bits)];
 
 	if (*file == NULL)
@@ -175,7 +181,7 @@ file_for(RtscanGroups *groups, uint32 hash)
 	return *file;
 }
 
-/* A group's keys as a tuple, in the current context. */
+/* Return the keys of a group as a tuple, allocated in the current memory context. */
 static MinimalTuple
 tuple_of_keys(RtscanGroups *groups, const RtscanGroup *group)
 {
@@ -187,7 +193,7 @@ tuple_of_keys(RtscanGroups *groups, const RtscanGroup *group)
 	return ExecCopySlotMinimalTuple(ExecStoreVirtualTuple(slot));
 }
 
-/* A group is its hash, its keys, and its states. */
+/* Write a group to its file: its hash, its keys, and its states. */
 static void
 write_group(RtscanGroups *groups, RtscanGroup *group)
 {
@@ -218,7 +224,7 @@ rtscan_spill_groups(RtscanGroups *groups)
 	rtscan_forget_groups(groups);
 }
 
-/* How much has been written to a file, which then is rewound. */
+/* Rewind a file, and return the number of bytes that have been written to it. */
 static double
 rewind_file(BufFile *file)
 {
@@ -233,7 +239,7 @@ rewind_file(BufFile *file)
 	return number * (double) (1 << 30) + offset;
 }
 
-/* The files that have been written are to be read. */
+/* Spill the groups that are left in memory, and add the files to those that are to be read. */
 static void
 finish_spilling(RtscanGroups *groups)
 {
@@ -257,7 +263,7 @@ finish_spilling(RtscanGroups *groups)
 
 /* ---------------------------------------------------------------- reading what was spilled */
 
-/* The keys of the next group, in the slot for them; false at the end of the file. */
+/* Read the hash and the keys of the next group; the keys go to the slot "read".  False at the end of the file. */
 static bool
 read_keys(RtscanGroups *groups, BufFile *file, uint32 *hash)
 {
@@ -275,10 +281,12 @@ read_keys(RtscanGroups *groups, BufFile *file, uint32 *hash)
 	return true;
 }
 
+/* Read the states of a group, and combine them with those of the group with the same keys. */
 static void
 read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 {
-	RtscanGroup *group = rtscan_enter_group(groups->table, groups->read->tts_values, groups->read->tts_isnull, hash, false);
+	RtscanGroup *group = rtscan_enter_group(groups->table, groups->read->tts_values, groups->read->tts_isnull, hash,
+											false);
 	MemoryContext old = MemoryContextSwitchTo(groups->temporary);
 
 	for (int i = 0; i < groups->nstates; i++)
@@ -293,7 +301,7 @@ read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 	MemoryContextReset(groups->temporary);
 }
 
-/* By how many bits a file's groups have to be spilled again, should they not fit. */
+/* Return the number of bits by which the groups of a file are spilled again if they take too much memory. */
 static int
 choose_bits(const RtscanGroups *groups, const SpillFile *file)
 {
@@ -305,6 +313,7 @@ choose_bits(const RtscanGroups *groups, const SpillFile *file)
 	return bits;
 }
 
+/* Read the groups of a file.  If they take too much memory, spill them again. */
 static void
 read_file(RtscanGroups *groups, const SpillFile *spilled)
 {
@@ -323,7 +332,7 @@ read_file(RtscanGroups *groups, const SpillFile *spilled)
 	BufFileClose(spilled->file);
 }
 
-/* Go on to groups that are all in memory; false if there are none left. */
+/* Read files until the groups of one are all in memory.  False if no file is left. */
 static bool
 load_groups(RtscanGroups *groups)
 {

@@ -1,13 +1,13 @@
 /*
  * groups.h
- *		The groups of GROUP BY, within the memory that a hash may take.
+ *		The groups of GROUP BY, within the memory that a hash table may take.
  *
- * A group is its states, one an aggregate.
+ * A group is an array of states, one for each aggregate.
  *
- * Where the groups do not fit, those that there are, with their states so far, are spilled to
- * temporary files, by some bits of their hash, and forgotten.  In the end one file after another is
- * read, and the states of each group are combined; a file whose groups do not fit is spilled again,
- * by further bits.
+ * When the groups take too much memory, all of them are *spilled*: written with their states so far to temporary files,
+ * which are chosen by some bits of their hash, and removed from memory.  At the end one file after another is read, and
+ * the states of each group are combined.  If the groups of a file take too much memory, they are spilled again, by
+ * further bits of the hash.
  */
 #ifndef RTSCAN_GROUPS_H
 #define RTSCAN_GROUPS_H
@@ -20,44 +20,54 @@
 typedef struct RtscanGroups RtscanGroups;
 
 /*
- * Groups by keys with such types, equality operators and collations, and with a state for each
- * transition, expected to be so many, within so much memory; in the current memory context, which is to be deleted after the end.
+ * Create groups for keys with these types, equality operators and collations, and with a state for each transition.
+ * "expected" is the expected number of groups, "limit" the memory that they may take, in bytes.  Everything is
+ * allocated in the current memory context, which the caller deletes after rtscan_end_groups().
  */
 extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, const Oid *collations,
-										  const RtscanTransition *transitions, int nstates, double expected, Size limit);
+										  const RtscanTransition *transitions, int nstates, double expected,
+										  Size limit);
+
+/* Close all temporary files. */
 extern void rtscan_end_groups(RtscanGroups *groups);
 
 /*
- * The group that has these keys, made if need be; good until the groups are spilled or forgotten.  Fresh: none that is in memory has
- * these keys.
+ * Return the group that has these keys, which is made if there is none.  It is valid until the groups are spilled or
+ * forgotten.  If "fresh", no group in memory has these keys, and none is looked up.
  */
 extern RtscanState *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull, bool fresh);
 
-/* Are keys equal only if they are identical? */
+/* Are keys equal only if they are identical bit by bit? */
 extern bool rtscan_keys_are_images(const RtscanGroups *groups);
 
 /* Are there groups, in memory or spilled? */
 extern bool rtscan_has_groups(const RtscanGroups *groups);
 
-/* Memory of the groups; and is it more than they may take? */
+/* Return how much memory the groups take, in bytes. */
 extern Size rtscan_groups_memory(const RtscanGroups *groups);
+
+/* Do the groups take so much memory that they should be spilled or forgotten? */
 extern bool rtscan_groups_are_full(const RtscanGroups *groups);
 
-/* Then: spill them, or forget them. */
+/* Write all groups in memory to temporary files, and forget them. */
 extern void rtscan_spill_groups(RtscanGroups *groups);
+
+/* Remove all groups from memory. */
 extern void rtscan_forget_groups(RtscanGroups *groups);
 
-/* How many groups have been spilled so far: as often as they came, but for those that are spilled again. */
+/* Return how many groups have been spilled so far.  A group that was spilled several times counts as several. */
 extern uint64 rtscan_spilled_groups(const RtscanGroups *groups);
 
-/* The context that states keep values in. */
+/* Return the memory context where states allocate what they keep by reference. */
 extern MemoryContext rtscan_groups_context(const RtscanGroups *groups);
 
-/* Visit all groups: each once with its keys, in the end NULL. */
+/* Begin to visit all groups. */
 extern void rtscan_begin_groups(RtscanGroups *groups);
+
+/* Return the next group and its keys; NULL at the end. */
 extern RtscanState *rtscan_next_group(RtscanGroups *groups, Datum *keys, bool *isnull);
 
-/* The states of all rows without GROUP BY. */
+/* Make the only group of an aggregation without GROUP BY. */
 static inline RtscanState *
 rtscan_make_only_group(MemoryContext context, int nstates)
 {

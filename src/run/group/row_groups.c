@@ -1,6 +1,6 @@
 /*
  * row_groups.c
- *		Give each row of a batch its group.
+ *		Find the groups of the rows of a batch.
  */
 #include "run/group/row_groups.h"
 
@@ -9,29 +9,34 @@
 #include "common/int.h"
 #include "miscadmin.h"
 
-/* Combinations in an array: so many, or some a row, within work_mem. */
+/*
+ * Groups are remembered in an array if there are at most MIN_CELLS combinations, or CELLS_A_ROW for each row, and the
+ * array fits into work_mem.
+ */
 #define MIN_CELLS		1024
 #define CELLS_A_ROW		4
 
-/* Cells are folded into groups once a segment: rows are as many times more. */
+/* Cells are used if there are at least this many rows for each, since they may have to be folded after each segment. */
 #define ROWS_A_CELL		4
 
-/* What is remembered is good for other segments, unless they have so many times the rows. */
+/* Groups remembered for a segment are kept for another, unless that has more than MORE_ROWS times the rows. */
 #define MORE_ROWS		2
 
-/* Rather than calculate keys, their groups are looked up by columns, if a combination comes so many times. */
+/* Columns are combined, rather than calculated keys, if there are at least this many rows for each combination. */
 #define ROWS_A_COMBINATION	64
 
-/* The hash table's first size, and what it may have at most. */
+/* The initial size of the hash table. */
 #define TABLE_SIZE		1024
+
+/* The most groups that the hash table may have. */
 #define MAX_REMEMBERED	(UINT64CONST(1) << 30)
 
-/* A group by its combination; a combination has few bits in common with others that are near. */
+/* A group in the hash table. */
 typedef struct Remembered
 {
 	uint64		combination;
 	RtscanState *group;
-	char		status;
+	char		status;			/* for simplehash */
 } Remembered;
 
 #define SH_PREFIX remembered
@@ -45,75 +50,76 @@ typedef struct Remembered
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* What a combination is made of: integers from the least on, and NULL, which is above them. */
+/* A digit of combinations: an integer less the least one, or for NULL the number above all others. */
 typedef struct Digit
 {
-	int64		least;
-	uint64		null;			/* less the least: all are 0 .. null */
-	uint64		stride;
+	int64		least;			/* the least integer */
+	uint64		null;			/* the digit of NULL: digits are 0 .. null */
+	uint64		stride;			/* what the digit is multiplied by */
 } Digit;
 
 /* A column that keys depend on, in the segment at hand. */
 typedef struct KeyColumn
 {
 	int			column;
-	bool		coded;			/* its integers are codes; else exact, */
+	bool		coded;			/* are its integers codes, and not exact integers? */
 	int			scale;			/* of numerics */
 	Digit		digit;
 } KeyColumn;
 
-/* A key, in the rows so far. */
+/* A key that can be calculated as integers. */
 typedef struct KeyExpression
 {
 	RtscanArithmetic *arithmetic;
-	const RtscanVector *vector; /* of the batch at hand */
-	int			scale;
-	int64		least;
-	int64		greatest;
+	const RtscanVector *vector; /* its values in the batch at hand */
+	int			scale;			/* of numerics */
+	int64		least;			/* lower bound of its range, which includes the values of all rows so far */
+	int64		greatest;		/* upper bound of its range */
 	Digit		digit;
 } KeyExpression;
 
+/* A way to remember groups by combination. */
 typedef enum Kind
 {
-	NOTHING,					/* each row's group is looked up */
-	CELLS,
-	TABLE
+	NOTHING,					/* not at all: the group of each row is looked up */
+	CELLS,						/* in an array */
+	TABLE						/* in a hash table */
 } Kind;
 
-/* Groups by combination. */
+/* The groups that are remembered by combination. */
 typedef struct Memory
 {
-	Kind		kind;
-	RtscanState **cells;		/* NULL: not yet known */
-	Size		capacity;
-	RtscanCells *totals;		/* of these cells, if it has any; or NULL */
-	remembered_hash *table;
+	Kind		kind;			/* the way that is used */
+	RtscanState **cells;		/* CELLS: the group of each combination; NULL if it has not been looked up yet */
+	Size		capacity;		/* number of combinations that the array has room for */
+	RtscanCells *totals;		/* cells that rows may be added to, if it has any; NULL if there never are */
+	remembered_hash *table;		/* TABLE: the hash table */
 } Memory;
 
 struct RtscanRowGroups
 {
-	RtscanFindGroup find;
-	void	   *arg;
-	MemoryContext context;
+	RtscanFindGroup find;		/* looks up the group of a row */
+	void	   *arg;			/* argument of "find" */
+	MemoryContext context;		/* where all of this is allocated */
 	int			ncolumns;
-	KeyColumn  *columns;
-	const RtscanSegmentScan *segment;	/* that the columns are about; NULL: none */
-	uint64		rows;			/* that the memory by columns is made for */
-	Memory		by_columns;
+	KeyColumn  *columns;		/* the columns that keys depend on */
+	const RtscanSegmentScan *segment;	/* the segment at hand; NULL if there is none */
+	uint64		rows;			/* number of rows for which "by_columns" was sized */
+	Memory		by_columns;		/* groups by combinations of columns */
 	bool		prefers_expressions;	/* has the segment too many combinations of columns? */
 	int			nexpressions;
-	KeyExpression *expressions;
-	Memory		by_expressions; /* NOTHING: no rows so far */
+	KeyExpression *expressions; /* the keys, if all can be calculated as integers */
+	Memory		by_expressions; /* groups by combinations of keys; NOTHING: no rows so far */
 
-	uint64		batch;			/* the one at hand: its number, 0 if it is not known */
-	Memory	   *memory;			/* where its groups are remembered */
+	uint64		batch;			/* number of the batch at hand; 0 if there is none */
+	Memory	   *memory;			/* where the groups of its rows are remembered */
 
-	/* By row. */
-	uint32		cell_of[RTSCAN_CURSOR_ROWS];	/* of CELLS; or */
-	uint64		combinations[RTSCAN_CURSOR_ROWS];
-	uint32		codes[RTSCAN_CURSOR_ROWS];
-	int64		integers[RTSCAN_CURSOR_ROWS];
-	bool		isnull[RTSCAN_CURSOR_ROWS];
+	/* Arrays by row, which are not cleared at first. */
+	uint32		cell_of[RTSCAN_CURSOR_ROWS];	/* CELLS: combination of each row */
+	uint64		combinations[RTSCAN_CURSOR_ROWS];	/* TABLE: combination of each row */
+	uint32		codes[RTSCAN_CURSOR_ROWS];	/* codes or offsets of a column */
+	int64		integers[RTSCAN_CURSOR_ROWS];	/* integers of a column */
+	bool		isnull[RTSCAN_CURSOR_ROWS]; /* are these NULL? */
 };
 
 RtscanRowGroups *
@@ -185,7 +191,7 @@ clear_table(RtscanRowGroups *groups, Memory *memory)
 		memory->table = remembered_create(groups->context, TABLE_SIZE, NULL);
 }
 
-/* Have totals of so many cells, if these are few beside the rows. */
+/* Use cells for "count" combinations if there are many more rows. */
 static void
 size_totals(Memory *memory, uint64 count, uint64 rows)
 {
@@ -195,7 +201,7 @@ size_totals(Memory *memory, uint64 count, uint64 rows)
 	rtscan_size_cells(memory->totals, pays ? count : 0, memory->cells);
 }
 
-/* Begin anew, with so many combinations; 0: it is not known how many, or their number has too many bits. */
+/* Forget all groups, and prepare for "count" combinations; 0 if their number is not known, or has too many bits. */
 static void
 clear_memory(RtscanRowGroups *groups, Memory *memory, uint64 count, uint64 rows)
 {
@@ -212,7 +218,10 @@ clear_memory(RtscanRowGroups *groups, Memory *memory, uint64 count, uint64 rows)
 		size_totals(memory, count, rows);
 }
 
-/* Give a digit its place before others, of so many combinations; returns how many there are with it, or 0. */
+/*
+ * Put a digit before others that have "count" combinations, and return the number of combinations with it; 0 if that
+ * has too many bits, or "count" is 0.
+ */
 static uint64
 place_digit(Digit *digit, uint64 count)
 {
@@ -224,7 +233,7 @@ place_digit(Digit *digit, uint64 count)
 
 /* ---------------------------------------------------------------- segments */
 
-/* What integers does a column have?  False if that is not known. */
+/* Set the digit of a column to the range of its integers in the segment at hand.  False if that is not known. */
 static bool
 enter_column(KeyColumn *column, RtscanBatch *batch)
 {
@@ -240,12 +249,12 @@ enter_column(KeyColumn *column, RtscanBatch *batch)
 		return true;
 	if (!rtscan_cursor_range(batch->cursor, column->column, &digit->least, &greatest, &column->scale))
 		return false;
-	/* Where all are NULL the least is the greatest there is. */
+	/* If all rows are NULL, the least is above the greatest. */
 	digit->null = digit->least > greatest ? 0 : (uint64) greatest - (uint64) digit->least + 1;
 	return digit->null != 0 || digit->least > greatest;
 }
 
-/* Are a column's integers among those that it had so far, in segments where they mean the same? */
+/* Are the integers of a column in the range of its digit, and do they mean the same as in the segment before? */
 static bool
 column_fits(const KeyColumn *column, RtscanBatch *batch)
 {
@@ -260,7 +269,7 @@ column_fits(const KeyColumn *column, RtscanBatch *batch)
 		 (uint64) entered.digit.least - (uint64) digit->least <= digit->null - entered.digit.null);
 }
 
-/* Are combinations those that are remembered? */
+/* Do combinations mean the same as those that are remembered? */
 static bool
 remembers_segment(const RtscanRowGroups *groups, RtscanBatch *batch)
 {
@@ -273,6 +282,7 @@ remembers_segment(const RtscanRowGroups *groups, RtscanBatch *batch)
 	return true;
 }
 
+/* Go on to the segment of a batch. */
 static void
 enter_segment(RtscanRowGroups *groups, RtscanBatch *batch)
 {
@@ -294,6 +304,7 @@ enter_segment(RtscanRowGroups *groups, RtscanBatch *batch)
 
 /* ---------------------------------------------------------------- combinations */
 
+/* Add the digit of a column that has codes to the combinations of n rows. */
 RTSCAN_MULTIVERSION static void
 add_codes(uint64 *combinations, const uint32 *codes, uint32 n, uint64 stride)
 {
@@ -301,6 +312,7 @@ add_codes(uint64 *combinations, const uint32 *codes, uint32 n, uint64 stride)
 		combinations[i] += codes[i] * stride;
 }
 
+/* Add the digit of integers to the combinations of n rows. */
 RTSCAN_MULTIVERSION static void
 add_integers(uint64 *combinations, const int64 *integers, const bool *isnull, uint32 n, const Digit *digit)
 {
@@ -308,7 +320,7 @@ add_integers(uint64 *combinations, const int64 *integers, const bool *isnull, ui
 		combinations[i] += (isnull[i] ? digit->null : (uint64) integers[i] - (uint64) digit->least) * digit->stride;
 }
 
-/* Of all rows of the batch. */
+/* Find the combinations of columns for all rows of the batch. */
 static void
 find_combinations(RtscanRowGroups *groups, RtscanBatch *batch)
 {
@@ -331,7 +343,7 @@ find_combinations(RtscanRowGroups *groups, RtscanBatch *batch)
 	}
 }
 
-/* The same of few combinations, in 32 bits. */
+/* The same as add_codes() for cells, whose numbers have 32 bits. */
 RTSCAN_MULTIVERSION static void
 add_to_cells(uint32 *cells, const uint32 *codes, uint32 n, uint32 stride)
 {
@@ -339,6 +351,7 @@ add_to_cells(uint32 *cells, const uint32 *codes, uint32 n, uint32 stride)
 		cells[i] += codes[i] * stride;
 }
 
+/* The same as add_integers() for cells. */
 RTSCAN_MULTIVERSION static void
 add_integers_to_cells(uint32 *cells, const int64 *integers, const bool *isnull, uint32 n, const Digit *digit)
 {
@@ -350,6 +363,7 @@ add_integers_to_cells(uint32 *cells, const int64 *integers, const bool *isnull, 
 		cells[i] += (isnull[i] ? null : (uint32) integers[i] - least) * stride;
 }
 
+/* Find the cells, by combinations of columns, for all rows of the batch. */
 static void
 find_cells(RtscanRowGroups *groups, RtscanBatch *batch)
 {
@@ -373,7 +387,10 @@ find_cells(RtscanRowGroups *groups, RtscanBatch *batch)
 
 /* ---------------------------------------------------------------- expressions */
 
-/* Does a key's range have its values, of its scale?  Else it is widened: at least doubled, so that this is seldom. */
+/*
+ * Does the range of a key include its values in the batch, at the same scale?  If not, it is widened, to at least twice
+ * its width, so that this does not happen often.
+ */
 static bool
 has_values(KeyExpression *key, uint32 n, bool first)
 {
@@ -402,6 +419,7 @@ has_values(KeyExpression *key, uint32 n, bool first)
 	return false;
 }
 
+/* Forget all groups by combinations of keys, and prepare for the keys' present ranges. */
 static void
 enter_expressions(RtscanRowGroups *groups, uint64 rows)
 {
@@ -418,6 +436,7 @@ enter_expressions(RtscanRowGroups *groups, uint64 rows)
 	clear_memory(groups, &groups->by_expressions, count, rows);
 }
 
+/* Find the combinations of keys, or the cells, for n rows. */
 static void
 combine_expressions(RtscanRowGroups *groups, uint32 n)
 {
@@ -438,7 +457,7 @@ combine_expressions(RtscanRowGroups *groups, uint32 n)
 	}
 }
 
-/* Combinations of all rows of the batch, of the keys' own values; false if there are none. */
+/* Calculate the keys of the batch, and find their combinations.  False if that is not possible. */
 static bool
 find_expressions(RtscanRowGroups *groups, RtscanBatch *batch)
 {
@@ -473,7 +492,10 @@ group_in_cell(RtscanRowGroups *groups, Memory *memory, uint32 row)
 	return *cell;
 }
 
-/* No more groups than fit into work_mem are remembered, nor than a hash table of 32 bits has room for. */
+/*
+ * Return the group of a row from the hash table, or look it up.  When the table has more groups than fit into work_mem,
+ * or than a table with 32-bit hashes should have, it is cleared.
+ */
 static RtscanState *
 group_in_table(RtscanRowGroups *groups, Memory *memory, uint32 row)
 {
@@ -488,6 +510,7 @@ group_in_table(RtscanRowGroups *groups, Memory *memory, uint32 row)
 	return remembered->group;
 }
 
+/* Find the combinations of a batch, and return where the groups of its rows are remembered. */
 static Memory *
 enter_batch(RtscanRowGroups *groups, RtscanBatch *batch)
 {
@@ -504,7 +527,7 @@ enter_batch(RtscanRowGroups *groups, RtscanBatch *batch)
 	return &groups->by_columns;
 }
 
-/* Where the groups of the batch are remembered, whose combinations are found. */
+/* The same, but do not find the combinations again if the batch is at hand already. */
 static Memory *
 find_memory(RtscanRowGroups *groups, RtscanBatch *batch)
 {

@@ -1,20 +1,22 @@
 /*
  * row_groups.h
- *		Give each row of a batch its group.
+ *		Find the groups of the rows of a batch.
  *
- * To look a group up by its keys (groups.h) takes as long as to add a hundred values.  In a segment, the columns that the keys
- * depend on mostly are integers from known ranges: codes, or exact integers (row/exact.h).  Rows that have the same of all these
- * columns are in one group, which is looked up for the first of them only, and remembered by their *combination*: one number, like
- * those of several digits,
+ * Looking up a group by its keys (groups.h) takes as long as adding a hundred values.  In a segment, the columns that
+ * the keys depend on are mostly integers from known ranges: codes, or exact integers (row/exact.h).  Rows with the same
+ * integers in all these columns are in the same group.  It is looked up for the first such row, and remembered by the
+ * *combination* of the integers, a number of which they are the digits:
  *
  *		combination = (a - least of a) + (b - least of b) * values of a + ...
  *
- * in an array, where there are few of them, or in a hash table; for the segments that follow, too, if these have exact integers from the
- * same ranges.  Expressions are thus evaluated once a combination.  If rows are many
- * more than combinations, these are cells, which rows may be added to in place of their groups (cells.h).
+ * Groups are remembered in an array if there are few combinations, else in a hash table.  They are kept for the
+ * segments that follow if these have exact integers from the same ranges.  So expressions in keys are evaluated only
+ * once for each combination.  If there are many more rows than combinations, each combination has a cell, to which rows
+ * may be added in place of their group (cells.h).
  *
- * Where columns have so many combinations that few come often, but keys are expressions that can be calculated as integers (arithmetic.h),
- * those make the combination, for all segments: their ranges are those of the rows so far.
+ * If most combinations of columns occur only a few times, but the keys are expressions that can be calculated as
+ * integers (arithmetic.h), the integers of the keys are combined instead.  Such combinations mean the same in all
+ * segments; the range of a key is that of the rows so far.
  */
 #ifndef RTSCAN_ROW_GROUPS_H
 #define RTSCAN_ROW_GROUPS_H
@@ -28,28 +30,32 @@
 
 typedef struct RtscanRowGroups RtscanRowGroups;
 
-/* How a row's group is found by its keys. */
+/* A function that looks up the group of a row by its keys. */
 typedef RtscanState *(*RtscanFindGroup) (uint32 row, void *arg);
 
 /*
- * For keys that depend on some columns of the index; in the current memory context.  Expressions: all keys (RtscanArithmetic *),
- * if they are integers; or NIL.
+ * Create an RtscanRowGroups for keys that depend on some columns of the index, in the current memory context.
+ * "expressions" are all keys (RtscanArithmetic *) if they can be calculated as integers; else NIL.
  */
-extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, List *expressions, RtscanFindGroup find, void *arg);
+extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, List *expressions, RtscanFindGroup find,
+												 void *arg);
 
-/* Have cells: of combinations of columns, and of expressions. */
+/* Set the cells to use for combinations of columns, and those for combinations of keys.  Either may be NULL. */
 extern void rtscan_let_row_groups_use(RtscanRowGroups *groups, RtscanCells *of_columns, RtscanCells *of_expressions);
 
-/* Fold all cells. */
+/* Fold all cells into the states of their groups. */
 extern void rtscan_fold_row_groups(RtscanRowGroups *groups);
 
-/* All groups found so far are gone; the cells must have been folded. */
+/* Forget all groups found so far, since they are gone.  All cells must have been folded. */
 extern void rtscan_forget_row_groups(RtscanRowGroups *groups);
 
-/* The cells of all rows of a batch; NULL if there are none.  They have no groups until these are found. */
+/*
+ * Return the cells that the rows of a batch can be added to, and in *cell_of the number of each row's cell; NULL if
+ * there are no cells.  A cell has no group until rtscan_find_row_groups() has found that of one of its rows.
+ */
 extern RtscanCells *rtscan_find_row_cells(RtscanRowGroups *groups, RtscanBatch *batch, const uint32 **cell_of);
 
-/* The groups of some rows, by their places in a batch. */
+/* Find the groups of n rows, which are given by their places in a batch. */
 extern void rtscan_find_row_groups(RtscanRowGroups *groups, RtscanBatch *batch, const uint16 *rows, uint32 n,
 								   RtscanState **found);
 
