@@ -116,7 +116,7 @@ typedef struct RtscanRowsAnswer
 	const RtscanRowsTask *task;
 	const RtscanQuestion *question;
 	MemoryContext context;		/* memory of the answer */
-	RtscanBatch *batch;			/* the batch at hand */
+	RtscanBatch *batch;			/* the current batch */
 	List	   *known;			/* RtscanArithmetic * of all expressions and their parts, to share equal ones */
 	RtscanRowCondition quals;	/* the task's quals */
 	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* for each aggregate: arguments that can be calculated */
@@ -125,7 +125,7 @@ typedef struct RtscanRowsAnswer
 	List	   *steps;			/* RtscanSteps *, copies of the task's */
 	RtscanSetGroups *sets;		/* the groups of each set */
 
-	/* The set at hand. */
+	/* The current set. */
 	int			number;			/* its number; -1 before the first one */
 	const RtscanRowSet *set;
 	RtscanTransition *transitions;	/* RtscanSetGroups.transitions */
@@ -145,7 +145,7 @@ typedef struct RtscanRowsAnswer
 	RtscanSample *sample;		/* NULL if there is none */
 	RtscanBinned *binned;		/* NULL if there are none */
 
-	/* The slice at hand: some rows of the batch. */
+	/* The current slice: some rows of the batch. */
 	uint32		slice;			/* the most rows of a slice */
 	uint32		next;			/* the first row of the batch behind the slice */
 	bool		masked;			/* are the rows that pass the quals in "mask"?  Only without GROUP BY */

@@ -9,7 +9,7 @@
 /* If fewer than one in DENSE rows of a chunk match, adding these one by one is faster than reading the whole chunk. */
 #define DENSE	12
 
-/* An aggregate's column in the segment at hand. */
+/* An aggregate's column in the current segment. */
 typedef struct Argument
 {
 	RtscanValues *values;		/* the column's values; NULL: the aggregate has no argument, and counts rows */

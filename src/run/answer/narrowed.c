@@ -177,7 +177,7 @@ add_keys(RtscanSample *sample, const int64 *keys, const bool *isnull, uint32 n)
 		drop_half(sample);
 }
 
-/* May some rows of the segment at hand be NULL in a column? */
+/* May some rows of the current segment be NULL in a column? */
 static bool
 may_be_null(const RtscanCursor *cursor, int column)
 {

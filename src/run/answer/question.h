@@ -73,7 +73,7 @@ typedef struct RtscanQuestion
 	const RtscanSchema *schema; /* the index's */
 	Snapshot	snapshot;
 	bool		reads_only;		/* the query does not change the heap */
-	const RtscanFilter *filter; /* the rows that are wanted, or those of the pass at hand */
+	const RtscanFilter *filter; /* the rows that are wanted, or those of the current pass */
 	struct RtscanShared *shared;	/* what the processes of a parallel query share (shared.h); NULL: there are none */
 	struct dsa_area *area;		/* the parallel query's dynamic shared memory; NULL: there is no other process */
 	int			ndimensions;	/* number of dimensions */

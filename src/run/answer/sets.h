@@ -42,13 +42,13 @@ rtscan_set_memory(bool of_rows, int most_parts, bool has_parts)
 /* Prepare the sets of a task whose keys and transitions are set up. */
 extern void rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan);
 
-/* End the set at hand, and go on to the next.  If its groups are made from rows, it has none yet.  False at the end. */
+/* End the current set and begin the next.  If that is made from rows, it has no groups yet.  False at the end. */
 extern bool rtscan_next_set(RtscanRowsAnswer *answer);
 
 /* End all sets. */
 extern void rtscan_end_sets(RtscanRowsAnswer *answer);
 
-/* Begin to visit the groups of the set at hand. */
+/* Begin to visit the groups of the current set. */
 extern void rtscan_begin_visit(RtscanRowsAnswer *answer);
 
 /* Add the next group to all parts and return it, with its keys in the answer; NULL at the end. */

@@ -31,9 +31,9 @@ typedef struct RtscanCellAggregate
 	const RtscanTransition *transition;
 	RtscanTotalKind kind;		/* what is computed in cells; RTSCAN_NO_TOTAL: it is never added by cell */
 	bool		counts_itself;	/* are its values counted in "counts"?  Else it has one for each row of a cell */
-	bool		adds;			/* is the slice at hand added by cell? */
+	bool		adds;			/* is the current slice added by cell? */
 	bool		added;			/* has it been added already, while rows were counted? */
-	const RtscanVector *vector; /* the argument's values in the slice at hand; NULL if there is no argument */
+	const RtscanVector *vector; /* the argument's values in the current slice; NULL if there is no argument */
 	int			scale;			/* scale of the cells' values */
 	uint64		room;			/* sums may still grow or shrink by this much without an overflow */
 	uint32	   *counts;			/* number of values of each cell, if "counts_itself" */

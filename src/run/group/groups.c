@@ -167,7 +167,7 @@ rtscan_has_groups(const RtscanGroups *groups)
 static BufFile *
 file_for(RtscanGroups *groups, uint32 hash)
 {
-	/* The highest bits come first, since the hash table uses the lowest. */
+	/* Take the highest bits first, since the hash table uses the lowest. */
 	BufFile   **file = &groups->files[(hash << groups->used_bits) >> (32 - groups->spill_bits)];
 
 	if (*file == NULL)

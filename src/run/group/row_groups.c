@@ -58,7 +58,7 @@ typedef struct Digit
 	uint64		stride;			/* what the digit is multiplied by */
 } Digit;
 
-/* A column that keys depend on, in the segment at hand. */
+/* A column that keys depend on, in the current segment. */
 typedef struct KeyColumn
 {
 	int			column;
@@ -71,7 +71,7 @@ typedef struct KeyColumn
 typedef struct KeyExpression
 {
 	RtscanArithmetic *arithmetic;
-	const RtscanVector *vector; /* its values in the batch at hand */
+	const RtscanVector *vector; /* its values in the current batch */
 	int			scale;			/* of numerics */
 	int64		least;			/* lower bound of its range, which includes the values of all rows so far */
 	int64		greatest;		/* upper bound of its range */
@@ -103,7 +103,7 @@ struct RtscanRowGroups
 	MemoryContext context;		/* where all of this is allocated */
 	int			ncolumns;
 	KeyColumn  *columns;		/* the columns that keys depend on */
-	const RtscanSegmentScan *segment;	/* the segment at hand; NULL if there is none */
+	const RtscanSegmentScan *segment;	/* the current segment; NULL if there is none */
 	uint64		rows;			/* number of rows for which "by_columns" was sized */
 	Memory		by_columns;		/* groups by combinations of columns */
 	bool		prefers_expressions;	/* has the segment too many combinations of columns? */
@@ -111,7 +111,7 @@ struct RtscanRowGroups
 	KeyExpression *expressions; /* the keys, if all can be calculated as integers */
 	Memory		by_expressions; /* groups by combinations of keys; NOTHING: no rows so far */
 
-	uint64		batch;			/* number of the batch at hand; 0 if there is none */
+	uint64		batch;			/* number of the current batch; 0 if there is none */
 	Memory	   *memory;			/* where the groups of its rows are remembered */
 
 	/* Arrays by row, which are not cleared at first. */
@@ -233,7 +233,7 @@ place_digit(Digit *digit, uint64 count)
 
 /* ---------------------------------------------------------------- segments */
 
-/* Set the digit of a column to the range of its integers in the segment at hand.  False if that is not known. */
+/* Set the digit of a column to the range of its integers in the current segment.  False if that is not known. */
 static bool
 enter_column(KeyColumn *column, RtscanBatch *batch)
 {
@@ -527,7 +527,7 @@ enter_batch(RtscanRowGroups *groups, RtscanBatch *batch)
 	return &groups->by_columns;
 }
 
-/* The same, but do not find the combinations again if the batch is at hand already. */
+/* The same, but do not find the combinations again if the batch is the current one already. */
 static Memory *
 find_memory(RtscanRowGroups *groups, RtscanBatch *batch)
 {
