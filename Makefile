@@ -43,7 +43,7 @@ include $(PGXS)
 $(OBJS): Makefile rtscan.control
 -include $(OBJS:.o=.d)
 
-# What may include what; how long the lines of the tests' SQL are.
+# Includes between rooms, and the length of lines.
 all: check-rooms check-lines
 
 check-rooms check-lines:

@@ -30,8 +30,10 @@ _Static_assert(sizeof(SpaceTask) <= PUSHED && sizeof(struct SortPass) <= PUSHED 
 			   sizeof(BvhTask) <= PUSHED, "no shader has more push constants");
 _Static_assert(PUSHED <= 128, "every device has such push constants");
 
-#define NUMBER(use, name, member, needed)	{name, use, offsetof(DeviceFacts, member), sizeof(((DeviceFacts *) 0)->member), needed, false}
-#define AT_MOST(use, name, member, most)	{name, use, offsetof(DeviceFacts, member), sizeof(((DeviceFacts *) 0)->member), most, true}
+#define NUMBER(use, name, member, needed) \
+	{name, use, offsetof(DeviceFacts, member), sizeof(((DeviceFacts *) 0)->member), needed, false}
+#define AT_MOST(use, name, member, most) \
+	{name, use, offsetof(DeviceFacts, member), sizeof(((DeviceFacts *) 0)->member), most, true}
 #define LIMIT(use, limit, needed)			NUMBER(use, #limit, properties.limits.limit, needed)
 #define FEATURE(use, name, member)			NUMBER(use, name, member, VK_TRUE)
 

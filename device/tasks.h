@@ -51,7 +51,8 @@ _Static_assert(DEVICE_MAX_COLUMNS == MEMBERS_SETS, "a segment has no more member
  * and each member begins where the one before ends (device/test/layout_test.c).
  */
 #define FILLED(type, doublewords, words) \
-	_Static_assert(sizeof(struct type) == (doublewords) * sizeof(uint64_t) + (words) * sizeof(uint32_t), "struct " #type " has padding")
+	_Static_assert(sizeof(struct type) == (doublewords) * sizeof(uint64_t) + (words) * sizeof(uint32_t), \
+				   "struct " #type " has padding")
 
 FILLED(RangeTask, 0, 2);
 FILLED(RunTask, 2, 6);

@@ -22,7 +22,6 @@ typedef struct Percentile
 	uint64		rank;			/* in the aggregate's order, from 0 */
 	bool		between;		/* is it between this rank and the next? */
 	float8		proportion;		/* if so: how far from this rank to the next, less than 1 */
-	int			place;			/* not used */
 } Percentile;
 
 static void

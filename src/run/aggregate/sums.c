@@ -263,7 +263,8 @@ partial_average(const RtscanTransition *transition, const RtscanState *state, bo
 
 #define ADDITION \
 	.add = add_decimal, .add_integers = add_integers, .add_masked = add_masked, \
-	.total_kind = total_kind, .add_total = add_total, .add_times = add_times, .combine = combine, .serialize = numeric_avg_serialize, .deserialize = numeric_avg_deserialize
+	.total_kind = total_kind, .add_total = add_total, .add_times = add_times, .combine = combine, \
+	.serialize = numeric_avg_serialize, .deserialize = numeric_avg_deserialize
 
 const RtscanFamily rtscan_small_sums = {ADDITION};
 const RtscanFamily rtscan_sums = {ADDITION, .partial = partial_sum};

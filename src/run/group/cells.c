@@ -327,7 +327,8 @@ count_rows(uint32 *counts, const uint32 *cell_of, const uint16 *rows, uint32 n)
 /* Define a function that combines the values of rows with those of their cells, as "result" says; NULLs are skipped. */
 #define DEFINE_ADD(name, result) \
 static pg_attribute_always_inline void \
-name ## _with(bool has_nulls, int64 *values, const RtscanVector *vector, const uint32 *cell_of, const uint16 *rows, uint32 n) \
+name ## _with(bool has_nulls, int64 *values, const RtscanVector *vector, const uint32 *cell_of, const uint16 *rows, \
+			  uint32 n) \
 { \
 	for (uint32 i = 0; i < n; i++) \
 	{ \
