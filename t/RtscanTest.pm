@@ -41,13 +41,13 @@ BEGIN
 END $$;
 
 -- By a sequential or bitmap scan, or by RtscanScan, of rows in the heap or of columns in the index: which rows, or what the
--- index's columns have.
+-- index's columns have. The index is looked up by the snapshot: meanwhile REINDEX CONCURRENTLY may have given its name to another.
 CREATE FUNCTION answer(name text, qual text, kind text, by_values bool DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	columns text := (
 		SELECT string_agg(attname, ', ' ORDER BY n)
-		FROM pg_index, unnest(indkey) WITH ORDINALITY k (number, n), pg_attribute
-		WHERE indexrelid = to_regclass(name || '_idx') AND attrelid = indrelid AND attnum = number AND number > 0);
+		FROM pg_class i JOIN pg_index ON indexrelid = i.oid, unnest(indkey) WITH ORDINALITY k (number, n), pg_attribute
+		WHERE i.relname = name || '_idx' AND attrelid = indrelid AND attnum = number AND number > 0);
 	query text := format('SELECT count(*) || md5(string_agg(%1$s, %2$L ORDER BY %1$s)) FROM %3$I WHERE %4$s',
 		CASE WHEN by_values THEN format('ROW(%s)::text', columns) ELSE 'ctid::text' END, ',', name, qual);
 	node text := CASE kind
