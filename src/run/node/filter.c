@@ -5,8 +5,8 @@
 #include "run/node/filter.h"
 
 #include "access/stratnum.h"
-#include "search/filter/absent.h"
 #include "search/filter/implied.h"
+#include "search/filter/segment_blooms.h"
 #include "utils/lsyscache.h"
 
 static RtscanFilter
@@ -30,7 +30,7 @@ make_condition(const RtscanPlanFilter *plan, Relation index, const RtscanSchema 
 		outcome = rtscan_condition(index, schema, &plan->asked,
 								   has_argument ? arguments->values[plan->argument] : (Datum) 0,
 								   has_argument && arguments->isnull[plan->argument], &condition);
-	rtscan_watch_absent(&condition, arguments->absent);
+	rtscan_use_segment_blooms(&condition, arguments->blooms);
 	return rtscan_outcome_filter(outcome, &condition);
 }
 

@@ -14,7 +14,7 @@
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "run/answer/shared.h"
-#include "search/filter/absent.h"
+#include "search/filter/segment_blooms.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -178,8 +178,8 @@ rtscan_end_node(RtscanNode *node)
 void
 rtscan_rescan_node(RtscanNode *node)
 {
-	if (node->values.absent == NULL)
-		node->values.absent = rtscan_create_absent(node->custom.ss.ps.state->es_query_cxt);
+	if (node->values.blooms == NULL)
+		node->values.blooms = rtscan_create_segment_blooms(node->custom.ss.ps.state->es_query_cxt);
 	forget_subqueries(node);
 	for (int i = 0; i < node->ndimensions; i++)
 		rtscan_rescan_dimension(node->values.dimensions[i], node->custom.ss.ps.chgParam);

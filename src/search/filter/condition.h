@@ -69,8 +69,8 @@ typedef struct RtscanCondition
 	bool		implied;		/* the condition follows from a comparison, which the caller evaluates on the rows
 								 * that pass */
 	bool		notes_codes;	/* lookups return the codes of the values that they find (RtscanFoundCodes) */
-	struct RtscanAbsent *absent;	/* segments known to lack values, if conditions like this one are looked up
-									 * again and again (absent.h); or NULL */
+	struct RtscanSegmentBlooms *blooms;	/* segments known to lack values, if conditions like this one are looked up
+										 * again and again (segment_blooms.h); or NULL */
 	RtscanTrace *trace;			/* statistics for EXPLAIN; NULL if none are shown */
 } RtscanCondition;
 

@@ -7,7 +7,7 @@
 #include "access/stratnum.h"
 #include "miscadmin.h"
 #include "row/key_order.h"
-#include "search/filter/absent.h"
+#include "search/filter/segment_blooms.h"
 #include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -458,7 +458,7 @@ rtscan_condition_may_match(const RtscanCondition *condition, const RtscanEntry *
 	if (!rtscan_key_range(condition, &low, &high))
 		return has_key_between(condition, bounds->least, bounds->greatest);
 	return low <= high && low <= bounds->greatest && high >= bounds->least &&
-		!(condition->absent && rtscan_is_absent(condition, segment->id));
+		!(condition->blooms && rtscan_segment_bloom_lacks(condition, segment->id));
 }
 
 /* Does the operator hold for a key and any of the values' keys? */

@@ -37,7 +37,7 @@ extern RtscanOutcome rtscan_key_condition(Relation index, const RtscanSchema *sc
 
 /*
  * May a condition be true for a row of a segment, given the bounds of its key column?  Returns true unless that can
- * be excluded by keys, or because an earlier lookup found that the segment lacks the value (absent.h).
+ * be excluded by keys, or because an earlier lookup found that the segment lacks the value (segment_blooms.h).
  */
 extern bool rtscan_condition_may_match(const RtscanCondition *condition, const RtscanEntry *segment,
 									   const RtscanKeyBounds *bounds);

@@ -6,9 +6,9 @@
 
 #include "access/stratnum.h"
 #include "miscadmin.h"
-#include "search/filter/absent.h"
 #include "search/filter/implied.h"
 #include "search/filter/lookup.h"
+#include "search/filter/segment_blooms.h"
 
 /*
  * Fractions of the rows that a condition on an INCLUDE column is assumed to accept, since the true ones are not
@@ -76,8 +76,8 @@ segment_condition(const RtscanCondition *condition, RtscanReader *reader, double
 		column.traces = list_make1(condition->trace);
 	if (!rtscan_condition_intervals(condition, reader, &column.intervals, &found))
 		return false;
-	if (condition->absent && column.intervals.n == 0)
-		rtscan_note_absent(condition, reader);
+	if (condition->blooms && column.intervals.n == 0)
+		rtscan_note_lookup_miss(condition, reader);
 	if (found)
 		result->region.found = list_make1(found);
 	rtscan_narrow_region(&result->region, &column);

@@ -1,8 +1,8 @@
 /*
- * absent.c
+ * segment_blooms.c
  *		Bloom filters of segments in which values were looked up in vain.
  */
-#include "search/filter/absent.h"
+#include "search/filter/segment_blooms.h"
 
 #include "access/stratnum.h"
 #include "bits/bloom.h"
@@ -43,28 +43,28 @@ typedef struct Searched
 #include "lib/simplehash.h"
 #include "segment/dictionary.h"
 
-struct RtscanAbsent
+struct RtscanSegmentBlooms
 {
 	MemoryContext parent;		/* parent of the context */
 	MemoryContext context;		/* memory context of the table and of filters */
 	searched_hash *columns;		/* the columns by id; NULL: no value was looked up in vain so far */
 };
 
-RtscanAbsent *
-rtscan_create_absent(MemoryContext parent)
+RtscanSegmentBlooms *
+rtscan_create_segment_blooms(MemoryContext parent)
 {
-	RtscanAbsent *absent = MemoryContextAllocZero(parent, sizeof(RtscanAbsent));
+	RtscanSegmentBlooms *blooms = MemoryContextAllocZero(parent, sizeof(RtscanSegmentBlooms));
 
-	absent->parent = parent;
-	return absent;
+	blooms->parent = parent;
+	return blooms;
 }
 
 void
-rtscan_watch_absent(RtscanCondition *condition, RtscanAbsent *absent)
+rtscan_use_segment_blooms(RtscanCondition *condition, RtscanSegmentBlooms *blooms)
 {
 	if (condition->kind == RTSCAN_CONDITION_ANY && condition->strategy == BTEqualStrategyNumber &&
 		condition->nvalues == 1 && condition->keys && !rtscan_is_included(condition))
-		condition->absent = absent;
+		condition->blooms = blooms;
 }
 
 static uint64
@@ -74,9 +74,9 @@ id_of(const RtscanCondition *condition, uint64 segment)
 }
 
 bool
-rtscan_is_absent(const RtscanCondition *condition, uint64 segment)
+rtscan_segment_bloom_lacks(const RtscanCondition *condition, uint64 segment)
 {
-	searched_hash *columns = condition->absent->columns;
+	searched_hash *columns = condition->blooms->columns;
 	const Searched *searched = columns ? searched_lookup(columns, id_of(condition, segment)) : NULL;
 
 	return searched && searched->bloom && rtscan_bloom_lacks(searched->bloom, condition->keys[0]);
@@ -110,7 +110,7 @@ visit_keys(const RtscanCondition *condition, RtscanReader *reader, RtscanBloom *
 static RtscanBloom *
 make_bloom(const RtscanCondition *condition, RtscanReader *reader, uint32 keys)
 {
-	MemoryContext context = condition->absent->context;
+	MemoryContext context = condition->blooms->context;
 	Size		used = MemoryContextMemAllocated(context, false),
 				limit = get_hash_memory_limit(),
 				left = used < limit ? limit - used : 0;
@@ -127,16 +127,16 @@ make_bloom(const RtscanCondition *condition, RtscanReader *reader, uint32 keys)
 static Searched *
 find_searched(const RtscanCondition *condition, uint64 segment)
 {
-	RtscanAbsent *absent = condition->absent;
+	RtscanSegmentBlooms *blooms = condition->blooms;
 	Searched   *searched;
 	bool		found;
 
-	if (absent->columns == NULL)
+	if (blooms->columns == NULL)
 	{
-		absent->context = AllocSetContextCreate(absent->parent, "rtscan absent values", ALLOCSET_SMALL_SIZES);
-		absent->columns = searched_create(absent->context, 16, NULL);
+		blooms->context = AllocSetContextCreate(blooms->parent, "rtscan absent values", ALLOCSET_SMALL_SIZES);
+		blooms->columns = searched_create(blooms->context, 16, NULL);
 	}
-	searched = searched_insert(absent->columns, id_of(condition, segment), &found);
+	searched = searched_insert(blooms->columns, id_of(condition, segment), &found);
 	if (!found)
 	{
 		searched->misses = 0;
@@ -147,7 +147,7 @@ find_searched(const RtscanCondition *condition, uint64 segment)
 }
 
 void
-rtscan_note_absent(const RtscanCondition *condition, RtscanReader *reader)
+rtscan_note_lookup_miss(const RtscanCondition *condition, RtscanReader *reader)
 {
 	Searched   *searched = find_searched(condition, reader->segment->header.id);
 	uint32		keys = rtscan_null_code(&reader->segment->columns[condition->column].header);
