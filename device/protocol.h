@@ -40,8 +40,8 @@
  *	A *set* has a bit for each integer, beginning with its first integer.  Rows whose integers are not
  *	members do not match.
  *	A *map* has a number of 8, 16 or 32 bits for each integer.  The row's digit is the number of its
- *	integer; a dimension of a star is a map by key.  Alternatively a map has *steps*, ascending 64-bit
- *	integers: the digit is the number of steps that are not above the row's integer.  Conditions that
+ *	integer; a dimension of a star is a map by key.  Alternatively a map has *breakpoints*, ascending 64-bit
+ *	integers: the digit is the number of breakpoints that are not above the row's integer.  Conditions that
  *	compare an integer with constants are such maps.
  *	If the integers are few and far apart, sets and maps are *tables* (table.h).
  *
@@ -94,8 +94,8 @@
 #define DEVICE_MAX_TALLY_WORDS	(1 << 21)	/* words of tallies in one request */
 #define DEVICE_MAX_SET_WORDS	(1 << 23)	/* words of sets and maps in one request */
 #define DEVICE_NO_WORDS			UINT32_MAX	/* in place of an index of words: there are none */
-#define DEVICE_STEP_BITS		64
-#define DEVICE_MAX_STEPS		64		/* steps of one digit; each row is compared with all of them */
+#define DEVICE_BREAKPOINT_BITS	64
+#define DEVICE_MAX_BREAKPOINTS	64		/* breakpoints of one digit; each row is compared with all of them */
 #define DEVICE_TALLY_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
 /* Page numbers of vectors that stand for a chunk of zeros and a chunk of ones. */
@@ -337,7 +337,7 @@ typedef struct EvaluateMembers
  * A digit of a cell's number.  Its value, 0 .. null - 1, or null for NULL, is multiplied by the stride.
  * Without a map it is the distance without its lowest bits, so that neighbouring integers can share a digit.
  * With a map, shift makes integers count from the map's first one.  Those up to reach have their numbers in the
- * map, and all others have null.  With steps, reach is the index of the last step.
+ * map, and all others have null.  With breakpoints, reach is the index of the last breakpoint.
  */
 typedef struct TallyDigit
 {
@@ -349,7 +349,7 @@ typedef struct TallyDigit
 	uint64_t	shift;			/* is added to distances */
 	uint64_t	reach;			/* if the map is a table, less than DEVICE_NO_INTEGER */
 	uint32_t	slot_bits;		/* the table has 2^slot_bits slots; 0: the map is no table */
-	uint32_t	map_bits;		/* bits of a number in the map: 32 in a table; or DEVICE_STEP_BITS */
+	uint32_t	map_bits;		/* bits of a number in the map: 32 in a table; or DEVICE_BREAKPOINT_BITS */
 	uint32_t	dropped;		/* lowest bits of the distance that are left out, less than 64; 0 with a map */
 	uint32_t	unused;
 } TallyDigit;

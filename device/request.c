@@ -104,7 +104,7 @@ check_map(const EvaluateHeader *header, const TallyDigit *digit)
 		return false;
 	if (digit->slot_bits > 0)
 		return digit->map_bits == 32 && has_table(header, digit->map, digit->slot_bits, digit->reach, true);
-	if (digit->map_bits == DEVICE_STEP_BITS ? digit->reach >= DEVICE_MAX_STEPS :
+	if (digit->map_bits == DEVICE_BREAKPOINT_BITS ? digit->reach >= DEVICE_MAX_BREAKPOINTS :
 		digit->map_bits != 8 && digit->map_bits != 16 && digit->map_bits != 32)
 		return false;
 	return digit->reach < UINT32_MAX && has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits));

@@ -201,7 +201,7 @@ struct DigitTask
 	/* address of the numbers of integers 0 .. reach, from which shifted values take their digits; 0: no map */
 	uint64_t	map;
 	uint64_t	reach;
-	/* bits of a number in the map, 8, 16 or 32; 64: the map has steps, and reach is the index of the last */
+	/* bits of a number in the map, 8, 16 or 32; 64: the map has breakpoints, and reach is the index of the last */
 	uint32_t	map_bits;
 	uint32_t	slot_bits;		/* the map is a table with 2^slot_bits slots (device/table.h); 0: it is not */
 	uint32_t	null;

@@ -230,17 +230,17 @@ numbers_in_table(Digit digit, u64vec4 places)
 	return numbers;
 }
 
-/* Return how many steps are not above each of four integers. */
+/* Return how many breakpoints are not above each of four integers. */
 uvec4
-count_steps(Digit digit, u64vec4 integers)
+count_breakpoints(Digit digit, u64vec4 integers)
 {
 	uvec4		numbers = uvec4(0);
 
 	for (uint32_t i = 0; i <= digit.reach; i++)
 	{
-		uint64_t	step = uint64_t(Words(digit.map).at[2 * i]) | uint64_t(Words(digit.map).at[2 * i + 1]) << 32;
+		uint64_t	breakpoint = uint64_t(Words(digit.map).at[2 * i]) | uint64_t(Words(digit.map).at[2 * i + 1]) << 32;
 
-		numbers += uvec4(greaterThanEqual(integers, u64vec4(step)));
+		numbers += uvec4(greaterThanEqual(integers, u64vec4(breakpoint)));
 	}
 	return numbers;
 }
@@ -253,7 +253,7 @@ look_up_numbers(Digit digit, uvec4 rows)
 	u64vec4		places = load_wide(digit.values, rows, known);
 
 	if (digit.map_bits > 32)
-		return mix(uvec4(digit.null), min(count_steps(digit, places), uvec4(digit.null)), known);
+		return mix(uvec4(digit.null), min(count_breakpoints(digit, places), uvec4(digit.null)), known);
 	if (digit.slot_bits > 0)
 		return mix(uvec4(digit.null), min(numbers_in_table(digit, places), uvec4(digit.null)), known);
 

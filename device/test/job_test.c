@@ -273,13 +273,13 @@ make_map(TallyDigit *digit)
 	digit->reach = random_reach(digit->null + 1);
 	digit->map = current.header.words;
 	current.header.words += (uint32_t) device_map_words(digit->reach, digit->map_bits);
-	for (uint32_t i = 0; i <= digit->reach && digit->map_bits == DEVICE_STEP_BITS; i++)
+	for (uint32_t i = 0; i <= digit->reach && digit->map_bits == DEVICE_BREAKPOINT_BITS; i++)
 	{
-		uint64_t	step = below(8) == 0 ? UINT64_MAX - below(3) : below((uint64_t) digit->null + 2);
+		uint64_t	breakpoint = below(8) == 0 ? UINT64_MAX - below(3) : below((uint64_t) digit->null + 2);
 
-		memcpy(current.words + digit->map + 2 * i, &step, sizeof(step));
+		memcpy(current.words + digit->map + 2 * i, &breakpoint, sizeof(breakpoint));
 	}
-	for (uint32_t i = 0; i <= digit->reach && digit->map_bits != DEVICE_STEP_BITS; i++)
+	for (uint32_t i = 0; i <= digit->reach && digit->map_bits != DEVICE_BREAKPOINT_BITS; i++)
 		set_bits((char *) (current.words + digit->map), (uint64_t) i * digit->map_bits, digit->map_bits,
 				 below((uint64_t) digit->null + 2));
 }
@@ -383,18 +383,18 @@ number_at(uint32_t words, uint64_t place, uint32_t bits)
 	return number & UINT32_MAX >> (32 - bits);
 }
 
-/* Return how many of the steps in words are not above an integer. */
+/* Return how many of the breakpoints in words are not above an integer. */
 static uint64_t
-steps_below(uint32_t words, uint32_t steps, uint64_t integer)
+breakpoints_below(uint32_t words, uint32_t breakpoints, uint64_t integer)
 {
 	uint64_t	count = 0;
 
-	for (uint32_t i = 0; i < steps; i++)
+	for (uint32_t i = 0; i < breakpoints; i++)
 	{
-		uint64_t	step;
+		uint64_t	breakpoint;
 
-		memcpy(&step, current.words + words + 2 * i, sizeof(step));
-		count += integer >= step;
+		memcpy(&breakpoint, current.words + words + 2 * i, sizeof(breakpoint));
+		count += integer >= breakpoint;
 	}
 	return count;
 }
@@ -441,8 +441,8 @@ digit_number(const TallyDigit *digit, const Column *column, uint32_t row)
 {
 	uint64_t	number = column->numbers[row] + digit->shift;
 
-	if (digit->map != DEVICE_NO_WORDS && digit->map_bits == DEVICE_STEP_BITS && !column->isnull[row])
-		number = steps_below(digit->map, (uint32_t) digit->reach + 1, number);
+	if (digit->map != DEVICE_NO_WORDS && digit->map_bits == DEVICE_BREAKPOINT_BITS && !column->isnull[row])
+		number = breakpoints_below(digit->map, (uint32_t) digit->reach + 1, number);
 	else if (digit->slot_bits > 0 && !column->isnull[row])
 		number = number <= digit->reach ? number_in_table(digit, number) : digit->null;
 	else if (digit->map != DEVICE_NO_WORDS && !column->isnull[row])

@@ -149,7 +149,7 @@ check_words(const Request *request)
 			continue;
 		}
 		CHECK(digit->map == DEVICE_NO_WORDS || digit->map_bits == 8 || digit->map_bits == 16 || digit->map_bits == 32 ||
-			  (digit->map_bits == DEVICE_STEP_BITS && digit->reach < DEVICE_MAX_STEPS));
+			  (digit->map_bits == DEVICE_BREAKPOINT_BITS && digit->reach < DEVICE_MAX_BREAKPOINTS));
 		CHECK(digit->map == DEVICE_NO_WORDS ||
 			  (digit->reach < UINT32_MAX &&
 			   digit->map + ((digit->reach + 1) * digit->map_bits - 1) / 32 < header->words));

@@ -21,9 +21,9 @@
 #include "run/aggregate/aggregates.h"
 #include "run/plan/expressions.h"
 #include "run/star/dimension.h"
+#include "run/tally/breakpoints.h"
 #include "run/tally/choices.h"
 #include "run/tally/entries.h"
-#include "run/tally/steps.h"
 #include "run/tally/tally_sums.h"
 #include "search/exec/choice.h"
 #include "utils/lsyscache.h"
@@ -377,27 +377,27 @@ columns_of_distinct(const RtscanPath *path)
 	return columns;
 }
 
-/* Return columns that are only compared with constants: the ranges between these are digits (run/tally/steps.h). */
+/* Return columns that are only compared with constants: digits are the ranges between (run/tally/breakpoints.h). */
 static Bitmapset *
-columns_with_steps(const RtscanPath *path)
+breakpoint_columns(const RtscanPath *path)
 {
 	List	   *conditions = list_conditions(path);
 	Bitmapset  *columns = bms_difference(rtscan_row_columns((Node *) conditions), columns_of_distinct(path));
-	Bitmapset  *stepped = NULL;
+	Bitmapset  *compared = NULL;
 	int			column = -1;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
 		if (column < own_columns(path) && is_integer_column(path, column) &&
 			rtscan_find_comparisons(conditions, column) != NIL)
-			stepped = bms_add_member(stepped, column);
-	return stepped;
+			compared = bms_add_member(compared, column);
+	return compared;
 }
 
 /* Does each column of the conditions have few distinct values, or ranges? */
 static bool
 are_conditions_of_entries(const RtscanPath *path)
 {
-	Bitmapset  *columns = bms_difference(rtscan_row_columns((Node *) list_conditions(path)), columns_with_steps(path));
+	Bitmapset  *columns = bms_difference(rtscan_row_columns((Node *) list_conditions(path)), breakpoint_columns(path));
 	int			column = -1;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
@@ -459,7 +459,7 @@ static double
 count_entries(const RtscanPath *path, const RtscanPathSet *set, const Bitmapset *digits, double rows, double segments)
 {
 	Bitmapset  *keys = rtscan_row_columns((Node *) rtscan_keys_of_set(path->row_keys, set->keys));
-	Bitmapset  *stepped = bms_difference(columns_with_steps(path), keys);
+	Bitmapset  *compared = bms_difference(breakpoint_columns(path), keys);
 	List	   *expressions = NIL;
 	bool		coded = false;
 	double		ranges = 1;
@@ -467,7 +467,7 @@ count_entries(const RtscanPath *path, const RtscanPathSet *set, const Bitmapset 
 
 	while ((column = bms_next_member(digits, column)) >= 0)
 	{
-		if (bms_is_member(column, stepped))
+		if (bms_is_member(column, compared))
 		{
 			ranges *= list_length(rtscan_find_comparisons(list_conditions(path), column)) + 1;
 			continue;

@@ -76,7 +76,7 @@ typedef struct RtscanRowsTask
 	int			most_parts;		/* the most sets made from groups that are in memory at once */
 	int			ngroupings;		/* number of GROUPING() calls */
 	int			naggregates;
-	List	   *steps;			/* RtscanSteps * of columns of conditions, not found yet; each answer copies them */
+	List	   *breakpoints;	/* RtscanBreakpoints * of conditions' columns, not found yet; each answer copies them */
 	RtscanRowAggregate *aggregates;
 	RtscanTransition *transitions;	/* the transition of each aggregate, which each set copies */
 } RtscanRowsTask;
@@ -122,7 +122,7 @@ typedef struct RtscanRowsAnswer
 	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* for each aggregate: arguments that can be calculated */
 	RtscanArithmetic ***results;	/* for each aggregate: results of its choices that can be calculated */
 	RtscanRowCondition *filters;	/* for each aggregate: its FILTER */
-	List	   *steps;			/* RtscanSteps *, copies of the task's */
+	List	   *breakpoints;	/* RtscanBreakpoints *, copies of the task's */
 	RtscanSetGroups *sets;		/* the groups of each set */
 
 	/* The current set. */

@@ -15,10 +15,10 @@
 #include "run/node/node.h"
 #include "run/plan/expressions.h"
 #include "run/tally/binned.h"
+#include "run/tally/breakpoints.h"
 #include "run/tally/by_tally.h"
 #include "run/tally/choices.h"
 #include "run/tally/entries.h"
-#include "run/tally/steps.h"
 #include "run/tally/tally_results.h"
 #include "utils/memutils.h"
 
@@ -132,9 +132,9 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_colum
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
 		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i), own_columns);
-	/* Only tallies have steps, and the CPU makes no tallies. */
+	/* Only tallies have breakpoints, and the CPU makes no tallies. */
 	if (!rtscan_executor_is_cpu())
-		task->steps = rtscan_prepare_steps(parent, list_conditions(task, plan));
+		task->breakpoints = rtscan_prepare_breakpoints(parent, list_conditions(task, plan));
 	task->partial = plan->partial;
 	prepare_keys(task, parent, plan);
 	rtscan_prepare_sets(task, plan);
@@ -167,21 +167,21 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 	}
 }
 
-/* Copy the task's steps, which have not been found: each answer finds them anew, as constants may be parameters. */
+/* Copy the task's breakpoints, not found yet: each answer finds them anew, as constants may be parameters. */
 static List *
-copy_steps(const RtscanRowsTask *task)
+copy_breakpoints(const RtscanRowsTask *task)
 {
-	List	   *steps = NIL;
+	List	   *breakpoints = NIL;
 	ListCell   *cell;
 
-	foreach(cell, task->steps)
+	foreach(cell, task->breakpoints)
 	{
-		RtscanSteps *copy = palloc(sizeof(RtscanSteps));
+		RtscanBreakpoints *copy = palloc(sizeof(RtscanBreakpoints));
 
-		*copy = *(const RtscanSteps *) lfirst(cell);
-		steps = lappend(steps, copy);
+		*copy = *(const RtscanBreakpoints *) lfirst(cell);
+		breakpoints = lappend(breakpoints, copy);
 	}
-	return steps;
+	return breakpoints;
 }
 
 /* Allocate the arrays for the keys of a group. */
@@ -208,7 +208,7 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 	answer->sets = palloc0(task->nsets * sizeof(RtscanSetGroups));
 	answer->number = -1;
 	answer->batch = rtscan_create_batch(question->index, task->estate, question->ndimensions, question->dimensions);
-	answer->steps = copy_steps(task);
+	answer->breakpoints = copy_breakpoints(task);
 	begin_arithmetic(answer);
 	begin_keys(answer);
 	return answer;

@@ -5,8 +5,8 @@
 #include "run/tally/by_tally.h"
 
 #include "run/aggregate/collection.h"
+#include "run/tally/breakpoints.h"
 #include "run/tally/entries.h"
-#include "run/tally/steps.h"
 #include "run/tally/tally_groups.h"
 #include "run/tally/tally_results.h"
 #include "run/tally/tally_sums.h"
@@ -49,35 +49,38 @@ ask_for_digits(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer 
 	return true;
 }
 
-/* Has the last digit the same scale as the steps?  If not, remove it. */
+/* Has the last digit the same scale as the breakpoints?  If not, remove it. */
 static bool
-has_scale(RtscanTally *tally, const RtscanSteps *steps)
+has_scale(RtscanTally *tally, const RtscanBreakpoints *breakpoints)
 {
 	const RtscanTallyDigit *digit = &tally->digits[tally->ndigits - 1];
 
-	if (digit->of.empty || digit->of.scale == steps->scale)
+	if (digit->of.empty || digit->of.scale == breakpoints->scale)
 		return true;
 	tally->ndigits--;
 	return false;
 }
 
-/* Return the steps of a column of the index.  NULL if it has none, or if distinct values need each of its values. */
-static const RtscanSteps *
-find_steps(RtscanRowsAnswer *answer, int column)
+/*
+ * Return the breakpoints of a column of the index.  NULL if it has none, or if distinct values need each of its
+ * values.
+ */
+static const RtscanBreakpoints *
+find_breakpoints(RtscanRowsAnswer *answer, int column)
 {
 	if (column >= answer->question->schema->ncolumns || bms_is_member(column, rtscan_columns_of_distinct(answer)))
 		return NULL;
-	return rtscan_steps_of(answer, column);
+	return rtscan_breakpoints_of(answer, column);
 }
 
 /* Request a digit for the ranges that conditions do not tell apart, or else for the values, if they are few. */
 static bool
 ask_for_condition(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer, int column)
 {
-	const RtscanSteps *steps = find_steps(answer, column);
+	const RtscanBreakpoints *breakpoints = find_breakpoints(answer, column);
 
-	if (steps && rtscan_tally_mapped_digit(tally, reader, answer->question->schema, column, &steps->map) &&
-		has_scale(tally, steps))
+	if (breakpoints && rtscan_tally_mapped_digit(tally, reader, answer->question->schema, column, &breakpoints->map) &&
+		has_scale(tally, breakpoints))
 		return true;
 	return ask_for_digit(tally, reader, answer, column) &&
 		rtscan_tally_numbers(&tally->digits[tally->ndigits - 1]) <= MOST_NUMBERS;

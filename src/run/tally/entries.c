@@ -64,17 +64,17 @@ rtscan_columns_of_conditions(const RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- values of digits */
 
-const RtscanSteps *
-rtscan_steps_of(RtscanRowsAnswer *answer, int column)
+const RtscanBreakpoints *
+rtscan_breakpoints_of(RtscanRowsAnswer *answer, int column)
 {
 	ListCell   *cell;
 
-	foreach(cell, answer->steps)
+	foreach(cell, answer->breakpoints)
 	{
-		RtscanSteps *steps = lfirst(cell);
+		RtscanBreakpoints *breakpoints = lfirst(cell);
 
-		if (steps->column == column)
-			return rtscan_find_steps(steps, answer->batch, answer->context) ? steps : NULL;
+		if (breakpoints->column == column)
+			return rtscan_find_breakpoints(breakpoints, answer->batch, answer->context) ? breakpoints : NULL;
 	}
 	return NULL;
 }
@@ -145,16 +145,16 @@ read_mapped(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTall
 			datums[entry] = rtscan_attribute_of_number(answer->batch->attributes, column, numbers[entry]);
 }
 
-/* Read a value of the range in which each entry is (steps.h). */
+/* Read a value of the range in which each entry is (breakpoints.h). */
 static void
-read_steps(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
-		   const uint32 *numbers, Datum *datums)
+read_breakpoints(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
+				 const uint32 *numbers, Datum *datums)
 {
-	const RtscanSteps *steps = rtscan_steps_of(answer, column);
+	const RtscanBreakpoints *breakpoints = rtscan_breakpoints_of(answer, column);
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
 		if (numbers[entry] < digit->null)
-			datums[entry] = steps->values[numbers[entry]];
+			datums[entry] = breakpoints->values[numbers[entry]];
 }
 
 /* Return the value that a digit stands for in each entry.  Entries of NULL have an arbitrary one. */
@@ -167,8 +167,8 @@ read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTally
 
 	if (digit->map)
 	{
-		(column < answer->question->schema->ncolumns ? read_steps : read_mapped) (answer, tally, digit, column, numbers,
-																				  datums);
+		(column < answer->question->schema->ncolumns ? read_breakpoints : read_mapped)
+			(answer, tally, digit, column, numbers, datums);
 		return datums;
 	}
 	values = rtscan_cursor_column(answer->cursor, column);

@@ -15,11 +15,14 @@
 
 #include "run/aggregate/collection.h"
 #include "run/answer/answer.h"
-#include "run/tally/steps.h"
+#include "run/tally/breakpoints.h"
 #include "search/exec/tally.h"
 
-/* Find the steps between ranges of a column that conditions do not tell apart (steps.h).  NULL if there are none. */
-extern const RtscanSteps *rtscan_steps_of(RtscanRowsAnswer *answer, int column);
+/*
+ * Find the breakpoints between ranges of a column that conditions do not tell apart (breakpoints.h).  NULL if there
+ * are none.
+ */
+extern const RtscanBreakpoints *rtscan_breakpoints_of(RtscanRowsAnswer *answer, int column);
 
 /* Does an aggregate need the distinct values of entries, not totals? */
 static inline bool
@@ -34,7 +37,7 @@ extern const Bitmapset *rtscan_columns_of_groups(const RtscanRowsAnswer *answer)
 /* Return the other columns that become digits: those of conditions, distinct values, and expressions. */
 extern Bitmapset *rtscan_columns_of_conditions(const RtscanRowsAnswer *answer);
 
-/* Return the columns of distinct values: all of their values must be told apart, so steps do not suffice. */
+/* Return the columns of distinct values: all of their values must be told apart, so breakpoints do not suffice. */
 extern Bitmapset *rtscan_columns_of_distinct(const RtscanRowsAnswer *answer);
 
 /* The entries of a tally, with the values of those digits that expressions depend on, which are the first ones. */

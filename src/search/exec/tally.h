@@ -52,17 +52,17 @@ typedef struct RtscanTallyColumn
  * A map from integers to numbers.  The numbers are in an array, by distance from the first integer, or in a table
  * (device/table.h).  NULL, and integers that the map does not have, get the highest number.
  *
- * Instead of numbers a map can have steps, as distances from the first integer: an integer's number is the number of
- * steps that are not above it.
+ * Instead of numbers a map can have breakpoints, as distances from the first integer: an integer's number is the
+ * number of breakpoints that are not above it.
  */
 typedef struct RtscanTallyMap
 {
 	int64		first;			/* the integer that distances count from */
-	uint64		reach;			/* distance from the first integer to the last; for steps, their number less one */
+	uint64		reach;			/* distance from the first integer to the last; of breakpoints, their number less one */
 	uint32		highest;		/* the highest number */
-	int			bits;			/* bits of a number, 8, 16 or 32; DEVICE_STEP_BITS for steps */
-	int			slot_bits;		/* a table has 2^slot_bits slots; 0 for an array or steps */
-	void	   *numbers;		/* the numbers, the table or the steps */
+	int			bits;			/* bits of a number, 8, 16 or 32; DEVICE_BREAKPOINT_BITS for breakpoints */
+	int			slot_bits;		/* a table has 2^slot_bits slots; 0 for an array or breakpoints */
+	void	   *numbers;		/* the numbers, the table or the breakpoints */
 } RtscanTallyMap;
 
 /* Bins of 2^dropped consecutive integers each, numbered from 0. */

@@ -1,8 +1,8 @@
 /*
- * steps.c
+ * breakpoints.c
  *		Finds ranges of a column's integers that conditions on rows do not tell apart.
  */
-#include "run/tally/steps.h"
+#include "run/tally/breakpoints.h"
 
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
@@ -46,9 +46,9 @@ is_int(Oid type)
 	return type == INT2OID || type == INT4OID || type == INT8OID;
 }
 
-/* Do the column's integers sort as its values do, so that comparisons of these types have steps? */
+/* Do the column's integers sort as its values do, so that comparisons of these types have breakpoints? */
 static bool
-has_steps(const Var *var, Oid left, Oid right)
+has_breakpoints(const Var *var, Oid left, Oid right)
 {
 	bool		sorts;
 	int			scale;
@@ -74,7 +74,10 @@ add_comparison(Looking *looking, const OpExpr *clause, Oid operator)
 	looking->comparisons = lappend(looking->comparisons, comparison);
 }
 
-/* Add the comparisons of a clause.  "=" and "<>" have two steps, before and after the value, and become "<" and ">". */
+/*
+ * Add the comparisons of a clause.  "=" and "<>" have two breakpoints, before and after the value, and become "<" and
+ * ">".
+ */
 static bool
 add_comparisons(Looking *looking, const OpExpr *clause, const Var *var)
 {
@@ -87,7 +90,7 @@ add_comparisons(Looking *looking, const OpExpr *clause, const Var *var)
 	if (!OidIsValid(operator) || !op_in_opfamily(operator, family))
 		return false;
 	get_op_opfamily_properties(operator, family, false, &strategy, &left, &right);
-	if (!has_steps(var, left, right))
+	if (!has_breakpoints(var, left, right))
 		return false;
 	if (strategy != BTEqualStrategyNumber)
 		add_comparison(looking, clause, clause->opno);
@@ -141,31 +144,31 @@ rtscan_find_comparisons(List *conditions, int column)
 	Looking		looking = {.column = column};
 
 	look_for_comparisons((Node *) conditions, &looking);
-	return looking.failed || list_length(looking.comparisons) > DEVICE_MAX_STEPS ? NIL : looking.comparisons;
+	return looking.failed || list_length(looking.comparisons) > DEVICE_MAX_BREAKPOINTS ? NIL : looking.comparisons;
 }
 
-/* ---------------------------------------------------------------- find steps */
+/* ---------------------------------------------------------------- find breakpoints */
 
-static RtscanSteps *
-create_steps(PlanState *parent, int column, List *comparisons)
+static RtscanBreakpoints *
+create_breakpoints(PlanState *parent, int column, List *comparisons)
 {
-	RtscanSteps *steps = palloc0(sizeof(RtscanSteps));
+	RtscanBreakpoints *breakpoints = palloc0(sizeof(RtscanBreakpoints));
 	const OpExpr *first = linitial(comparisons);
 	const Var  *var = strip(linitial(first->args));
 	ListCell   *cell;
 
 	if (var == NULL || !is_column((const Node *) var, column))
 		var = strip(lsecond(first->args));
-	steps->column = column;
-	steps->type = var->vartype;
-	rtscan_can_collect(var->vartype, var->vartypmod, &steps->scale);
+	breakpoints->column = column;
+	breakpoints->type = var->vartype;
+	rtscan_can_collect(var->vartype, var->vartypmod, &breakpoints->scale);
 	foreach(cell, comparisons)
-		steps->comparisons = lappend(steps->comparisons, ExecInitExpr(lfirst(cell), parent));
-	return steps;
+		breakpoints->comparisons = lappend(breakpoints->comparisons, ExecInitExpr(lfirst(cell), parent));
+	return breakpoints;
 }
 
 List *
-rtscan_prepare_steps(PlanState *parent, List *conditions)
+rtscan_prepare_breakpoints(PlanState *parent, List *conditions)
 {
 	Bitmapset  *columns = rtscan_row_columns((Node *) conditions);
 	List	   *all = NIL;
@@ -176,36 +179,37 @@ rtscan_prepare_steps(PlanState *parent, List *conditions)
 		List	   *comparisons = rtscan_find_comparisons(conditions, column);
 
 		if (comparisons)
-			all = lappend(all, create_steps(parent, column, comparisons));
+			all = lappend(all, create_breakpoints(parent, column, comparisons));
 	}
 	return all;
 }
 
 static Datum
-value_of(const RtscanSteps *steps, int64 integer)
+value_of(const RtscanBreakpoints *breakpoints, int64 integer)
 {
 	bool		sorts;
 	Datum		value;
 
-	if (steps->type == NUMERICOID)
-		return rtscan_numeric_from_decimal((RtscanDecimal) {integer, steps->scale});
-	rtscan_exact_decode(rtscan_exact_kind(steps->type, get_typlen(steps->type), get_typbyval(steps->type), &sorts),
+	if (breakpoints->type == NUMERICOID)
+		return rtscan_numeric_from_decimal((RtscanDecimal) {integer, breakpoints->scale});
+	rtscan_exact_decode(rtscan_exact_kind(breakpoints->type, get_typlen(breakpoints->type),
+										  get_typbyval(breakpoints->type), &sorts),
 						&integer, 1, &value);
 	return value;
 }
 
 /* Find the least and the greatest integer of the type. */
 static void
-find_limits(const RtscanSteps *steps, int64 *least, int64 *greatest)
+find_limits(const RtscanBreakpoints *breakpoints, int64 *least, int64 *greatest)
 {
-	int			bits = steps->type == NUMERICOID ? 64 : get_typlen(steps->type) * 8;
+	int			bits = breakpoints->type == NUMERICOID ? 64 : get_typlen(breakpoints->type) * 8;
 
 	*greatest = (int64) (PG_UINT64_MAX >> (65 - bits));
 	*least = -*greatest - 1;
 }
 
 static bool
-is_true(const RtscanSteps *steps, RtscanBatch *batch, ExprState *comparison, int64 integer)
+is_true(const RtscanBreakpoints *breakpoints, RtscanBatch *batch, ExprState *comparison, int64 integer)
 {
 	MemoryContext old;
 	bool		isnull;
@@ -213,8 +217,8 @@ is_true(const RtscanSteps *steps, RtscanBatch *batch, ExprState *comparison, int
 
 	ResetExprContext(batch->context);
 	old = MemoryContextSwitchTo(batch->context->ecxt_per_tuple_memory);
-	batch->slot->tts_values[steps->column] = value_of(steps, integer);
-	batch->slot->tts_isnull[steps->column] = false;
+	batch->slot->tts_values[breakpoints->column] = value_of(breakpoints, integer);
+	batch->slot->tts_isnull[breakpoints->column] = false;
 	result = ExecEvalExpr(comparison, batch->context, &isnull);
 	MemoryContextSwitchTo(old);
 	return !isnull && DatumGetBool(result);
@@ -222,26 +226,26 @@ is_true(const RtscanSteps *steps, RtscanBatch *batch, ExprState *comparison, int
 
 /* Find the first integer for which a comparison differs from those below, by bisection.  False if there is none. */
 static bool
-find_step(const RtscanSteps *steps, RtscanBatch *batch, ExprState *comparison, int64 *step)
+find_breakpoint(const RtscanBreakpoints *breakpoints, RtscanBatch *batch, ExprState *comparison, int64 *breakpoint)
 {
 	int64		low,
 				high;
 	bool		below;
 
-	find_limits(steps, &low, &high);
-	below = is_true(steps, batch, comparison, low);
-	if (is_true(steps, batch, comparison, high) == below)
+	find_limits(breakpoints, &low, &high);
+	below = is_true(breakpoints, batch, comparison, low);
+	if (is_true(breakpoints, batch, comparison, high) == below)
 		return false;
 	while ((uint64) high - (uint64) low > 1)
 	{
 		int64		middle = (int64) ((uint64) low + ((uint64) high - (uint64) low) / 2);
 
-		if (is_true(steps, batch, comparison, middle) == below)
+		if (is_true(breakpoints, batch, comparison, middle) == below)
 			low = middle;
 		else
 			high = middle;
 	}
-	*step = high;
+	*breakpoint = high;
 	return true;
 }
 
@@ -255,11 +259,11 @@ compare_integers(const void *a, const void *b)
 }
 
 /*
- * List the steps in ascending order, each once.  Return how many, at least one: if there is none, because constants are
- * NULL or beyond all values, the least integer becomes the only step.
+ * List the breakpoints in ascending order, each once.  Return how many, at least one: if there is none, because
+ * constants are NULL or beyond all values, the least integer becomes the only breakpoint.
  */
 static int
-list_steps(const RtscanSteps *steps, RtscanBatch *batch, int64 *list)
+list_breakpoints(const RtscanBreakpoints *breakpoints, RtscanBatch *batch, int64 *list)
 {
 	int64		least,
 				greatest;
@@ -267,9 +271,9 @@ list_steps(const RtscanSteps *steps, RtscanBatch *batch, int64 *list)
 				kept = 0;
 	ListCell   *cell;
 
-	find_limits(steps, &least, &greatest);
-	foreach(cell, steps->comparisons)
-		n += find_step(steps, batch, lfirst(cell), &list[n]);
+	find_limits(breakpoints, &least, &greatest);
+	foreach(cell, breakpoints->comparisons)
+		n += find_breakpoint(breakpoints, batch, lfirst(cell), &list[n]);
 	if (n == 0)
 		list[n++] = least;
 	qsort(list, n, sizeof(int64), compare_integers);
@@ -279,25 +283,25 @@ list_steps(const RtscanSteps *steps, RtscanBatch *batch, int64 *list)
 	return kept;
 }
 
-/* Make the map, in which steps are distances from the type's least integer, and a value of each range. */
+/* Make the map, in which breakpoints are distances from the type's least integer, and a value of each range. */
 static void
-lay_out_steps(RtscanSteps *steps, const int64 *list, int n)
+lay_out_breakpoints(RtscanBreakpoints *breakpoints, const int64 *list, int n)
 {
 	int64		least,
 				greatest;
 	uint64	   *distances = palloc(n * sizeof(uint64));
 
-	find_limits(steps, &least, &greatest);
-	steps->values = palloc((n + 1) * sizeof(Datum));
+	find_limits(breakpoints, &least, &greatest);
+	breakpoints->values = palloc((n + 1) * sizeof(Datum));
 	for (int i = 0; i < n; i++)
 		distances[i] = (uint64) list[i] - (uint64) least;
 	for (int i = 0; i <= n; i++)
-		steps->values[i] = value_of(steps, i == 0 ? least : list[i - 1]);
-	steps->map = (RtscanTallyMap) {
+		breakpoints->values[i] = value_of(breakpoints, i == 0 ? least : list[i - 1]);
+	breakpoints->map = (RtscanTallyMap) {
 		.first = least,
 		.reach = n - 1,
 		.highest = n + 1,
-		.bits = DEVICE_STEP_BITS,
+		.bits = DEVICE_BREAKPOINT_BITS,
 		.numbers = distances
 	};
 }
@@ -318,32 +322,32 @@ waits_for_subquery(Node *node, void *context)
 }
 
 static bool
-can_be_found(const RtscanSteps *steps, const RtscanBatch *batch)
+can_be_found(const RtscanBreakpoints *breakpoints, const RtscanBatch *batch)
 {
 	ListCell   *cell;
 
-	foreach(cell, steps->comparisons)
+	foreach(cell, breakpoints->comparisons)
 		if (waits_for_subquery((Node *) ((const ExprState *) lfirst(cell))->expr, batch->context))
 			return false;
 	return true;
 }
 
 bool
-rtscan_find_steps(RtscanSteps *steps, RtscanBatch *batch, MemoryContext context)
+rtscan_find_breakpoints(RtscanBreakpoints *breakpoints, RtscanBatch *batch, MemoryContext context)
 {
 	MemoryContext old;
 	int64	   *list;
 	int			n;
 
-	if (steps->found)
+	if (breakpoints->found)
 		return true;
-	if (!can_be_found(steps, batch))
+	if (!can_be_found(breakpoints, batch))
 		return false;
 	old = MemoryContextSwitchTo(context);
-	list = palloc(list_length(steps->comparisons) * sizeof(int64));
-	n = list_steps(steps, batch, list);
-	lay_out_steps(steps, list, n);
+	list = palloc(list_length(breakpoints->comparisons) * sizeof(int64));
+	n = list_breakpoints(breakpoints, batch, list);
+	lay_out_breakpoints(breakpoints, list, n);
 	MemoryContextSwitchTo(old);
-	steps->found = true;
+	breakpoints->found = true;
 	return true;
 }
