@@ -50,7 +50,7 @@ typedef struct RtscanPathAggregate
 	int			line;			/* from rows: the line in the table of aggregates.c */
 	List	   *row_arguments;	/* from rows: the arguments as row expressions */
 	bool		of_entries;		/* the argument is evaluated on a tally's entries, as tallies have no total of it */
-	List	   *choices;		/* arms of a CASE argument, which have totals (run/tally/choices.h): RtscanChoice * */
+	List	   *arms;			/* RtscanCaseArm *: arms of a CASE argument that have totals (run/tally/case_arms.h) */
 	Expr	   *row_filter;		/* from rows: FILTER as a row expression; NULL: none */
 	Oid			fold;			/* the transition function, if it only combines two values to one; else InvalidOid */
 	RtscanCollected collected;	/* how and why values are collected, if they are */

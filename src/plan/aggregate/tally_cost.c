@@ -22,7 +22,7 @@
 #include "run/plan/expressions.h"
 #include "run/star/dimension.h"
 #include "run/tally/breakpoints.h"
-#include "run/tally/choices.h"
+#include "run/tally/case_arms.h"
 #include "run/tally/entries.h"
 #include "run/tally/tally_sums.h"
 #include "search/exec/choice.h"
@@ -294,9 +294,9 @@ find_aggregates_of_entries(const RtscanPath *path)
 		if (aggregate->collected.purpose != RTSCAN_NO_COLLECTION || list_length(aggregate->row_arguments) != 1)
 			continue;
 		kind = rtscan_total_kind_of(aggregate);
-		aggregate->choices = kind == RTSCAN_TOTAL_SUM ?
-			rtscan_choices_of(linitial(aggregate->row_arguments), own_columns(path)) : NIL;
-		aggregate->of_entries = aggregate->choices == NIL &&
+		aggregate->arms = kind == RTSCAN_TOTAL_SUM ?
+			rtscan_case_arms_of(linitial(aggregate->row_arguments), own_columns(path)) : NIL;
+		aggregate->of_entries = aggregate->arms == NIL &&
 			rtscan_is_of_entries(linitial(aggregate->row_arguments), kind, own_columns(path));
 	}
 }
@@ -305,7 +305,7 @@ find_aggregates_of_entries(const RtscanPath *path)
 static List *
 summed(const RtscanPathAggregate *aggregate)
 {
-	return aggregate->choices != NIL ? rtscan_results_of_choices(aggregate->choices) : aggregate->row_arguments;
+	return aggregate->arms != NIL ? rtscan_results_of_arms(aggregate->arms) : aggregate->row_arguments;
 }
 
 static bool
@@ -355,7 +355,7 @@ list_conditions(const RtscanPath *path)
 			conditions = lappend(conditions, aggregate->row_filter);
 		if (aggregate->of_entries)
 			conditions = lappend(conditions, linitial(aggregate->row_arguments));
-		conditions = list_concat(conditions, rtscan_conditions_of_choices(aggregate->choices));
+		conditions = list_concat(conditions, rtscan_conditions_of_arms(aggregate->arms));
 	}
 	return conditions;
 }

@@ -18,12 +18,12 @@
 #include "run/vector/masked.h"
 #include "run/vector/row_condition.h"
 
-/* An arm of a CASE (choices.h). */
-typedef struct RtscanRowChoice
+/* An arm of a CASE (case_arms.h). */
+typedef struct RtscanRowCaseArm
 {
 	RtscanExpression condition; /* the condition of WHEN; without a state for ELSE */
 	const Expr *result;			/* NULL if the result is NULL */
-} RtscanRowChoice;
+} RtscanRowCaseArm;
 
 /* An aggregate. */
 typedef struct RtscanRowAggregate
@@ -33,8 +33,8 @@ typedef struct RtscanRowAggregate
 	int			columns[RTSCAN_MAX_ARGUMENTS];	/* the column that each argument is; -1 if it is not a column */
 	Bitmapset  *columns_of_arguments;	/* the columns that all arguments refer to */
 	bool		of_entries;		/* tallies have no total of the argument: it is evaluated for each entry (entries.h) */
-	int			nchoices;		/* number of arms of a CASE whose results have totals in tallies; 0 if it is none */
-	RtscanRowChoice *choices;	/* these arms (choices.h) */
+	int			narms;			/* number of arms of a CASE whose results have totals in tallies; 0 if it is none */
+	RtscanRowCaseArm *arms;		/* these arms (case_arms.h) */
 	RtscanExpression filter;	/* the condition of FILTER; without a state if there is none */
 	ExprState  *fractions;		/* the fractions of percentiles; else NULL */
 } RtscanRowAggregate;
@@ -120,7 +120,7 @@ typedef struct RtscanRowsAnswer
 	List	   *known;			/* RtscanArithmetic * of all expressions and their parts, to share equal ones */
 	RtscanRowCondition quals;	/* the task's quals */
 	RtscanArithmetic *(*arithmetic)[RTSCAN_MAX_ARGUMENTS];	/* for each aggregate: arguments that can be calculated */
-	RtscanArithmetic ***results;	/* for each aggregate: results of its choices that can be calculated */
+	RtscanArithmetic ***results;	/* for each aggregate: results of its arms that can be calculated */
 	RtscanRowCondition *filters;	/* for each aggregate: its FILTER */
 	List	   *breakpoints;	/* RtscanBreakpoints *, copies of the task's */
 	RtscanSetGroups *sets;		/* the groups of each set */

@@ -17,7 +17,7 @@
 #include "run/tally/binned.h"
 #include "run/tally/breakpoints.h"
 #include "run/tally/by_tally.h"
-#include "run/tally/choices.h"
+#include "run/tally/case_arms.h"
 #include "run/tally/entries.h"
 #include "run/tally/tally_results.h"
 #include "utils/memutils.h"
@@ -31,18 +31,18 @@
 /* ---------------------------------------------------------------- the task */
 
 static void
-prepare_choices(RtscanRowAggregate *aggregate, PlanState *parent, const List *choices)
+prepare_arms(RtscanRowAggregate *aggregate, PlanState *parent, const List *arms)
 {
-	aggregate->choices = palloc0(Max(list_length(choices), 1) * sizeof(RtscanRowChoice));
-	for (int i = 0; i < list_length(choices); i++)
+	aggregate->arms = palloc0(Max(list_length(arms), 1) * sizeof(RtscanRowCaseArm));
+	for (int i = 0; i < list_length(arms); i++)
 	{
-		const RtscanChoice *choice = list_nth(choices, i);
+		const RtscanCaseArm *arm = list_nth(arms, i);
 
-		if (choice->condition)
-			aggregate->choices[i].condition = rtscan_begin_quals(parent, list_make1(choice->condition));
-		aggregate->choices[i].result = choice->result;
+		if (arm->condition)
+			aggregate->arms[i].condition = rtscan_begin_quals(parent, list_make1(arm->condition));
+		aggregate->arms[i].result = arm->result;
 	}
-	aggregate->nchoices = list_length(choices);
+	aggregate->narms = list_length(arms);
 }
 
 /* Prepare an argument of which tallies have no totals: the arms of a CASE, or an expression for each entry. */
@@ -56,8 +56,8 @@ prepare_for_tallies(RtscanRowAggregate *aggregate, PlanState *parent, const Rtsc
 		return;
 	argument = linitial(plan->arguments);
 	if (kind == RTSCAN_TOTAL_SUM)
-		prepare_choices(aggregate, parent, rtscan_choices_of(argument, own_columns));
-	aggregate->of_entries = aggregate->nchoices == 0 && rtscan_is_of_entries(argument, kind, own_columns);
+		prepare_arms(aggregate, parent, rtscan_case_arms_of(argument, own_columns));
+	aggregate->of_entries = aggregate->narms == 0 && rtscan_is_of_entries(argument, kind, own_columns);
 }
 
 static void
@@ -113,9 +113,9 @@ list_conditions(const RtscanRowsTask *task, const RtscanNodePlan *plan)
 			conditions = lappend(conditions, aggregate->row_filter);
 		if (task->aggregates[i].of_entries)
 			conditions = lappend(conditions, linitial(aggregate->arguments));
-		for (int k = 0; k + 1 < task->aggregates[i].nchoices; k++)
+		for (int k = 0; k + 1 < task->aggregates[i].narms; k++)
 			conditions = lappend(conditions, unconstify(Expr *,
-														task->aggregates[i].choices[k].condition.row_expression));
+														task->aggregates[i].arms[k].condition.row_expression));
 	}
 	return conditions;
 }
@@ -160,10 +160,10 @@ begin_arithmetic(RtscanRowsAnswer *answer)
 		answer->filters[i] = rtscan_make_row_condition(&aggregate->filter, &answer->known);
 		for (int j = 0; j < aggregate->narguments && rtscan_takes_vectors(&task->transitions[i]); j++)
 			answer->arithmetic[i][j] = rtscan_arithmetic(aggregate->arguments[j].row_expression, &answer->known);
-		answer->results[i] = palloc0(Max(aggregate->nchoices, 1) * sizeof(RtscanArithmetic *));
-		for (int k = 0; k < aggregate->nchoices; k++)
-			if (aggregate->choices[k].result)
-				answer->results[i][k] = rtscan_arithmetic(aggregate->choices[k].result, &of_results);
+		answer->results[i] = palloc0(Max(aggregate->narms, 1) * sizeof(RtscanArithmetic *));
+		for (int k = 0; k < aggregate->narms; k++)
+			if (aggregate->arms[k].result)
+				answer->results[i][k] = rtscan_arithmetic(aggregate->arms[k].result, &of_results);
 	}
 }
 

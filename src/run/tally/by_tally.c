@@ -106,11 +106,11 @@ ask_for_sum(RtscanTally *tally, RtscanReader *reader, const RtscanSchema *schema
 
 /* Request sums of all results of a CASE, because each entry may choose another one. */
 static RtscanNotTallied
-ask_for_choices(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
+ask_for_arms(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
 {
 	RtscanNotTallied why = RTSCAN_TALLIED;
 
-	for (int k = 0; k < answer->task->aggregates[number].nchoices && why == RTSCAN_TALLIED; k++)
+	for (int k = 0; k < answer->task->aggregates[number].narms && why == RTSCAN_TALLIED; k++)
 		if (answer->results[number][k])
 			why = ask_for_sum(tally, reader, answer->question->schema, answer->results[number][k]);
 	return why;
@@ -124,8 +124,8 @@ ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswe
 	const RtscanTransition *transition = &answer->transitions[number];
 	int			column = answer->task->aggregates[number].columns[0];
 
-	if (answer->task->aggregates[number].nchoices > 0)
-		return ask_for_choices(tally, reader, answer, number);
+	if (answer->task->aggregates[number].narms > 0)
+		return ask_for_arms(tally, reader, answer, number);
 	if (column < 0)
 		return ask_for_sum(tally, reader, schema, answer->arithmetic[number][0]);
 	return rtscan_tally_value(tally, reader, schema, column, transition->family->total_kind(transition)) ?
@@ -230,8 +230,8 @@ all_are_sums(const RtscanRowsAnswer *answer, int number)
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	bool		are = true;
 
-	for (int k = 0; k < aggregate->nchoices && are; k++)
-		are = aggregate->choices[k].result == NULL ||
+	for (int k = 0; k < aggregate->narms && are; k++)
+		are = aggregate->arms[k].result == NULL ||
 			(answer->results[number][k] && rtscan_is_tally_sum(answer->results[number][k], answer->batch));
 	return are;
 }
@@ -250,7 +250,7 @@ takes_entries(const RtscanRowsAnswer *answer, int number)
 	kind = rtscan_total_kind(transition);
 	if (kind == RTSCAN_NO_TOTAL || aggregate->narguments > 1)
 		return false;
-	if (aggregate->nchoices > 0)
+	if (aggregate->narms > 0)
 		return all_are_sums(answer, number);
 	return aggregate->narguments == 0 || aggregate->columns[0] >= 0 || aggregate->of_entries ||
 		(kind == RTSCAN_TOTAL_SUM && arithmetic && rtscan_is_tally_sum(arithmetic, answer->batch));
@@ -273,7 +273,7 @@ price_aggregate(const RtscanRowsAnswer *answer, int number)
 	const RtscanTransition *transition = &answer->transitions[number];
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	double		price = (aggregate->filter.state ? CONDITION_ROW : 0) +
-		(aggregate->of_entries || aggregate->nchoices > 0 ? CONDITION_ROW : 0);
+		(aggregate->of_entries || aggregate->narms > 0 ? CONDITION_ROW : 0);
 
 	if (rtscan_is_distinct(transition))
 		return price + DISTINCT_ROW;

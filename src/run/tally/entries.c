@@ -56,8 +56,8 @@ rtscan_columns_of_conditions(const RtscanRowsAnswer *answer)
 		columns = bms_add_members(columns, aggregate->filter.columns);
 		if (aggregate->of_entries)
 			columns = bms_add_members(columns, aggregate->columns_of_arguments);
-		for (int k = 0; k < aggregate->nchoices; k++)
-			columns = bms_add_members(columns, aggregate->choices[k].condition.columns);
+		for (int k = 0; k < aggregate->narms; k++)
+			columns = bms_add_members(columns, aggregate->arms[k].condition.columns);
 	}
 	return bms_del_members(columns, rtscan_columns_of_groups(answer));
 }

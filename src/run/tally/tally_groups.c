@@ -164,27 +164,27 @@ match_scales(AggregateTotal *all, AggregateTotal *one)
 		all->scale = Max(all->scale, one->scale);
 }
 
-/* Return the first choice whose condition is true in the entry that has been entered. */
+/* Return the first arm whose condition is true in the entry that has been entered. */
 static int
 choose(const RtscanRowsAnswer *answer, int aggregate)
 {
-	const RtscanRowChoice *choices = answer->task->aggregates[aggregate].choices;
+	const RtscanRowCaseArm *arms = answer->task->aggregates[aggregate].arms;
 	int			chosen = 0;
 
-	while (!passes(answer, &choices[chosen].condition))
+	while (!passes(answer, &arms[chosen].condition))
 		chosen++;
 	return chosen;
 }
 
 /* Combine the sum of the chosen result, if the entry is wanted.  Pass the sums of the others in the tally. */
 static void
-combine_choice(const Adding *adding, uint32 entry, int aggregate, bool wanted, int *number)
+combine_arm(const Adding *adding, uint32 entry, int aggregate, bool wanted, int *number)
 {
 	RtscanRowsAnswer *answer = adding->answer;
-	int			nchoices = answer->task->aggregates[aggregate].nchoices;
+	int			narms = answer->task->aggregates[aggregate].narms;
 	int			chosen = wanted ? choose(answer, aggregate) : -1;
 
-	for (int k = 0; k < nchoices; k++)
+	for (int k = 0; k < narms; k++)
 	{
 		AggregateTotal one = {.scale = 0};
 
@@ -221,8 +221,8 @@ combine_entry(const Adding *adding, uint32 entry)
 			if (chosen)
 				combine_value(adding, entry, i);
 		}
-		else if (answer->task->aggregates[i].nchoices > 0)
-			combine_choice(adding, entry, i, chosen, &number);
+		else if (answer->task->aggregates[i].narms > 0)
+			combine_arm(adding, entry, i, chosen, &number);
 		else
 		{
 			AggregateTotal one;

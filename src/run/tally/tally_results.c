@@ -38,7 +38,7 @@ are_totals(const RtscanRowsAnswer *answer)
 		const RtscanRowAggregate *aggregate = &answer->task->aggregates[i];
 
 		are &= answer->transitions[i].collecting == NULL && aggregate->filter.state == NULL &&
-			!aggregate->of_entries && aggregate->nchoices == 0;
+			!aggregate->of_entries && aggregate->narms == 0;
 	}
 	return are;
 }

@@ -1,8 +1,8 @@
 /*
- * choices.c
+ * case_arms.c
  *		Takes apart a CASE that is the argument of a sum from tallies.
  */
-#include "run/tally/choices.h"
+#include "run/tally/case_arms.h"
 
 #include "nodes/nodeFuncs.h"
 #include "run/plan/expressions.h"
@@ -31,9 +31,9 @@ replace_compared(Node *condition, void *argument)
 
 /* Return the condition of a WHEN.  NULL if it cannot be taken out of its CASE. */
 static Expr *
-condition_of(const CaseExpr *choice, const CaseWhen *when)
+condition_of(const CaseExpr *case_expr, const CaseWhen *when)
 {
-	Expr	   *compared = choice->arg;
+	Expr	   *compared = case_expr->arg;
 	Expr	   *condition;
 
 	if (compared == NULL)
@@ -56,56 +56,56 @@ is_sum(const Expr *result, int own_columns)
 }
 
 static List *
-add_choice(List *choices, Expr *condition, Expr *result)
+add_arm(List *arms, Expr *condition, Expr *result)
 {
-	RtscanChoice *choice = palloc(sizeof(RtscanChoice));
+	RtscanCaseArm *arm = palloc(sizeof(RtscanCaseArm));
 
-	*choice = (RtscanChoice) {condition, is_null(result) ? NULL : result};
-	return lappend(choices, choice);
+	*arm = (RtscanCaseArm) {condition, is_null(result) ? NULL : result};
+	return lappend(arms, arm);
 }
 
 List *
-rtscan_choices_of(const Expr *argument, int own_columns)
+rtscan_case_arms_of(const Expr *argument, int own_columns)
 {
-	const CaseExpr *choice = (const CaseExpr *) argument;
-	List	   *choices = NIL;
+	const CaseExpr *case_expr = (const CaseExpr *) argument;
+	List	   *arms = NIL;
 	ListCell   *cell;
 
-	if (!IsA(argument, CaseExpr) || !is_sum(choice->defresult, own_columns))
+	if (!IsA(argument, CaseExpr) || !is_sum(case_expr->defresult, own_columns))
 		return NIL;
-	foreach(cell, choice->args)
+	foreach(cell, case_expr->args)
 	{
 		const CaseWhen *when = lfirst_node(CaseWhen, cell);
-		Expr	   *condition = condition_of(choice, when);
+		Expr	   *condition = condition_of(case_expr, when);
 
 		if (condition == NULL || !is_sum(when->result, own_columns))
 			return NIL;
-		choices = add_choice(choices, condition, when->result);
+		arms = add_arm(arms, condition, when->result);
 	}
-	choices = add_choice(choices, NULL, choice->defresult);
-	return rtscan_row_columns((Node *) rtscan_results_of_choices(choices)) ? choices : NIL;
+	arms = add_arm(arms, NULL, case_expr->defresult);
+	return rtscan_row_columns((Node *) rtscan_results_of_arms(arms)) ? arms : NIL;
 }
 
 List *
-rtscan_conditions_of_choices(const List *choices)
+rtscan_conditions_of_arms(const List *arms)
 {
 	List	   *conditions = NIL;
 	ListCell   *cell;
 
-	foreach(cell, choices)
-		if (((RtscanChoice *) lfirst(cell))->condition)
-			conditions = lappend(conditions, ((RtscanChoice *) lfirst(cell))->condition);
+	foreach(cell, arms)
+		if (((RtscanCaseArm *) lfirst(cell))->condition)
+			conditions = lappend(conditions, ((RtscanCaseArm *) lfirst(cell))->condition);
 	return conditions;
 }
 
 List *
-rtscan_results_of_choices(const List *choices)
+rtscan_results_of_arms(const List *arms)
 {
 	List	   *results = NIL;
 	ListCell   *cell;
 
-	foreach(cell, choices)
-		if (((RtscanChoice *) lfirst(cell))->result)
-			results = lappend(results, ((RtscanChoice *) lfirst(cell))->result);
+	foreach(cell, arms)
+		if (((RtscanCaseArm *) lfirst(cell))->result)
+			results = lappend(results, ((RtscanCaseArm *) lfirst(cell))->result);
 	return results;
 }
