@@ -114,9 +114,9 @@ extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanP
 
 /*
  * price.c: is a percentile of a key column the only result, so that not all its values need to be collected
- * (run/answer/narrowed.h, run/tally/binned.h)?
+ * (run/answer/sampled_quantile.h, run/tally/histogram_quantile.h)?
  */
-extern bool rtscan_is_narrowed(const RtscanPath *path);
+extern bool rtscan_is_single_quantile(const RtscanPath *path);
 
 /* match.c: find the line of an aggregate that adds up values as they come. */
 extern bool rtscan_match_line(RtscanPathAggregate *aggregate);

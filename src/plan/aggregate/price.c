@@ -182,7 +182,7 @@ collected_values(const RtscanPath *path, const RtscanPathSet *set, const RtscanP
 }
 
 bool
-rtscan_is_narrowed(const RtscanPath *path)
+rtscan_is_single_quantile(const RtscanPath *path)
 {
 	const RtscanPathAggregate *aggregate = list_length(path->aggregates) == 1 ? linitial(path->aggregates) : NULL;
 	int			column;
@@ -221,7 +221,7 @@ collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
 		if (set->keys != NULL)
 			set->bytes += values * RTSCAN_COLLECTED_BYTES + set->groups * COLLECTION_OVERHEAD;
 		else if (values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit() &&
-				 (aggregate->collected.several || !rtscan_is_narrowed(path)))
+				 (aggregate->collected.several || !rtscan_is_single_quantile(path)))
 			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
 	}
 	return cost;

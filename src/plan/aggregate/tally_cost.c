@@ -411,7 +411,7 @@ takes_totals(const RtscanPath *path)
 {
 	ListCell   *cell;
 
-	if (rtscan_is_narrowed(path))
+	if (rtscan_is_single_quantile(path))
 		return true;
 	if (!are_conditions_of_entries(path))
 		return false;
@@ -550,7 +550,7 @@ bytes_of_row(const RtscanPath *path)
 static int
 count_searches(const RtscanPath *path)
 {
-	if (!rtscan_is_narrowed(path))
+	if (!rtscan_is_single_quantile(path))
 		return 1;
 	return ((const RtscanPathAggregate *) linitial(path->aggregates))->collected.several ? SEARCHES_OF_SEVERAL :
 		SEARCHES_OF_ONE;

@@ -35,8 +35,8 @@ typedef struct RtscanCollection
 	uint64		room;			/* number of keys that the array has memory for, at least "capacity" */
 	int64	   *keys;			/* the array */
 	uint64		nsorted;		/* DISTINCT: number of keys at the array's start that are sorted, without duplicates */
-	uint64		below;			/* number of values that are less than all keys, and were not collected (narrowed.h) */
-	const uint64 *ranks;		/* if not NULL, the array has only the keys of these ranks, which ascend (binned.h) */
+	uint64		below;			/* number of values, less than all keys, that were not collected (sampled_quantile.h) */
+	const uint64 *ranks;		/* ascending; if not NULL, only these ranks have a key here (histogram_quantile.h) */
 	int64		base;			/* the first key of the bitmap's range, a multiple of 64 */
 	uint64		nwords;			/* length of the bitmap in words; 0 if there is none */
 	uint64	   *words;			/* the bitmap: a bit for each key from "base" on, set if the collection has the key */

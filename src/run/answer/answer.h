@@ -91,7 +91,7 @@ typedef struct RtscanSetGroups
 	MemoryContext state_context;	/* where states allocate what they keep by reference */
 } RtscanSetGroups;
 
-/* A sample of values in chunks that are not collected (narrowed.h). */
+/* A sample of values in chunks that are not collected (sampled_quantile.h). */
 typedef struct RtscanSample
 {
 	bool		refused;		/* the aggregate would not gain from a sample */
@@ -107,8 +107,8 @@ typedef struct RtscanSample
 /* Groups that another executor than the CPU has aggregated (tally_results.h). */
 typedef struct RtscanKeptEntries RtscanKeptEntries;
 
-/* Histograms of values, counted by another executor than the CPU (binned.h). */
-typedef struct RtscanBinned RtscanBinned;
+/* Histograms of values, counted by another executor than the CPU (histogram_quantile.h). */
+typedef struct RtscanHistogramQuantile RtscanHistogramQuantile;
 
 /* The state of an answer. */
 typedef struct RtscanRowsAnswer
@@ -143,7 +143,7 @@ typedef struct RtscanRowsAnswer
 	bool	   *set_isnull;		/* is each of "set_keys" NULL? */
 	RtscanCursor *cursor;		/* reads the rows; NULL if it is not open */
 	RtscanSample *sample;		/* NULL if there is none */
-	RtscanBinned *binned;		/* NULL if there are none */
+	RtscanHistogramQuantile *histogram_quantile;	/* NULL if there is none */
 
 	/* The current slice: some rows of the batch. */
 	uint32		slice;			/* the most rows of a slice */

@@ -8,17 +8,17 @@
 #include "run/aggregate/collection.h"
 #include "run/aggregate/quantiles.h"
 #include "run/answer/by_chunks.h"
-#include "run/answer/narrowed.h"
+#include "run/answer/sampled_quantile.h"
 #include "run/answer/sets.h"
 #include "run/answer/shared.h"
 #include "run/answer/slice.h"
 #include "run/node/node.h"
 #include "run/plan/expressions.h"
-#include "run/tally/binned.h"
 #include "run/tally/breakpoints.h"
 #include "run/tally/by_tally.h"
 #include "run/tally/case_arms.h"
 #include "run/tally/entries.h"
+#include "run/tally/histogram_quantile.h"
 #include "run/tally/tally_results.h"
 #include "utils/memutils.h"
 
@@ -350,7 +350,7 @@ open_pass(RtscanRowsAnswer *answer)
 	if (answer->question->claim == NULL && rtscan_may_narrow(answer))
 	{
 		rtscan_ask_for_bins(answer);
-		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_not_binned, answer);
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_not_counted, answer);
 		return;
 	}
 	rtscan_ask_for_tallies(answer);
@@ -463,7 +463,7 @@ begin_rows(RtscanRowsAnswer *answer)
 		begin_row_groups(answer);
 }
 
-/* ---------------------------------------------------------------- narrowed percentiles */
+/* ---------------------------------------------------------------- sampled percentiles */
 
 /* Close the cursor of a further search for the same rows.  EXPLAIN counts only its heap fetches. */
 static void
@@ -501,39 +501,39 @@ collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)
 
 /* Narrow the range of values and collect those in it.  False if it cannot be narrowed any more. */
 static bool
-take_rows_between(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
+take_rows_between(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 {
-	uint64		others = narrowed->rows_below + narrowed->rows_above;
+	uint64		others = quantile->rows_below + quantile->rows_above;
 
-	if (!rtscan_narrow(answer, narrowed))
+	if (!rtscan_narrow(answer, quantile))
 		return false;
-	narrowed->rows_below = count_rows(answer, &narrowed->below);
-	if (!narrowed->counted)
-		narrowed->rows_above = count_rows(answer, &narrowed->above);
+	quantile->rows_below = count_rows(answer, &quantile->below);
+	if (!quantile->counted)
+		quantile->rows_above = count_rows(answer, &quantile->above);
 	rtscan_sample_within(answer);
-	collect_rows(answer, &narrowed->between, narrowed->many);
-	if (narrowed->counted)
-		narrowed->rows_above = others + narrowed->all - narrowed->rows_below - rtscan_sampled_rows(answer);
-	narrowed->counted = true;
+	collect_rows(answer, &quantile->between, quantile->many);
+	if (quantile->counted)
+		quantile->rows_above = others + quantile->all - quantile->rows_below - rtscan_sampled_rows(answer);
+	quantile->counted = true;
 	return true;
 }
 
 /* After chunks were sampled, narrow the range until all of its values are collected.  False if it has no percentile. */
 static bool
-take_narrowed_rows(RtscanRowsAnswer *answer)
+take_sampled_quantile(RtscanRowsAnswer *answer)
 {
-	RtscanNarrowed narrowed;
+	RtscanSampledQuantile quantile;
 
-	rtscan_begin_to_narrow(answer, &narrowed);
-	if (!take_rows_between(answer, &narrowed))
+	rtscan_begin_to_narrow(answer, &quantile);
+	if (!take_rows_between(answer, &quantile))
 		return false;
 	while (rtscan_is_sampled(answer))
-		if (!take_rows_between(answer, &narrowed))
+		if (!take_rows_between(answer, &quantile))
 		{
 			rtscan_sample_within(answer);
-			collect_rows(answer, &narrowed.between, false);
+			collect_rows(answer, &quantile.between, false);
 		}
-	return rtscan_add_uncollected(answer, narrowed.rows_below, narrowed.rows_above);
+	return rtscan_add_uncollected(answer, quantile.rows_below, quantile.rows_above);
 }
 
 static void
@@ -541,7 +541,7 @@ take_sampled_rows(RtscanRowsAnswer *answer)
 {
 	MemoryContext old = MemoryContextSwitchTo(answer->context);
 
-	if (!take_narrowed_rows(answer))
+	if (!take_sampled_quantile(answer))
 		collect_rows(answer, answer->question->filter, false);
 	MemoryContextSwitchTo(old);
 }
@@ -556,7 +556,7 @@ sample_anew(RtscanRowsAnswer *answer)
 		take_sampled_rows(answer);
 }
 
-/* ---------------------------------------------------------------- binned percentiles */
+/* ---------------------------------------------------------------- percentiles by histograms */
 
 /* Count the values of all ranges that contain percentiles.  False if the percentiles have not been found. */
 static bool
@@ -575,9 +575,9 @@ take_ranges(RtscanRowsAnswer *answer)
 	return rtscan_take_from_bins(answer);
 }
 
-/* Find the percentiles by bins (binned.h).  If that fails, start over without bins. */
+/* Find the percentiles by bins (histogram_quantile.h).  If that fails, start over without bins. */
 static void
-take_binned_rows(RtscanRowsAnswer *answer)
+take_histogram_quantile(RtscanRowsAnswer *answer)
 {
 	MemoryContext old = MemoryContextSwitchTo(answer->context);
 
@@ -609,8 +609,8 @@ take_rows(RtscanRowsAnswer *answer)
 	}
 	if (!answer->more_rows && answer->cursor)
 		close_cursor(answer);
-	if (rtscan_is_binned(answer))
-		take_binned_rows(answer);
+	if (rtscan_has_histogram(answer))
+		take_histogram_quantile(answer);
 	else if (rtscan_is_sampled(answer))
 		take_sampled_rows(answer);
 }

@@ -1,8 +1,8 @@
 /*
- * bin_counts.c
+ * histogram.c
  *		Counts the values in each of many bins.
  */
-#include "run/tally/bin_counts.h"
+#include "run/tally/histogram.h"
 
 #include "utils/memutils.h"
 
@@ -13,7 +13,7 @@ typedef struct Listed
 	uint64		values;
 } Listed;
 
-struct RtscanBinCounts
+struct RtscanHistogram
 {
 	uint32		bins;
 	uint64	   *sums;			/* number of values in each block */
@@ -23,10 +23,10 @@ struct RtscanBinCounts
 	Size		room;			/* number of entries that the list has room for */
 };
 
-RtscanBinCounts *
-rtscan_create_bin_counts(uint32 bins, bool few)
+RtscanHistogram *
+rtscan_create_histogram(uint32 bins, bool few)
 {
-	RtscanBinCounts *counts = palloc0(sizeof(RtscanBinCounts));
+	RtscanHistogram *counts = palloc0(sizeof(RtscanHistogram));
 	uint32		blocks;
 
 	counts->bins = bins;
@@ -38,7 +38,7 @@ rtscan_create_bin_counts(uint32 bins, bool few)
 }
 
 void
-rtscan_free_bin_counts(RtscanBinCounts *counts)
+rtscan_free_histogram(RtscanHistogram *counts)
 {
 	pfree(counts->sums);
 	if (counts->values)
@@ -49,7 +49,7 @@ rtscan_free_bin_counts(RtscanBinCounts *counts)
 }
 
 static void
-list_bin(RtscanBinCounts *counts, uint32 bin, uint64 values)
+list_bin(RtscanHistogram *counts, uint32 bin, uint64 values)
 {
 	if (counts->listed == counts->room)
 	{
@@ -61,7 +61,7 @@ list_bin(RtscanBinCounts *counts, uint32 bin, uint64 values)
 }
 
 void
-rtscan_count_bin(RtscanBinCounts *counts, uint32 bin, uint64 values)
+rtscan_count_bin(RtscanHistogram *counts, uint32 bin, uint64 values)
 {
 	Assert(bin < counts->bins);
 	counts->sums[bin / RTSCAN_BLOCK_BINS] += values;
@@ -72,19 +72,19 @@ rtscan_count_bin(RtscanBinCounts *counts, uint32 bin, uint64 values)
 }
 
 uint32
-rtscan_blocks_of_bins(const RtscanBinCounts *counts)
+rtscan_blocks_of_bins(const RtscanHistogram *counts)
 {
 	return (counts->bins + RTSCAN_BLOCK_BINS - 1) / RTSCAN_BLOCK_BINS;
 }
 
 uint64
-rtscan_sum_block(const RtscanBinCounts *counts, uint32 block)
+rtscan_sum_block(const RtscanHistogram *counts, uint32 block)
 {
 	return counts->sums[block];
 }
 
 uint64
-rtscan_sum_bins(const RtscanBinCounts *counts)
+rtscan_sum_bins(const RtscanHistogram *counts)
 {
 	uint64		sum = 0;
 
@@ -94,7 +94,7 @@ rtscan_sum_bins(const RtscanBinCounts *counts)
 }
 
 void
-rtscan_bins_of_block(const RtscanBinCounts *counts, uint32 block, uint64 *values)
+rtscan_bins_of_block(const RtscanHistogram *counts, uint32 block, uint64 *values)
 {
 	if (counts->values)
 	{

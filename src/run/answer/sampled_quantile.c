@@ -1,8 +1,8 @@
 /*
- * narrowed.c
+ * sampled_quantile.c
  *		Compute percentiles of a key column over many rows, without collecting all values.
  */
-#include "run/answer/narrowed.h"
+#include "run/answer/sampled_quantile.h"
 
 #include <math.h>
 
@@ -301,10 +301,10 @@ rtscan_sampled_rows(const RtscanRowsAnswer *answer)
 }
 
 void
-rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
+rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 {
-	memset(narrowed, 0, sizeof(RtscanNarrowed));
-	narrowed->counted = !answer->sample->may_have_nulls;
+	memset(quantile, 0, sizeof(RtscanSampledQuantile));
+	quantile->counted = !answer->sample->may_have_nulls;
 }
 
 void
@@ -329,23 +329,23 @@ rtscan_sample_all(RtscanRowsAnswer *answer)
  * known, and the percentiles of the sample are taken, which has no NULLs.
  */
 static int
-find_places(RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint64 **places)
+find_places(RtscanRowsAnswer *answer, const RtscanSampledQuantile *quantile, uint64 **places)
 {
 	uint64		n = answer->sample->n;
 	int			count;
 
 	if (n == 0)
 		return 0;
-	if (!narrowed->counted)
+	if (!quantile->counted)
 		return rtscan_find_ranks(answer, n, places);
-	count = rtscan_find_ranks(answer, narrowed->rows_below + narrowed->all + narrowed->rows_above, places);
+	count = rtscan_find_ranks(answer, quantile->rows_below + quantile->all + quantile->rows_above, places);
 	for (int i = 0; i < count; i++)
 	{
 		uint64		rank = (*places)[i];
 
-		if (rank < narrowed->rows_below || rank - narrowed->rows_below >= narrowed->all)
+		if (rank < quantile->rows_below || rank - quantile->rows_below >= quantile->all)
 			return 0;
-		(*places)[i] = (uint64) ((double) (rank - narrowed->rows_below) / narrowed->all * n);
+		(*places)[i] = (uint64) ((double) (rank - quantile->rows_below) / quantile->all * n);
 	}
 	return count;
 }
@@ -375,15 +375,15 @@ count_keys(const RtscanSample *sample, int64 low, int64 high)
  * Not if these are most of the sample: one value may be so frequent that narrowing makes no progress.
  */
 static bool
-are_many(const RtscanRowsAnswer *answer, const RtscanNarrowed *narrowed, uint32 between)
+are_many(const RtscanRowsAnswer *answer, const RtscanSampledQuantile *quantile, uint32 between)
 {
 	double		part = (double) between / answer->sample->n;
 
-	return part < 0.5 && part * narrowed->all > Min(MANY_VALUES, answer->transitions[0].collecting->most / 2);
+	return part < 0.5 && part * quantile->all > Min(MANY_VALUES, answer->transitions[0].collecting->most / 2);
 }
 
 bool
-rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
+rtscan_narrow(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 {
 	RtscanSample *sample = answer->sample;
 	RtscanFilter always = rtscan_begin_filter(RTSCAN_FILTER_AND, 0);
@@ -393,20 +393,20 @@ rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed)
 	int64		low,
 				high;
 
-	narrowed->all = rtscan_sampled_rows(answer);
+	quantile->all = rtscan_sampled_rows(answer);
 	if (answer->only[0].has_value)
 		sample_collected(sample, rtscan_collection(&answer->only[0]));
 	margin = find_margin(sample->n);
-	count = find_places(answer, narrowed, &places);
+	count = find_places(answer, quantile, &places);
 	if (count == 0 || places[0] < margin || places[count - 1] + margin >= sample->n)
 		return false;
 	sort_sample(sample);
 	low = sample->keys[places[0] - margin];
 	high = sample->keys[places[count - 1] + margin];
-	narrowed->many = are_many(answer, narrowed, count_keys(sample, low, high));
-	narrowed->below = and_filters(answer, compare_with(answer, BTLessStrategyNumber, low), always);
-	narrowed->between = rtscan_filter_between(answer, low, high);
-	narrowed->above = and_filters(answer, compare_with(answer, BTGreaterStrategyNumber, high), always);
+	quantile->many = are_many(answer, quantile, count_keys(sample, low, high));
+	quantile->below = and_filters(answer, compare_with(answer, BTLessStrategyNumber, low), always);
+	quantile->between = rtscan_filter_between(answer, low, high);
+	quantile->above = and_filters(answer, compare_with(answer, BTGreaterStrategyNumber, high), always);
 	return true;
 }
 

@@ -1,37 +1,37 @@
 /*
- * bin_counts.h
+ * histogram.h
  *		Counts the values in each of many bins.
  *
  * If there are more bins than values, most of an array of counts would be zeros that are written and read in vain.
  * Then counts are kept as a list, and rtscan_bins_of_block() makes an array only of the bins of one block.
  */
-#ifndef RTSCAN_BIN_COUNTS_H
-#define RTSCAN_BIN_COUNTS_H
+#ifndef RTSCAN_HISTOGRAM_H
+#define RTSCAN_HISTOGRAM_H
 
 #include "rtscan.h"
 
 /* Number of bins in a block, whose counts are read together. */
 #define RTSCAN_BLOCK_BINS	512
 
-typedef struct RtscanBinCounts RtscanBinCounts;
+typedef struct RtscanHistogram RtscanHistogram;
 
 /* Create counts for a number of bins, all 0, in the current memory context.  If values are few, counts are a list. */
-extern RtscanBinCounts *rtscan_create_bin_counts(uint32 bins, bool few);
-extern void rtscan_free_bin_counts(RtscanBinCounts *counts);
+extern RtscanHistogram *rtscan_create_histogram(uint32 bins, bool few);
+extern void rtscan_free_histogram(RtscanHistogram *counts);
 
 /* Add to the number of values in a bin. */
-extern void rtscan_count_bin(RtscanBinCounts *counts, uint32 bin, uint64 values);
+extern void rtscan_count_bin(RtscanHistogram *counts, uint32 bin, uint64 values);
 
 /* Return the number of values in all bins. */
-extern uint64 rtscan_sum_bins(const RtscanBinCounts *counts);
+extern uint64 rtscan_sum_bins(const RtscanHistogram *counts);
 
 /* Return the number of blocks. */
-extern uint32 rtscan_blocks_of_bins(const RtscanBinCounts *counts);
+extern uint32 rtscan_blocks_of_bins(const RtscanHistogram *counts);
 
 /* Return the number of values in all bins of a block, from 0. */
-extern uint64 rtscan_sum_block(const RtscanBinCounts *counts, uint32 block);
+extern uint64 rtscan_sum_block(const RtscanHistogram *counts, uint32 block);
 
 /* Get the number of values in each bin of a block.  It is 0 behind the last bin. */
-extern void rtscan_bins_of_block(const RtscanBinCounts *counts, uint32 block, uint64 *values);
+extern void rtscan_bins_of_block(const RtscanHistogram *counts, uint32 block, uint64 *values);
 
-#endif							/* RTSCAN_BIN_COUNTS_H */
+#endif							/* RTSCAN_HISTOGRAM_H */

@@ -1,5 +1,5 @@
 /*
- * narrowed.h
+ * sampled_quantile.h
  *		Compute percentiles of a key column over many rows, without collecting all values.
  *
  * Values are collected as those of any column (collection.h).  When there are many, only a sample is taken from each
@@ -10,8 +10,8 @@
  *
  * Each step is a search of its own, for the same rows or for some of them: those that the snapshot sees.
  */
-#ifndef RTSCAN_NARROWED_H
-#define RTSCAN_NARROWED_H
+#ifndef RTSCAN_SAMPLED_QUANTILE_H
+#define RTSCAN_SAMPLED_QUANTILE_H
 
 #include "rtscan.h"
 
@@ -41,7 +41,7 @@ rtscan_is_sampled(const RtscanRowsAnswer *answer)
 }
 
 /* A range of values that is to contain the percentiles.  At first it is that of all values. */
-typedef struct RtscanNarrowed
+typedef struct RtscanSampledQuantile
 {
 	uint64		rows_below;		/* number of rows below the range, which the caller counts */
 	uint64		rows_above;		/* number of rows above the range, which the caller counts */
@@ -51,16 +51,16 @@ typedef struct RtscanNarrowed
 	RtscanFilter below;			/* the query's rows below the range */
 	RtscanFilter between;		/* the query's rows in the range */
 	RtscanFilter above;			/* the query's rows above the range; none of them is NULL */
-} RtscanNarrowed;
+} RtscanSampledQuantile;
 
 /* Begin with the range of all values, some of which have been sampled. */
-extern void rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);
+extern void rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile);
 
 /*
  * Narrow the range, using the values in it that have been collected and sampled.  False if that is not possible: then
  * the filters stay as they are.  The caller has to count the rows below and above the new range.
  */
-extern bool rtscan_narrow(RtscanRowsAnswer *answer, RtscanNarrowed *narrowed);
+extern bool rtscan_narrow(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile);
 
 /* Begin a new sample, of values in a range. */
 extern void rtscan_sample_within(RtscanRowsAnswer *answer);
@@ -83,4 +83,4 @@ extern void rtscan_forget_collected(RtscanRowsAnswer *answer);
  */
 extern bool rtscan_add_uncollected(RtscanRowsAnswer *answer, uint64 below, uint64 above);
 
-#endif							/* RTSCAN_NARROWED_H */
+#endif							/* RTSCAN_SAMPLED_QUANTILE_H */

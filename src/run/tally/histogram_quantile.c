@@ -1,13 +1,13 @@
 /*
- * binned.c
+ * histogram_quantile.c
  *		Computes percentiles of a key column of many rows from counts of its values that a device makes.
  */
-#include "run/tally/binned.h"
+#include "run/tally/histogram_quantile.h"
 
 #include "run/aggregate/collection.h"
-#include "run/answer/narrowed.h"
-#include "run/tally/bin_counts.h"
+#include "run/answer/sampled_quantile.h"
 #include "run/tally/by_tally.h"
+#include "run/tally/histogram.h"
 #include "settings.h"
 
 /* Bits of a bin's number: few enough bins to be counted fast. */
@@ -34,7 +34,7 @@ typedef struct Range
 	int			nranks;			/* number of ranks in the range; 0: not known yet */
 } Range;
 
-struct RtscanBinned
+struct RtscanHistogramQuantile
 {
 	bool		failed;			/* the percentiles cannot be found in this way */
 	int			nranks;
@@ -48,7 +48,7 @@ struct RtscanBinned
 	Range		range;
 	RtscanTallyBins bins;		/* bins of the range */
 	uint64		counted;		/* number of rows that tallies have counted in all ranges so far */
-	RtscanBinCounts *counts;	/* values in each bin; NULL: none have been counted */
+	RtscanHistogram *counts;	/* values in each bin; NULL: none have been counted */
 	uint64		above;			/* in the range of all values: number of values greater than all bins */
 };
 
@@ -56,40 +56,40 @@ struct RtscanBinned
 
 /* Divide the current range into bins whose numbers have the given number of bits. */
 static void
-lay_out_bins(RtscanBinned *binned, int bits)
+lay_out_bins(RtscanHistogramQuantile *quantile, int bits)
 {
-	uint64		distance = (uint64) binned->range.last - (uint64) binned->range.first;
+	uint64		distance = (uint64) quantile->range.last - (uint64) quantile->range.first;
 	int			dropped = 0;
 
 	while (distance >> dropped >> bits != 0)
 		dropped++;
-	binned->bins = (RtscanTallyBins) {binned->range.first, dropped, (distance >> dropped) + 1};
+	quantile->bins = (RtscanTallyBins) {quantile->range.first, dropped, (distance >> dropped) + 1};
 }
 
 /* Extend the range of all values by those of a segment. */
 static void
-widen_range(RtscanBinned *binned, const RtscanTallyColumn *of)
+widen_range(RtscanHistogramQuantile *quantile, const RtscanTallyColumn *of)
 {
 	int64		greatest = (int64) ((uint64) of->least + of->largest);
 
 	if (of->empty)
 		return;
-	binned->range.first = binned->any ? Min(binned->range.first, of->least) : of->least;
-	binned->range.last = binned->any ? Max(binned->range.last, greatest) : greatest;
-	binned->any = true;
-	lay_out_bins(binned, BITS_OF_BIN);
+	quantile->range.first = quantile->any ? Min(quantile->range.first, of->least) : of->least;
+	quantile->range.last = quantile->any ? Max(quantile->range.last, greatest) : greatest;
+	quantile->any = true;
+	lay_out_bins(quantile, BITS_OF_BIN);
 }
 
 static bool
 ask_for_bins(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer)
 {
-	RtscanBinned *binned = answer->binned;
+	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 
 	if (!rtscan_tally_binned_digit(tally, reader, answer->question->schema, answer->task->aggregates[0].columns[0],
-								   &binned->bins))
+								   &quantile->bins))
 		return false;
-	if (binned->range.nranks == 0)
-		widen_range(binned, &tally->digits[0].of);
+	if (quantile->range.nranks == 0)
+		widen_range(quantile, &tally->digits[0].of);
 	return true;
 }
 
@@ -112,23 +112,23 @@ make_bins(RtscanSegmentScan *segment, void *arg)
 
 /* Is it known that the current range has few values? */
 static bool
-has_few(const RtscanBinned *binned)
+has_few(const RtscanHistogramQuantile *quantile)
 {
-	return binned->range.nranks > 0 && binned->range.count <= FEW_VALUES;
+	return quantile->range.nranks > 0 && quantile->range.count <= FEW_VALUES;
 }
 
-static RtscanBinCounts *
+static RtscanHistogram *
 get_counts(const RtscanRowsAnswer *answer)
 {
-	RtscanBinned *binned = answer->binned;
+	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 	MemoryContext old;
 
-	if (binned->counts)
-		return binned->counts;
+	if (quantile->counts)
+		return quantile->counts;
 	old = MemoryContextSwitchTo(answer->context);
-	binned->counts = rtscan_create_bin_counts(binned->bins.highest, has_few(binned));
+	quantile->counts = rtscan_create_histogram(quantile->bins.highest, has_few(quantile));
 	MemoryContextSwitchTo(old);
-	return binned->counts;
+	return quantile->counts;
 }
 
 /* RtscanTallier.take: add a tally's counts.  NULL is in no bin. */
@@ -136,16 +136,16 @@ static void
 take_bins(const RtscanTally *tally, void *arg)
 {
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
-	RtscanBinned *binned = answer->binned;
-	RtscanBinCounts *counts = get_counts(answer);
+	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
+	RtscanHistogram *counts = get_counts(answer);
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
 	{
 		uint32		number = rtscan_tally_number(tally, &tally->digits[0], entry);
 		uint64		rows = rtscan_tally_rows(tally, entry);
 
-		binned->counted += rows;
-		if (number < binned->bins.highest)
+		quantile->counted += rows;
+		if (number < quantile->bins.highest)
 			rtscan_count_bin(counts, number, rows);
 	}
 }
@@ -156,8 +156,8 @@ rtscan_ask_for_bins(RtscanRowsAnswer *answer)
 	RtscanTallier tallier = {.make = make_bins, .take = take_bins, .arg = answer};
 	RtscanAdding adding = {.row = SAMPLED_ROW, .columns = 1};
 
-	if (answer->binned == NULL)
-		answer->binned = MemoryContextAllocZero(answer->context, sizeof(RtscanBinned));
+	if (answer->histogram_quantile == NULL)
+		answer->histogram_quantile = MemoryContextAllocZero(answer->context, sizeof(RtscanHistogramQuantile));
 	if (rtscan_cursor_choose_for_tallies(answer->cursor, &adding))
 		rtscan_cursor_offer_tallies(answer->cursor, &tallier);
 	else
@@ -165,21 +165,21 @@ rtscan_ask_for_bins(RtscanRowsAnswer *answer)
 }
 
 bool
-rtscan_sample_not_binned(const RtscanCursorChunk *chunk, void *arg)
+rtscan_sample_not_counted(const RtscanCursorChunk *chunk, void *arg)
 {
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
 	const RtscanSegmentScan *scan = rtscan_cursor_segment(answer->cursor);
 	bool		few = scan->tally ? scan->tally->made : scan->reader.segment->header.rows < RTSCAN_CHUNK_ROWS;
 
-	if (answer->binned && answer->binned->any && few)
+	if (answer->histogram_quantile && answer->histogram_quantile->any && few)
 		return false;
 	return rtscan_sample_chunk(chunk, arg);
 }
 
 bool
-rtscan_is_binned(const RtscanRowsAnswer *answer)
+rtscan_has_histogram(const RtscanRowsAnswer *answer)
 {
-	return answer->binned && answer->binned->counted > 0;
+	return answer->histogram_quantile && answer->histogram_quantile->counted > 0;
 }
 
 /* ---------------------------------------------------------------- ranges */
@@ -188,9 +188,9 @@ rtscan_is_binned(const RtscanRowsAnswer *answer)
 static void
 count_collected(RtscanRowsAnswer *answer)
 {
-	RtscanBinned *binned = answer->binned;
+	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 	RtscanCollecting *collecting = answer->transitions[0].collecting;
-	RtscanBinCounts *counts = get_counts(answer);
+	RtscanHistogram *counts = get_counts(answer);
 	RtscanKeys	keys;
 	int64		key;
 
@@ -199,12 +199,12 @@ count_collected(RtscanRowsAnswer *answer)
 	rtscan_begin_keys(&keys, collecting, rtscan_collection(&answer->only[0]));
 	while (rtscan_next_key(&keys, &key))
 	{
-		if (key < binned->range.first)
-			binned->range.below++;
-		else if (key > binned->range.last)
-			binned->above++;
+		if (key < quantile->range.first)
+			quantile->range.below++;
+		else if (key > quantile->range.last)
+			quantile->above++;
 		else
-			rtscan_count_bin(counts, ((uint64) key - (uint64) binned->bins.first) >> binned->bins.dropped, 1);
+			rtscan_count_bin(counts, ((uint64) key - (uint64) quantile->bins.first) >> quantile->bins.dropped, 1);
 	}
 }
 
@@ -215,17 +215,17 @@ count_collected(RtscanRowsAnswer *answer)
 static bool
 begin_ranges(RtscanRowsAnswer *answer)
 {
-	RtscanBinned *binned = answer->binned;
+	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 
-	binned->range.count = rtscan_sum_bins(binned->counts);
-	binned->all = binned->range.below + binned->range.count + binned->above;
-	if (binned->range.count == 0)
+	quantile->range.count = rtscan_sum_bins(quantile->counts);
+	quantile->all = quantile->range.below + quantile->range.count + quantile->above;
+	if (quantile->range.count == 0)
 		return false;
-	binned->nranks = rtscan_find_ranks(answer, binned->all, &binned->ranks);
-	binned->keys = palloc(Max(binned->nranks, 1) * sizeof(int64));
-	binned->range.nranks = binned->nranks;
-	return binned->nranks > 0 && binned->nranks <= MOST_RANKS && binned->ranks[0] >= binned->range.below &&
-		binned->ranks[binned->nranks - 1] < binned->range.below + binned->range.count;
+	quantile->nranks = rtscan_find_ranks(answer, quantile->all, &quantile->ranks);
+	quantile->keys = palloc(Max(quantile->nranks, 1) * sizeof(int64));
+	quantile->range.nranks = quantile->nranks;
+	return quantile->nranks > 0 && quantile->nranks <= MOST_RANKS && quantile->ranks[0] >= quantile->range.below &&
+		quantile->ranks[quantile->nranks - 1] < quantile->range.below + quantile->range.count;
 }
 
 /*
@@ -233,22 +233,22 @@ begin_ranges(RtscanRowsAnswer *answer)
  * is a single value, it is the value of these ranks.
  */
 static void
-add_range(RtscanBinned *binned, uint32 bin, Range part)
+add_range(RtscanHistogramQuantile *quantile, uint32 bin, Range part)
 {
 	Range	   *range;
 
-	part.first = (int64) ((uint64) binned->bins.first + ((uint64) bin << binned->bins.dropped));
-	if (binned->bins.dropped == 0)
+	part.first = (int64) ((uint64) quantile->bins.first + ((uint64) bin << quantile->bins.dropped));
+	if (quantile->bins.dropped == 0)
 	{
 		for (int i = 0; i < part.nranks; i++)
-			binned->keys[part.rank + i] = part.first;
+			quantile->keys[part.rank + i] = part.first;
 		return;
 	}
-	part.last = bin + 1 == binned->bins.highest ? binned->range.last
-		: (int64) ((uint64) part.first + (UINT64CONST(1) << binned->bins.dropped) - 1);
+	part.last = bin + 1 == quantile->bins.highest ? quantile->range.last
+		: (int64) ((uint64) part.first + (UINT64CONST(1) << quantile->bins.dropped) - 1);
 	range = palloc(sizeof(Range));
 	*range = part;
-	binned->ranges = lappend(binned->ranges, range);
+	quantile->ranges = lappend(quantile->ranges, range);
 }
 
 /*
@@ -256,111 +256,111 @@ add_range(RtscanBinned *binned, uint32 bin, Range part)
  * block.  Return the first rank behind the block.
  */
 static int
-divide_block(RtscanBinned *binned, uint32 block, uint64 below, int rank, int end)
+divide_block(RtscanHistogramQuantile *quantile, uint32 block, uint64 below, int rank, int end)
 {
 	uint64		counts[RTSCAN_BLOCK_BINS];
 
-	rtscan_bins_of_block(binned->counts, block, counts);
+	rtscan_bins_of_block(quantile->counts, block, counts);
 	for (uint32 i = 0; i < RTSCAN_BLOCK_BINS && rank < end; i++)
 	{
 		Range		part = {.below = below, .count = counts[i], .rank = rank};
 
 		below += counts[i];
-		while (rank < end && binned->ranks[rank] < below)
+		while (rank < end && quantile->ranks[rank] < below)
 			rank++;
 		part.nranks = rank - part.rank;
 		if (part.nranks > 0)
-			add_range(binned, block * RTSCAN_BLOCK_BINS + i, part);
+			add_range(quantile, block * RTSCAN_BLOCK_BINS + i, part);
 	}
 	return rank;
 }
 
 /* Add ranges for the bins that contain the ranks of the current range. */
 static void
-divide_range(RtscanBinned *binned)
+divide_range(RtscanHistogramQuantile *quantile)
 {
-	uint64		below = binned->range.below;
-	int			rank = binned->range.rank;
-	int			end = rank + binned->range.nranks;
+	uint64		below = quantile->range.below;
+	int			rank = quantile->range.rank;
+	int			end = rank + quantile->range.nranks;
 
-	for (uint32 block = 0; block < rtscan_blocks_of_bins(binned->counts) && rank < end; block++)
+	for (uint32 block = 0; block < rtscan_blocks_of_bins(quantile->counts) && rank < end; block++)
 	{
-		uint64		sum = rtscan_sum_block(binned->counts, block);
+		uint64		sum = rtscan_sum_block(quantile->counts, block);
 
-		if (binned->ranks[rank] < below + sum)
-			rank = divide_block(binned, block, below, rank, end);
+		if (quantile->ranks[rank] < below + sum)
+			rank = divide_block(quantile, block, below, rank, end);
 		below += sum;
 	}
 }
 
 /* Are the values of the current range as many as were counted when the range was a bin? */
 static bool
-has_all(const RtscanBinned *binned)
+has_all(const RtscanHistogramQuantile *quantile)
 {
-	uint64		sum = rtscan_sum_bins(binned->counts);
+	uint64		sum = rtscan_sum_bins(quantile->counts);
 
-	if (sum != binned->range.count && rtscan_debug_compare_executors)
+	if (sum != quantile->range.count && rtscan_debug_compare_executors)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg_internal("executors differ: a range of " UINT64_FORMAT " values instead of " UINT64_FORMAT,
-								 sum, binned->range.count)));
-	return sum == binned->range.count;
+								 sum, quantile->range.count)));
+	return sum == quantile->range.count;
 }
 
 /* Divide the current range, which has been counted.  False if the percentiles cannot be found. */
 static bool
 take_range(RtscanRowsAnswer *answer)
 {
-	RtscanBinned *binned = answer->binned;
+	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 
-	if (!binned->any || rtscan_is_sampled(answer))
+	if (!quantile->any || rtscan_is_sampled(answer))
 		return false;
 	count_collected(answer);
-	if (binned->range.nranks == 0 ? !begin_ranges(answer) : !has_all(binned))
+	if (quantile->range.nranks == 0 ? !begin_ranges(answer) : !has_all(quantile))
 		return false;
-	divide_range(binned);
+	divide_range(quantile);
 	return true;
 }
 
 static void
-enter_range(RtscanBinned *binned)
+enter_range(RtscanHistogramQuantile *quantile)
 {
-	Range	   *range = linitial(binned->ranges);
+	Range	   *range = linitial(quantile->ranges);
 
-	binned->ranges = list_delete_first(binned->ranges);
-	binned->range = *range;
+	quantile->ranges = list_delete_first(quantile->ranges);
+	quantile->range = *range;
 	pfree(range);
-	rtscan_free_bin_counts(binned->counts);
-	binned->counts = NULL;
-	lay_out_bins(binned, has_few(binned) ? MANY_BITS_OF_BIN : BITS_OF_BIN);
+	rtscan_free_histogram(quantile->counts);
+	quantile->counts = NULL;
+	lay_out_bins(quantile, has_few(quantile) ? MANY_BITS_OF_BIN : BITS_OF_BIN);
 }
 
 bool
 rtscan_enter_next_range(RtscanRowsAnswer *answer, RtscanFilter *filter)
 {
-	RtscanBinned *binned = answer->binned;
+	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 
-	binned->failed = binned->failed || !take_range(answer);
-	if (binned->failed || binned->ranges == NIL)
+	quantile->failed = quantile->failed || !take_range(answer);
+	if (quantile->failed || quantile->ranges == NIL)
 		return false;
-	enter_range(binned);
-	*filter = rtscan_filter_between(answer, binned->range.first, binned->range.last);
+	enter_range(quantile);
+	*filter = rtscan_filter_between(answer, quantile->range.first, quantile->range.last);
 	return true;
 }
 
 bool
 rtscan_take_from_bins(RtscanRowsAnswer *answer)
 {
-	RtscanBinned *binned = answer->binned;
+	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 	RtscanTransition *transition = &answer->transitions[0];
 	RtscanState *state = &answer->only[0];
 
 	rtscan_forget_collected(answer);
-	if (binned->failed)
+	if (quantile->failed)
 		return false;
-	for (int i = 0; i < binned->nranks; i++)
-		rtscan_collect_key(transition, state, binned->keys[i], answer->state_context);
-	state->count = binned->all;
-	rtscan_collection(state)->ranks = binned->ranks;
+	for (int i = 0; i < quantile->nranks; i++)
+		rtscan_collect_key(transition, state, quantile->keys[i], answer->state_context);
+	state->count = quantile->all;
+	rtscan_collection(state)->ranks = quantile->ranks;
 	return true;
 }
