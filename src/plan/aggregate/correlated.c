@@ -13,7 +13,7 @@
 #include "catalog/pg_statistic.h"
 #include "nodes/nodeFuncs.h"
 #include "rewrite/rewriteManip.h"
-#include "run/node/remembered.h"
+#include "run/node/memoize.h"
 #include "utils/syscache.h"
 
 /* Fraction of new parameters if it is not known, as below a join, which may repeat a table's rows. */
@@ -117,13 +117,13 @@ is_restricted(const Query *around, bool in_targets)
 }
 
 static bool
-is_remembered(const RtscanPath *path)
+is_memoized(const RtscanPath *path)
 {
 	const RtscanRequest *request = path->request;
 
-	return rtscan_may_remember(request->keys == NIL && list_length(request->sets) <= 1, request->partial,
-							   request->workers > 0,
-							   path->join || request->root->parse->hasSubLinks || request->root->init_plans != NIL);
+	return rtscan_may_memoize(request->keys == NIL && list_length(request->sets) <= 1, request->partial,
+							  request->workers > 0,
+							  path->join || request->root->parse->hasSubLinks || request->root->init_plans != NIL);
 }
 
 double
@@ -135,7 +135,7 @@ rtscan_new_parameters(const RtscanPath *path)
 	int			number;
 	double		new;
 
-	if (parent == NULL || parent->plan_params == NIL || !is_remembered(path) ||
+	if (parent == NULL || parent->plan_params == NIL || !is_memoized(path) ||
 		!is_asked_for_rows(parent->parse, &in_targets))
 		return 1;
 	table = only_table(parent->parse, &number);

@@ -138,7 +138,7 @@ extern void rtscan_cost_path(RtscanPath *path);
 
 /*
  * correlated.c: return the fraction of a subquery's executions, if it has a single result, whose parameters are new.
- * The others return a remembered result (run/node/remembered.h).
+ * The others return a memoized result (run/node/memoize.h).
  */
 extern double rtscan_new_parameters(const RtscanPath *path);
 

@@ -15,7 +15,7 @@
 #include "miscadmin.h"
 #include "run/node/by_bits.h"
 #include "run/node/by_rows.h"
-#include "run/node/remembered.h"
+#include "run/node/memoize.h"
 #include "run/plan/failure.h"
 
 typedef struct AggregateState
@@ -24,8 +24,8 @@ typedef struct AggregateState
 	bool		filters_may_fail;	/* evaluating the arguments of FILTERs may raise an error */
 	RtscanRowsTask *rows;		/* what to compute from rows; NULL: from bits */
 	RtscanRowsAnswer *answer;	/* the current answer, if it is computed from rows; or NULL */
-	RtscanRemembered *remembered;	/* earlier results by parameters; NULL before the first rescan with other ones */
-	bool		recalled;		/* the result has been recalled; there are no more */
+	RtscanMemoize *memoize;		/* earlier results by parameters; NULL before the first rescan with other ones */
+	bool		recalled;		/* the result has been found in the cache; there are no more */
 	bool		begins;			/* the target list is the first columns of a result, in order: needs no projection */
 	bool		done;			/* all results have been returned */
 } AggregateState;
@@ -140,15 +140,15 @@ next_result(AggregateState *state, TupleTableSlot *slot)
 
 	if (state->recalled)
 		return false;
-	if (state->remembered && first && rtscan_recall(state->remembered, slot->tts_values, slot->tts_isnull))
+	if (state->memoize && first && rtscan_memoize_lookup(state->memoize, slot->tts_values, slot->tts_isnull))
 	{
 		state->recalled = true;
 		return true;
 	}
 	if (!calculate_result(state, slot))
 		return false;
-	if (state->remembered && first)
-		rtscan_remember(state->remembered, slot->tts_values, slot->tts_isnull);
+	if (state->memoize && first)
+		rtscan_memoize_store(state->memoize, slot->tts_values, slot->tts_isnull);
 	return true;
 }
 
@@ -204,15 +204,15 @@ execute(CustomScanState *node)
 }
 
 static bool
-may_remember(const RtscanNode *node)
+may_memoize(const RtscanNode *node)
 {
 	const RtscanNodePlan *plan = node->plan;
 	bool		one_result = !plan->by_rows ||
 		(list_length(plan->sets) == 1 && ((RtscanPlanSet *) linitial(plan->sets))->keys == NIL);
 
-	return rtscan_may_remember(one_result, plan->partial, node->shared != NULL,
-							   node->custom.ss.ps.subPlan != NIL || node->custom.ss.ps.initPlan != NIL ||
-							   node->ndimensions > 0);
+	return rtscan_may_memoize(one_result, plan->partial, node->shared != NULL,
+							  node->custom.ss.ps.subPlan != NIL || node->custom.ss.ps.initPlan != NIL ||
+							  node->ndimensions > 0);
 }
 
 /* Return all expressions that a result depends on, which may have parameters. */
@@ -233,20 +233,20 @@ evaluated_expressions(const RtscanNodePlan *plan)
 	return expressions;
 }
 
-/* Note that parameters have changed.  The first time, begin to remember results, as more such rescans are likely. */
+/* Note that parameters have changed.  The first time, begin to memoize results, as more such rescans are likely. */
 static void
 change_parameters(AggregateState *state)
 {
 	CustomScanState *custom = &state->node.custom;
 	MemoryContext old = MemoryContextSwitchTo(custom->ss.ps.state->es_query_cxt);
 
-	if (state->remembered == NULL && may_remember(&state->node))
-		state->remembered = rtscan_create_remembered(custom->ss.ps.state, evaluated_expressions(state->node.plan),
-													 list_concat_copy(custom->ss.ps.plan->targetlist,
-																	  custom->ss.ps.plan->qual),
-													 custom->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
-	if (state->remembered)
-		rtscan_change_parameters(state->remembered, custom->ss.ps.chgParam);
+	if (state->memoize == NULL && may_memoize(&state->node))
+		state->memoize = rtscan_create_memoize(custom->ss.ps.state, evaluated_expressions(state->node.plan),
+											   list_concat_copy(custom->ss.ps.plan->targetlist,
+																custom->ss.ps.plan->qual),
+											   custom->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+	if (state->memoize)
+		rtscan_memoize_change_parameters(state->memoize, custom->ss.ps.chgParam);
 	MemoryContextSwitchTo(old);
 }
 
@@ -289,8 +289,8 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 {
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
-	const RtscanRemembered *remembered = ((AggregateState *) custom)->remembered;
-	uint64		reused = remembered ? rtscan_recalled(remembered) : 0;
+	const RtscanMemoize *memoize = ((AggregateState *) custom)->memoize;
+	uint64		reused = memoize ? rtscan_memoize_hits(memoize) : 0;
 
 	rtscan_explain_keys(node, shown.keys, ancestors, es);
 	ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);

@@ -1,0 +1,53 @@
+/*
+ * memoize.h
+ *		Memoizes results of an RtscanAggregate that returns one row, by the parameters that they were computed for.
+ *
+ * A correlated subquery is executed for each row of the outer query, often with the same parameters.  Everything else
+ * that a result depends on, such as the snapshot, stays the same while the query is executed.  Parameters that are
+ * used only in expressions on the result, such as HAVING, do not matter.  If a parameter changes that is neither one
+ * of those nor used in the node's own expressions, all results are forgotten.  (PostgreSQL's Memoize does the same
+ * below a nested loop.)
+ */
+#ifndef RTSCAN_MEMOIZE_H
+#define RTSCAN_MEMOIZE_H
+
+#include "rtscan.h"
+
+#include "nodes/execnodes.h"
+
+typedef struct RtscanMemoize RtscanMemoize;
+
+/*
+ * May a node's results be memoized?  The planner and the node both call this.  Partial results are not memoized,
+ * nor are results of a node that executes subqueries or dimensions: these may call volatile functions, which have to be
+ * called each time.
+ */
+static inline bool
+rtscan_may_memoize(bool one_result, bool partial, bool shared, bool executes_plans)
+{
+	return one_result && !partial && !shared && !executes_plans;
+}
+
+/*
+ * Create a cache in the current memory context.  expressions are those that the node evaluates to compute its result,
+ * of_results those that it evaluates on the result.  The cache takes about as much memory as a hash table may.
+ */
+extern RtscanMemoize *rtscan_create_memoize(const EState *estate, List *expressions, List *of_results,
+											TupleDesc result);
+
+/* Note that the node will be rescanned with other values of these parameters. */
+extern void rtscan_memoize_change_parameters(RtscanMemoize *memoize, const Bitmapset *changed);
+
+/*
+ * Get the result for the current values of the parameters, which is valid until the next one is memoized.  Return
+ * false if it is not known.
+ */
+extern bool rtscan_memoize_lookup(RtscanMemoize *memoize, Datum *values, bool *isnull);
+
+/* Memoize the result for the current values of the parameters. */
+extern void rtscan_memoize_store(RtscanMemoize *memoize, const Datum *values, const bool *isnull);
+
+/* Return how many results have been found in the cache. */
+extern uint64 rtscan_memoize_hits(const RtscanMemoize *memoize);
+
+#endif							/* RTSCAN_MEMOIZE_H */
