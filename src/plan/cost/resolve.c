@@ -14,8 +14,8 @@
 #include "optimizer/optimizer.h"
 #include "plan/cost/resolve_parts.h"
 #include "plan/cost/sample.h"
+#include "plan/quals/acl.h"
 #include "plan/quals/planning_run.h"
-#include "plan/quals/privacy.h"
 #include "plan/quals/quals.h"
 #include "row/schema.h"
 #include "search/filter/implied.h"
@@ -72,7 +72,7 @@ typedef struct Knowledge
 {
 	IndexOptInfo *info;			/* hash key */
 	bool		readable;		/* the index has segments, and they can be read */
-	bool		private;		/* this user may not know the index's values */
+	bool		is_hidden;		/* this user may not know the index's values */
 	RtscanIndexSize *size;		/* sizes of the index and its columns */
 	uint32		nsegments;		/* number of live segments */
 	LiveSegment *segments;		/* the live segments */
@@ -83,8 +83,8 @@ typedef struct Knowledge
 typedef struct Memory
 {
 	RtscanPlanningRun run;
-	PlannerInfo *query;			/* the query that has_barrier is about */
-	bool		has_barrier;	/* rtscan_has_barrier() of that query */
+	PlannerInfo *query;			/* the query that has_security_barrier is about */
+	bool		has_security_barrier;	/* rtscan_has_security_barrier() of that query */
 	List	   *estimated;		/* values of expressions: Estimated * */
 	Knowledge  *last;			/* the last entry that was used, or NULL */
 } Memory;
@@ -497,18 +497,18 @@ measure(Knowledge *knowledge, Relation index)
 
 /* ---------------------------------------------------------------- remembered data */
 
-/* Return rtscan_has_barrier(), evaluated once per query, as a query may have hundreds of partitions. */
+/* Return rtscan_has_security_barrier(), evaluated once per query, as a query may have hundreds of partitions. */
 static bool
-has_barrier(PlannerInfo *root)
+has_security_barrier(PlannerInfo *root)
 {
 	Memory	   *run = this_run(root);
 
 	if (run->query != root)
 	{
 		run->query = root;
-		run->has_barrier = rtscan_has_barrier(root);
+		run->has_security_barrier = rtscan_has_security_barrier(root);
 	}
-	return run->has_barrier;
+	return run->has_security_barrier;
 }
 
 static void
@@ -520,7 +520,7 @@ get_to_know(Knowledge *knowledge, PlannerInfo *root, IndexOptInfo *info)
 	knowledge->info = info;
 	knowledge->size = palloc0(size_bytes(info->ncolumns));
 	knowledge->size->ncolumns = info->ncolumns;
-	knowledge->private = has_barrier(root) || !rtscan_may_know_values(root, info);
+	knowledge->is_hidden = has_security_barrier(root) || !rtscan_acl_ok(root, info);
 	knowledge->readable = measure(knowledge, index);
 	index_close(index, NoLock);
 }
@@ -700,13 +700,13 @@ known_quals(PlannerInfo *root, const Knowledge *knowledge, List *quals, List *im
 	{
 		RtscanQual *qual = lfirst(cell);
 
-		if (!knowledge->private && is_known(root, qual, elements))
+		if (!knowledge->is_hidden && is_known(root, qual, elements))
 			known = lappend(known, qual);
 		else
 			*others = lappend(*others, qual->clause);
 	}
 	foreach(cell, implied)
-		if (!knowledge->private && is_known(root, lfirst(cell), elements))
+		if (!knowledge->is_hidden && is_known(root, lfirst(cell), elements))
 			known = lappend(known, lfirst(cell));
 	return known;
 }
@@ -746,7 +746,7 @@ rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column)
 	const Knowledge *knowledge = know_index(root, info);
 
 	MemoryContextSwitchTo(old);
-	return knowledge->readable && !knowledge->private ? knowledge->size->columns[column].distinct : 0;
+	return knowledge->readable && !knowledge->is_hidden ? knowledge->size->columns[column].distinct : 0;
 }
 
 static bool
@@ -767,7 +767,7 @@ rtscan_index_bounds(PlannerInfo *root, IndexOptInfo *info, int column, RtscanKey
 
 	MemoryContextSwitchTo(old);
 	*bounds = (RtscanKeyBounds) {PG_UINT64_MAX, 0};
-	if (!knowledge->readable || knowledge->private || knowledge->size->rows < 0.5 * info->tuples)
+	if (!knowledge->readable || knowledge->is_hidden || knowledge->size->rows < 0.5 * info->tuples)
 		return false;
 	for (uint32 i = 0; i < knowledge->nsegments; i++)
 		if (!add_bounds(bounds, &knowledge->segments[i].bounds[column]))

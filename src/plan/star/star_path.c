@@ -20,7 +20,7 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "plan/cost/resolve.h"
-#include "plan/quals/privacy.h"
+#include "plan/quals/acl.h"
 #include "row/keys.h"
 #include "run/plan/node_plan.h"
 #include "run/star/dimension.h"
@@ -432,7 +432,7 @@ rtscan_plan_dimensions(const RtscanJoin *join)
 bool
 rtscan_join_may_tell(PlannerInfo *root, const RtscanJoin *join)
 {
-	return !rtscan_has_barrier(root) && rtscan_may_know_values(root, join->star->index);
+	return !rtscan_has_security_barrier(root) && rtscan_acl_ok(root, join->star->index);
 }
 
 /* ---------------------------------------------------------------- cost */

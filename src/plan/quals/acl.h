@@ -1,13 +1,13 @@
 /*
- * privacy.h
+ * acl.h
  *		Decides whether the user may learn the values of an index's columns from estimates.
  *
  * Estimates from an index's dictionaries are exact: EXPLAIN's costs reveal whether a value exists.  So they are made
  * only for users who could query the table themselves.  For all others, estimates use PostgreSQL's statistics, which
  * PostgreSQL protects in the same way.
  */
-#ifndef RTSCAN_PRIVACY_H
-#define RTSCAN_PRIVACY_H
+#ifndef RTSCAN_ACL_H
+#define RTSCAN_ACL_H
 
 #include "rtscan.h"
 
@@ -16,12 +16,12 @@
 /*
  * Does the query, or one around it, use a security_barrier view?  It is not known which quals such a view contributes.
  */
-extern bool rtscan_has_barrier(const PlannerInfo *root);
+extern bool rtscan_has_security_barrier(const PlannerInfo *root);
 
 /*
  * May the user know the key columns' values, in a query without such a view?  False if a security policy hides rows of
  * the table, or if SELECT has not been granted on the key columns.
  */
-extern bool rtscan_may_know_values(PlannerInfo *root, const IndexOptInfo *info);
+extern bool rtscan_acl_ok(PlannerInfo *root, const IndexOptInfo *info);
 
-#endif							/* RTSCAN_PRIVACY_H */
+#endif							/* RTSCAN_ACL_H */

@@ -1,8 +1,8 @@
 /*
- * privacy.c
+ * acl.c
  *		Decides whether the user may learn the values of an index's columns from estimates.
  */
-#include "plan/quals/privacy.h"
+#include "plan/quals/acl.h"
 
 #include "miscadmin.h"
 #include "optimizer/pathnode.h"
@@ -23,7 +23,7 @@ named_table(PlannerInfo *root, Index relid)
 }
 
 bool
-rtscan_has_barrier(const PlannerInfo *root)
+rtscan_has_security_barrier(const PlannerInfo *root)
 {
 	ListCell   *cell;
 
@@ -45,7 +45,7 @@ may_select_keys(const IndexOptInfo *info, Oid table, Oid user)
 }
 
 bool
-rtscan_may_know_values(PlannerInfo *root, const IndexOptInfo *info)
+rtscan_acl_ok(PlannerInfo *root, const IndexOptInfo *info)
 {
 	Index		named = named_table(root, info->rel->relid);
 	const RangeTblEntry *table = planner_rt_fetch(named, root);
