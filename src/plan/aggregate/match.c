@@ -16,7 +16,7 @@
 #include "plan/quals/volatile.h"
 #include "run/aggregate/aggregates.h"
 #include "run/plan/expressions.h"
-#include "run/plan/failure.h"
+#include "run/plan/may_raise.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -66,7 +66,7 @@ match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *
 		return true;
 	if (root->qual_security_level > 0 && contain_leaked_vars((Node *) clause))
 		return false;
-	if (rtscan_arguments_may_fail((Node *) clause))
+	if (rtscan_arguments_may_raise((Node *) clause))
 		return false;
 	return rtscan_quals_add(filter, index, clause) && !rtscan_is_volatile(root, clause);
 }

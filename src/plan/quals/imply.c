@@ -12,7 +12,7 @@
 #include "optimizer/restrictinfo.h"
 #include "plan/quals/volatile.h"
 #include "row/number.h"
-#include "run/plan/failure.h"
+#include "run/plan/may_raise.h"
 #include "search/filter/implied.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -355,7 +355,7 @@ rtscan_quals_imply(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, L
 	{
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
 		RtscanQual *qual = restriction_is_securely_promotable(info, index->rel) &&
-			!rtscan_arguments_may_fail((Node *) info->clause) ? imply(index, info->clause) : NULL;
+			!rtscan_arguments_may_raise((Node *) info->clause) ? imply(index, info->clause) : NULL;
 
 		if (qual && !rtscan_is_volatile(root, info->clause))
 			quals->implied = lappend(quals->implied, qual);

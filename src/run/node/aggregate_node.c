@@ -16,12 +16,12 @@
 #include "run/node/by_bits.h"
 #include "run/node/by_rows.h"
 #include "run/node/memoize.h"
-#include "run/plan/failure.h"
+#include "run/plan/may_raise.h"
 
 typedef struct AggregateState
 {
 	RtscanNode	node;
-	bool		filters_may_fail;	/* evaluating the arguments of FILTERs may raise an error */
+	bool		filters_may_raise;	/* evaluating the arguments of FILTERs may raise an error */
 	RtscanRowsTask *rows;		/* what to compute from rows; NULL: from bits */
 	RtscanRowsAnswer *answer;	/* the current answer, if it is computed from rows; or NULL */
 	RtscanMemoize *memoize;		/* earlier results by parameters; NULL before the first rescan with other ones */
@@ -54,7 +54,7 @@ check_permissions(const CustomScan *scan)
 }
 
 static bool
-filters_may_fail(const RtscanNodePlan *plan)
+filters_may_raise(const RtscanNodePlan *plan)
 {
 	for (int i = plan->where_arguments; i < list_length(plan->arguments); i++)
 		if (rtscan_has_subplan_result(list_nth(plan->arguments, i)))
@@ -85,7 +85,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 	RtscanNode *node = &state->node;
 
 	rtscan_begin_node(node, eflags);
-	state->filters_may_fail = filters_may_fail(node->plan);
+	state->filters_may_raise = filters_may_raise(node->plan);
 	state->begins = begins_result((CustomScan *) custom->ss.ps.plan);
 	check_permissions((CustomScan *) custom->ss.ps.plan);
 	if (node->plan->by_rows)
@@ -116,7 +116,7 @@ begin_answer(AggregateState *state, TupleTableSlot *slot)
 	if (state->rows)
 		state->answer = rtscan_begin_rows(state->rows, &node->question);
 	else
-		rtscan_answer_by_bits(&node->question, state->filters_may_fail, slot->tts_values, slot->tts_isnull);
+		rtscan_answer_by_bits(&node->question, state->filters_may_raise, slot->tts_values, slot->tts_isnull);
 	MemoryContextSwitchTo(old);
 }
 

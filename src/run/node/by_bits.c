@@ -204,11 +204,11 @@ make_filters(RtscanBitsAnswer *answer)
  * the FILTERs' arguments.
  */
 static void
-search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, bool filters_may_fail)
+search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, bool filters_may_raise)
 {
 	do
 	{
-		if (filters_may_fail && !answer->has_filters)
+		if (filters_may_raise && !answer->has_filters)
 		{
 			search(answer, image, 0);
 			if (answer->search.stats.rows == 0)
@@ -234,7 +234,7 @@ begin_aggregate(Aggregate *aggregate, const RtscanSchema *schema, const RtscanPl
 }
 
 void
-rtscan_answer_by_bits(const RtscanQuestion *question, bool filters_may_fail, Datum *values, bool *isnull)
+rtscan_answer_by_bits(const RtscanQuestion *question, bool filters_may_raise, Datum *values, bool *isnull)
 {
 	List	   *aggregates = question->node->plan->aggregates;
 	RtscanBitsAnswer answer = {.question = question, .naggregates = list_length(aggregates)};
@@ -245,7 +245,7 @@ rtscan_answer_by_bits(const RtscanQuestion *question, bool filters_may_fail, Dat
 		begin_aggregate(&answer.aggregates[i], question->schema, list_nth(aggregates, i));
 	image = rtscan_begin_visibility(&answer.visibility, question->heap, question->index, question->snapshot,
 									question->reads_only);
-	search_for_all(&answer, image, filters_may_fail);
+	search_for_all(&answer, image, filters_may_raise);
 	for (int i = 0; i < answer.naggregates; i++)
 		values[i] = rtscan_finish_accumulation(&answer.aggregates[i].accumulator, &isnull[i]);
 }

@@ -13,6 +13,6 @@
  * Compute the aggregates of the question's node, in the current memory context.  If evaluating the arguments of FILTERs
  * may fail, they are evaluated only if a row matches, because PostgreSQL evaluates FILTER only for rows.
  */
-extern void rtscan_answer_by_bits(const RtscanQuestion *question, bool filters_may_fail, Datum *values, bool *isnull);
+extern void rtscan_answer_by_bits(const RtscanQuestion *question, bool filters_may_raise, Datum *values, bool *isnull);
 
 #endif							/* RTSCAN_BY_BITS_H */

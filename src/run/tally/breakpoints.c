@@ -11,7 +11,7 @@
 #include "row/decimal.h"
 #include "run/aggregate/collection.h"
 #include "run/plan/expressions.h"
-#include "run/plan/failure.h"
+#include "run/plan/may_raise.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -112,7 +112,7 @@ take_comparison(Looking *looking, const OpExpr *clause)
 	Node	   *left,
 			   *right;
 
-	if (list_length(clause->args) != 2 || rtscan_arguments_may_fail((Node *) clause))
+	if (list_length(clause->args) != 2 || rtscan_arguments_may_raise((Node *) clause))
 		return false;
 	left = linitial(clause->args);
 	right = lsecond(clause->args);

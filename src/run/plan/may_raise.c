@@ -1,8 +1,8 @@
 /*
- * failure.c
+ * may_raise.c
  *		Decides whether evaluating a search argument may raise an error.
  */
-#include "run/plan/failure.h"
+#include "run/plan/may_raise.h"
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -40,9 +40,9 @@ makes_times(Oid function)
 	}
 }
 
-/* check_function_callback.  Leakproof functions never fail: an error would reveal something about the arguments. */
+/* check_function_callback.  Leakproof functions raise no errors, which would reveal something about arguments. */
 static bool
-function_may_fail(Oid function, void *arg)
+function_may_raise(Oid function, void *arg)
 {
 	return !get_func_leakproof(function) && !makes_times(function);
 }
@@ -63,7 +63,7 @@ function_makes_times(Oid function, void *arg)
 }
 
 static bool
-argument_may_fail(Node *node, void *arg)
+argument_may_raise(Node *node, void *arg)
 {
 	if (node == NULL)
 		return false;
@@ -77,7 +77,7 @@ argument_may_fail(Node *node, void *arg)
 			pg_fallthrough;
 		case T_ScalarArrayOpExpr:
 		case T_CoerceViaIO:
-			if (check_functions_in_node(node, function_may_fail, NULL))
+			if (check_functions_in_node(node, function_may_raise, NULL))
 				return true;
 			pg_fallthrough;
 		case T_List:
@@ -91,7 +91,7 @@ argument_may_fail(Node *node, void *arg)
 		case T_NullTest:
 		case T_BooleanTest:
 		case T_SQLValueFunction:
-			return expression_tree_walker(node, argument_may_fail, arg);
+			return expression_tree_walker(node, argument_may_raise, arg);
 		default:
 			return true;
 	}
@@ -99,19 +99,19 @@ argument_may_fail(Node *node, void *arg)
 
 /* Also the callback of expression_tree_walker(). */
 static bool
-arguments_may_fail(Node *node, void *arg)
+arguments_may_raise(Node *node, void *arg)
 {
 	if (node == NULL)
 		return false;
 	if (contain_var_clause(node))
-		return expression_tree_walker(node, arguments_may_fail, arg);
-	return argument_may_fail(node, NULL);
+		return expression_tree_walker(node, arguments_may_raise, arg);
+	return argument_may_raise(node, NULL);
 }
 
 bool
-rtscan_arguments_may_fail(Node *clause)
+rtscan_arguments_may_raise(Node *clause)
 {
-	return arguments_may_fail(clause, NULL);
+	return arguments_may_raise(clause, NULL);
 }
 
 /* Also the callback of expression_tree_walker(). */
