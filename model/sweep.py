@@ -1,4 +1,4 @@
-"""VACUUM finds lost pages, and truncates a free tail of the file: src/maintain/sweep.h.
+"""VACUUM finds lost pages, and truncates a free tail of the file: src/maintain/orphans.h.
 
 Descriptors, dead bits and directories say which pages are used, and the free space map says which are free; only the
 remaining pages are examined. Writers continue meanwhile, except for those that need the merge lock. So a page is

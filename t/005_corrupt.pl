@@ -202,8 +202,8 @@ sub mislead_spare
 }
 
 # Clear pages that the metapage names, so that other work may allocate them: the spare directory, and the list of
-# pages being written. Since the kind of a segment's descriptor is wrong, DELETE fails, and VACUUM's sweep is the
-# first to write.
+# pages being written. Since the kind of a segment's descriptor is wrong, DELETE fails, and VACUUM's search for
+# orphans is the first to write.
 sub empty_named_pages
 {
 	my ($file) = @_;

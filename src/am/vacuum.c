@@ -8,8 +8,8 @@
 #include "commands/vacuum.h"
 #include "maintain/flush.h"
 #include "maintain/maintain.h"
+#include "maintain/orphans.h"
 #include "maintain/recycle.h"
-#include "maintain/sweep.h"
 #include "maintain/worker.h"
 #include "miscadmin.h"
 #include "search/visible/map_copy.h"
@@ -234,7 +234,7 @@ rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 
 	rtscan_lock_merge(index);
 	rtscan_reclaim(index, RTSCAN_SLOT_MERGE);
-	rtscan_sweep(index, info->strategy);
+	rtscan_reclaim_orphans(index, info->strategy);
 	rtscan_maintain(index);
 	stats->num_index_tuples = count_live_rows(index);
 	rtscan_truncate(index, info->strategy);

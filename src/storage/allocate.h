@@ -7,7 +7,7 @@
  * exclusive lock under which the page then gets its new content.  To keep a crash from making the map forget
  * many pages, code that frees pages logs the changed pages of the map (RtscanFreed): a page of the map covers
  * 4,000 of the index, and has two above it.  Pages that the map forgets all the same, or that were lost in a
- * crash, are found by VACUUM (maintain/sweep.h).
+ * crash, are found by VACUUM (maintain/orphans.h).
  *
  * A caller that frees a page must know that no reader can see it any more: maintain/recycle.h,
  * storage/writing.h.

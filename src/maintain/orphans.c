@@ -1,8 +1,8 @@
 /*
- * sweep.c
+ * orphans.c
  *		Find pages of an index that were lost, and truncate its file.
  */
-#include "maintain/sweep.h"
+#include "maintain/orphans.h"
 
 #include "access/xact.h"
 #include "catalog/storage.h"
@@ -20,20 +20,20 @@
 
 /* ---------------------------------------------------------------- which blocks are used */
 
-/* The state of a sweep. */
-typedef struct Sweep
+/* The state of the search for orphans. */
+typedef struct Reclaim
 {
 	Relation	index;
 	BufferAccessStrategy strategy;	/* ring of buffers for reading pages */
-	BlockNumber nblocks;		/* number of blocks when the sweep began */
-	RtscanImage *image;			/* image of the index when the sweep began */
+	BlockNumber nblocks;		/* number of blocks when the search began */
+	RtscanImage *image;			/* image of the index when the search began */
 	uint64		youngest;		/* owners with this id or a later one may be at work */
 	uint8	   *used;			/* one bit for each block: is it used? */
 	RtscanFreed freed;			/* pages that were freed */
-} Sweep;
+} Reclaim;
 
 static void
-mark_used(Sweep *sweep, List *blocks)
+mark_used(Reclaim *reclaim, List *blocks)
 {
 	ListCell   *cell;
 
@@ -41,16 +41,16 @@ mark_used(Sweep *sweep, List *blocks)
 	{
 		BlockNumber block = (BlockNumber) lfirst_int(cell);
 
-		if (block < sweep->nblocks)
-			sweep->used[block / 8] |= 1 << (block % 8);
+		if (block < reclaim->nblocks)
+			reclaim->used[block / 8] |= 1 << (block % 8);
 	}
 	list_free(blocks);
 }
 
 static bool
-is_used(const Sweep *sweep, BlockNumber block)
+is_used(const Reclaim *reclaim, BlockNumber block)
 {
-	return (sweep->used[block / 8] >> (block % 8)) & 1;
+	return (reclaim->used[block / 8] >> (block % 8)) & 1;
 }
 
 /* Does the free space map propose a block? */
@@ -61,28 +61,28 @@ is_proposed(Relation index, BlockNumber block)
 }
 
 /*
- * Begin a sweep: mark the blocks that the image uses.  Pages of pending lists are not marked, for which all of
- * them would have to be read: is_lost() recognises them by their owner.
+ * Begin the search for orphans: mark the blocks that the image uses.  Pages of pending lists are not marked, for
+ * which all of them would have to be read: is_lost() recognises them by their owner.
  */
-static Sweep
-begin_sweep(Relation index, BufferAccessStrategy strategy)
+static Reclaim
+begin_reclaim(Relation index, BufferAccessStrategy strategy)
 {
-	Sweep		sweep = {.index = index, .strategy = strategy,
+	Reclaim		reclaim = {.index = index, .strategy = strategy,
 		.nblocks = RelationGetNumberOfBlocks(index), .freed = {.index = index}};
 	List	   *directories;
 	const RtscanMeta *meta;
 
-	sweep.used = palloc_extended(sweep.nblocks / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	sweep.image = rtscan_read_directories(index, &directories);
-	mark_used(&sweep, directories);
-	meta = &sweep.image->meta;
-	sweep.youngest = meta->writing[RTSCAN_SLOT_FLUSH] != 0 ? meta->writing[RTSCAN_SLOT_FLUSH] : meta->next_id;
+	reclaim.used = palloc_extended(reclaim.nblocks / 8 + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	reclaim.image = rtscan_read_directories(index, &directories);
+	mark_used(&reclaim, directories);
+	meta = &reclaim.image->meta;
+	reclaim.youngest = meta->writing[RTSCAN_SLOT_FLUSH] != 0 ? meta->writing[RTSCAN_SLOT_FLUSH] : meta->next_id;
 	for (int slot = RTSCAN_SLOT_FLUSH; slot <= RTSCAN_SLOT_MERGE; slot++)
-		mark_used(&sweep, rtscan_chain_blocks(index, RTSCAN_PAGE_TAKEN, slot, meta->taken[slot]));
-	for (uint32 i = 0; i < sweep.image->nentries; i++)
-		if (rtscan_entry_kind(&sweep.image->entries[i]) == RTSCAN_ENTRY_SEGMENT)
-			mark_used(&sweep, rtscan_segment_blocks(index, &sweep.image->entries[i]));
-	return sweep;
+		mark_used(&reclaim, rtscan_chain_blocks(index, RTSCAN_PAGE_TAKEN, slot, meta->taken[slot]));
+	for (uint32 i = 0; i < reclaim.image->nentries; i++)
+		if (rtscan_entry_kind(&reclaim.image->entries[i]) == RTSCAN_ENTRY_SEGMENT)
+			mark_used(&reclaim, rtscan_segment_blocks(index, &reclaim.image->entries[i]));
+	return reclaim;
 }
 
 /* ---------------------------------------------------------------- lost pages */
@@ -101,9 +101,9 @@ image_knows(const RtscanImage *image, uint64 owner)
 
 /* Is a page, which is neither marked as used nor free, of no use to any process? */
 static bool
-is_lost(const Sweep *sweep, const RtscanPageOpaqueData *opaque)
+is_lost(const Reclaim *reclaim, const RtscanPageOpaqueData *opaque)
 {
-	const RtscanMeta *meta = &sweep->image->meta;
+	const RtscanMeta *meta = &reclaim->image->meta;
 
 	if (opaque->page_id != RTSCAN_PAGE_ID)
 		return false;
@@ -125,46 +125,46 @@ is_lost(const Sweep *sweep, const RtscanPageOpaqueData *opaque)
 			return opaque->owner <= RTSCAN_SLOT_MERGE && opaque->ordinal == 0 &&
 				meta->taken[opaque->owner] != RTSCAN_NO_TAKEN_PAGE;
 		default:
-			return opaque->owner < sweep->youngest && !image_knows(sweep->image, opaque->owner);
+			return opaque->owner < reclaim->youngest && !image_knows(reclaim->image, opaque->owner);
 	}
 }
 
 static Buffer
-lock_page(const Sweep *sweep, BlockNumber block)
+lock_page(const Reclaim *reclaim, BlockNumber block)
 {
-	Buffer		buffer = ReadBufferExtended(sweep->index, MAIN_FORKNUM, block, RBM_NORMAL, sweep->strategy);
+	Buffer		buffer = ReadBufferExtended(reclaim->index, MAIN_FORKNUM, block, RBM_NORMAL, reclaim->strategy);
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	return buffer;
 }
 
 static void
-look_at(Sweep *sweep, BlockNumber block)
+look_at(Reclaim *reclaim, BlockNumber block)
 {
-	Buffer		buffer = lock_page(sweep, block);
+	Buffer		buffer = lock_page(reclaim, block);
 	Page		page = BufferGetPage(buffer);
 
 	if (rtscan_page_is_free(page))
-		rtscan_record_free(&sweep->freed, block);
-	else if (is_lost(sweep, rtscan_page_opaque(page)))
-		rtscan_free_page(&sweep->freed, buffer);
+		rtscan_record_free(&reclaim->freed, block);
+	else if (is_lost(reclaim, rtscan_page_opaque(page)))
+		rtscan_free_page(&reclaim->freed, buffer);
 	UnlockReleaseBuffer(buffer);
 }
 
 void
-rtscan_sweep(Relation index, BufferAccessStrategy strategy)
+rtscan_reclaim_orphans(Relation index, BufferAccessStrategy strategy)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan sweep", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Sweep		sweep = begin_sweep(index, strategy);
+	Reclaim		reclaim = begin_reclaim(index, strategy);
 
-	for (BlockNumber block = RTSCAN_METAPAGE_BLOCK + 1; block < sweep.nblocks; block++)
+	for (BlockNumber block = RTSCAN_METAPAGE_BLOCK + 1; block < reclaim.nblocks; block++)
 	{
 		vacuum_delay_point(false);
-		if (!is_used(&sweep, block) && !is_proposed(index, block))
-			look_at(&sweep, block);
+		if (!is_used(&reclaim, block) && !is_proposed(index, block))
+			look_at(&reclaim, block);
 	}
-	rtscan_save_freed(&sweep.freed);
+	rtscan_save_freed(&reclaim.freed);
 	/* always, so that pages near the beginning are proposed first again */
 	IndexFreeSpaceMapVacuum(index);
 	MemoryContextSwitchTo(old);

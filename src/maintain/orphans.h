@@ -1,6 +1,6 @@
 /*
- * sweep.h
- *		Find lost pages in VACUUM, and truncate the free end of the file.
+ * orphans.h
+ *		Reclaim lost pages, called orphans, in VACUUM, and truncate the free end of the file.
  *
  * After a crash the free space map lacks what was recorded since the last checkpoint, and on a promoted standby
  * there is none.  A crash may also come after a page was taken, but before something refers to it.  So each
@@ -18,8 +18,8 @@
  * A backend remembers only hints for longer, which it verifies: the page that it has appended to
  * (storage/pending.c).  A standby replays the truncation under the same lock.
  */
-#ifndef RTSCAN_SWEEP_H
-#define RTSCAN_SWEEP_H
+#ifndef RTSCAN_ORPHANS_H
+#define RTSCAN_ORPHANS_H
 
 #include "rtscan.h"
 
@@ -29,7 +29,7 @@
  * Free lost pages, and record free ones in the free space map.  Needs the merge lock, and no attempt may be in
  * its slot (rtscan_reclaim).
  */
-extern void rtscan_sweep(Relation index, BufferAccessStrategy strategy);
+extern void rtscan_reclaim_orphans(Relation index, BufferAccessStrategy strategy);
 
 /*
  * Truncate free pages at the end, if there are enough of them and the index is not in use.  For VACUUM, not in
@@ -37,4 +37,4 @@ extern void rtscan_sweep(Relation index, BufferAccessStrategy strategy);
  */
 extern void rtscan_truncate(Relation index, BufferAccessStrategy strategy);
 
-#endif							/* RTSCAN_SWEEP_H */
+#endif							/* RTSCAN_ORPHANS_H */
