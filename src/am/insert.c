@@ -7,7 +7,7 @@
  */
 #include "am/am.h"
 
-#include "maintain/relieve.h"
+#include "maintain/back_pressure.h"
 #include "row/schema.h"
 #include "settings.h"
 #include "storage/pending.h"
@@ -51,7 +51,7 @@ rtscan_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	rtscan_check_comparable(state->schema, values, isnull);
 	weight = rtscan_pending_append(index, rtscan_form_tuple(index, state->schema, values, isnull, tid));
 	if (weight >= rtscan_pending_list_limit)
-		rtscan_relieve(index, weight);
+		rtscan_apply_back_pressure(index, weight);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(state->context);
 	return false;

@@ -8,7 +8,7 @@
  *
  * Lists are flushed by a background worker, which insertions request when the open list is longer than
  * rtscan.pending_list_limit (maintain/worker.h); by insertions themselves, if there is no worker or the list
- * has grown beyond several times the limit nevertheless (maintain/relieve.c); and by VACUUM and rtscan_merge(),
+ * has grown beyond several times the limit nevertheless (maintain/back_pressure.c); and by VACUUM and rtscan_merge(),
  * which flush all lists.
  *
  * Lists are flushed in the order of their age.  A list that cannot be flushed, because a comparison function

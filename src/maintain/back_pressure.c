@@ -1,8 +1,8 @@
 /*
- * relieve.c
+ * back_pressure.c
  *		Flush pending lists within an insertion.
  */
-#include "maintain/relieve.h"
+#include "maintain/back_pressure.h"
 
 #include "access/parallel.h"
 #include "access/xact.h"
@@ -77,9 +77,9 @@ flush_lists(Relation index)
 }
 
 void
-rtscan_relieve(Relation index, int64 weight)
+rtscan_apply_back_pressure(Relation index, int64 weight)
 {
-	int64		limit = (int64) rtscan_pending_list_limit * (rtscan_has_worker(index) ? RELIEVE_FACTOR : 1);
+	int64		limit = (int64) rtscan_pending_list_limit * (rtscan_has_worker(index) ? BACK_PRESSURE_FACTOR : 1);
 
 	if (weight < limit || IsInParallelMode() || !rtscan_try_lock_flush(index))
 		return;
