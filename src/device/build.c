@@ -4,8 +4,8 @@
  */
 #include "device/build.h"
 
+#include "device/adaptive_cost.h"
 #include "device/client.h"
-#include "device/experience.h"
 #include "device/worker.h"
 #include "miscadmin.h"
 #include "settings.h"

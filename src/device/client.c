@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "access/xact.h"
+#include "device/adaptive_cost.h"
 #include "device/events.h"
-#include "device/experience.h"
 #include "device/worker.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"

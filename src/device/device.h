@@ -15,8 +15,8 @@
 
 #include "rtscan.h"
 
+#include "device/adaptive_cost.h"
 #include "device/client.h"
-#include "device/experience.h"
 #include "device/program.h"
 #include "device/upload.h"
 #include "device/worker.h"

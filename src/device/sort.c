@@ -4,8 +4,8 @@
  */
 #include "device/sort.h"
 
+#include "device/adaptive_cost.h"
 #include "device/build.h"
-#include "device/experience.h"
 #include "port/pg_bitutils.h"
 
 StaticAssertDecl(sizeof(RtscanSorted) == sizeof(SortPair) &&

@@ -20,8 +20,8 @@
 #include <sys/prctl.h>
 #endif
 
+#include "device/adaptive_cost.h"
 #include "device/events.h"
-#include "device/experience.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -86,7 +86,7 @@ request_shared_memory(void)
 {
 	if (previous_request_hook)
 		previous_request_hook();
-	RequestAddinShmemSpace(add_size(sizeof(DeviceStates), rtscan_device_experience_size()));
+	RequestAddinShmemSpace(add_size(sizeof(DeviceStates), rtscan_adaptive_cost_size()));
 }
 
 static void
@@ -107,7 +107,7 @@ attach_shared_memory(void)
 			pg_atomic_init_u32(&states->devices[device].suspect, false);
 		}
 	}
-	rtscan_attach_device_experience();
+	rtscan_attach_adaptive_cost();
 	LWLockRelease(AddinShmemInitLock);
 }
 
@@ -350,7 +350,7 @@ take_ready(const Program *program, const char *rest)
 	calibration.adding = measured(calibration.adding);
 	calibration.building = measured(calibration.building);
 	calibration.memory = memory;
-	rtscan_begin_device_experience(program->device, &calibration);
+	rtscan_begin_adaptive_cost(program->device, &calibration);
 	pg_atomic_write_u32(&program->state->ready, true);
 	ereport(LOG,
 			(errmsg("rtscan uses the device %s", rest + name),

@@ -5,7 +5,7 @@
  * The CPU evaluates what the chosen executor cannot.
  *
  * "auto" compares the CPU's cost estimate (cpu_parts.h), scaled by how slow its memory has been, with the times that
- * devices have needed for similar requests (device/experience.h).  Each time that an executor is not chosen, what
+ * devices have needed for similar requests (device/adaptive_cost.h).  Each time that an executor is not chosen, what
  * has been learnt about its speed fades a little, so that one slow request does not exclude it for long.
  */
 #ifndef RTSCAN_CHOICE_H

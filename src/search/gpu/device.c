@@ -175,7 +175,7 @@ count_regions(const RtscanSegmentScan *scan, bool adding)
 	return scan->nregions;
 }
 
-/* Return the group by which the speed of searches like this one is remembered (device/experience.h). */
+/* Return the group by which the speed of searches like this one is remembered (device/adaptive_cost.h). */
 static uint64
 group_of_scan(const RtscanSegmentScan *scan)
 {

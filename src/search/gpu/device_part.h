@@ -42,7 +42,7 @@ typedef struct RtscanDevicePart
 	/* the number of regions if tallies were dropped, and no regions combined; at most RTSCAN_ROUND_REGIONS, too */
 	int			own_regions;
 	EvaluateHeader header;		/* the caller sets executor, prepare and build; regions are counted as they are added */
-	uint64		group;			/* for experience.h: stands for the index, the columns and the number of regions */
+	uint64		group;			/* for adaptive_cost.h: stands for the index, the columns and the number of regions */
 	uint32		chunks;			/* chunks in the answer */
 	uint64		tally_words;	/* words of tallies in the answer */
 	double		searched;		/* chunks to search, counted once for each region */

@@ -1,19 +1,19 @@
 /*
- * experience.h
- *		Remember what all backends have learnt about the devices and the CPU: their speed, and what would pay off.
+ * adaptive_cost.h
+ *		Adapt the cost model of devices and the CPU to what all backends have measured: speeds, and what would pay off.
  */
-#ifndef RTSCAN_DEVICE_EXPERIENCE_H
-#define RTSCAN_DEVICE_EXPERIENCE_H
+#ifndef RTSCAN_DEVICE_ADAPTIVE_COST_H
+#define RTSCAN_DEVICE_ADAPTIVE_COST_H
 
 #include "rtscan.h"
 
 #include "device/program.h"
 
-/* Return the size in bytes of experience.c's shared memory. */
-extern Size rtscan_device_experience_size(void);
+/* Return the size in bytes of adaptive_cost.c's shared memory. */
+extern Size rtscan_adaptive_cost_size(void);
 
 /* Attach to that shared memory, or create it; AddinShmemInitLock is held. */
-extern void rtscan_attach_device_experience(void);
+extern void rtscan_attach_adaptive_cost(void);
 
 /* The speed of a device as its program has measured it, when it was started. */
 typedef struct RtscanDeviceCalibration
@@ -25,7 +25,7 @@ typedef struct RtscanDeviceCalibration
 } RtscanDeviceCalibration;
 
 /* A device's program has been started: begin with these measurements. */
-extern void rtscan_begin_device_experience(int device, const RtscanDeviceCalibration *calibration);
+extern void rtscan_begin_adaptive_cost(int device, const RtscanDeviceCalibration *calibration);
 
 /* Return the device memory in bytes, which backends can use without a connection. */
 extern uint64 rtscan_device_total_memory(int device);
@@ -34,7 +34,7 @@ extern uint64 rtscan_device_total_memory(int device);
 extern double rtscan_device_building(int device);
 
 /*
- * The speed of a device, learnt from requests of all backends.
+ * The speed of a device, estimated from requests of all backends.
  *
  * Rays need many times as long if they cross regions crowded with rows, because columns are correlated.  So the
  * time of a chunk is remembered for each group that has been searched recently: an index, a set of its columns
@@ -57,7 +57,7 @@ extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor
 extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks,
 									 double elapsed, double of_device);
 
-/* Return the nanoseconds that a device needs to add up a column of a chunk, as learnt from all backends. */
+/* Return the nanoseconds that a device needs to add up a column of a chunk, estimated from all backends' requests. */
 extern double rtscan_device_adding(int device);
 
 /* Record that a device needed this time to add up columns; "columns" is their number times that of their chunks. */
@@ -106,4 +106,4 @@ extern bool rtscan_device_take_turn(int device);
 /* End the turns of this process.  The end of the transaction does so, too. */
 extern void rtscan_device_end_turn(void);
 
-#endif							/* RTSCAN_DEVICE_EXPERIENCE_H */
+#endif							/* RTSCAN_DEVICE_ADAPTIVE_COST_H */

@@ -1,11 +1,11 @@
 /*
- * experience.c
- *		Remember what all backends have learnt about the devices and the CPU.
+ * adaptive_cost.c
+ *		Adapt the cost model of devices and the CPU to what all backends have measured.
  *
  * That is how fast they are, and which uploads and builds of BVHs would have paid off.  Also here is whose turn
  * it is to use a device for a build.
  */
-#include "device/experience.h"
+#include "device/adaptive_cost.h"
 
 #include <math.h>
 
@@ -28,15 +28,15 @@
 /* Nanoseconds that an upload needs for each byte: reading pages, copying them, and the bus. */
 #define UPLOAD_BYTE		1.0
 
-/* A column, or the BVHs of a group, that is not on a device. */
-typedef struct Wish
+/* A column, or the BVHs of a group, that scans have missed on a device. */
+typedef struct Miss
 {
 	uint64		of;				/* hash of its key */
 	double		gain;			/* nanoseconds that scans have lost by its absence */
-} Wish;
+} Miss;
 
-/* Size of the hash table of wishes, which may forget. */
-#define WISHES			4096
+/* Size of the hash table of misses, which may forget. */
+#define MISSES			4096
 
 /* The speed of a device for a group. */
 typedef struct OfGroup
@@ -65,39 +65,39 @@ typedef struct OfDevice
 } OfDevice;
 
 /* The shared memory. */
-typedef struct Experience
+typedef struct AdaptiveCosts
 {
 	slock_t		mutex;			/* protects all of it */
 	double		cpu;			/* ratio of the CPU's time to its estimated cost */
 	OfDevice	devices[RTSCAN_MAX_DEVICES];
 	OfGroup		groups[GROUPS]; /* hash table of groups, by key */
-	Wish		wishes[WISHES]; /* hash table of wishes, by key */
-} Experience;
+	Miss		misses[MISSES]; /* hash table of misses, by key */
+} AdaptiveCosts;
 
-static Experience *experience;
+static AdaptiveCosts *costs;
 
 Size
-rtscan_device_experience_size(void)
+rtscan_adaptive_cost_size(void)
 {
-	return sizeof(Experience);
+	return sizeof(AdaptiveCosts);
 }
 
 void
-rtscan_attach_device_experience(void)
+rtscan_attach_adaptive_cost(void)
 {
 	RtscanDeviceCalibration unknown = {.adding = get_float8_infinity(), .building = get_float8_infinity()};
 	bool		found;
 
-	experience = ShmemInitStruct("rtscan device experience", sizeof(Experience), &found);
+	costs = ShmemInitStruct("rtscan device experience", sizeof(AdaptiveCosts), &found);
 	if (found)
 		return;
-	memset(experience, 0, sizeof(Experience));
-	SpinLockInit(&experience->mutex);
-	experience->cpu = 1;
+	memset(costs, 0, sizeof(AdaptiveCosts));
+	SpinLockInit(&costs->mutex);
+	costs->cpu = 1;
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
 		unknown.chunk[i] = get_float8_infinity();
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
-		rtscan_begin_device_experience(device, &unknown);
+		rtscan_begin_adaptive_cost(device, &unknown);
 }
 
 /* ---------------------------------------------------------------- builds */
@@ -105,52 +105,52 @@ rtscan_attach_device_experience(void)
 bool
 rtscan_device_take_turn(int device)
 {
-	pid_t	   *builder = &experience->devices[device].builder;
+	pid_t	   *builder = &costs->devices[device].builder;
 	bool		taken;
 
-	SpinLockAcquire(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
 	if (*builder == 0)
 		*builder = MyProcPid;
 	taken = *builder == MyProcPid;
-	SpinLockRelease(&experience->mutex);
+	SpinLockRelease(&costs->mutex);
 	return taken;
 }
 
 void
 rtscan_device_end_turn(void)
 {
-	SpinLockAcquire(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
-		if (experience->devices[device].builder == MyProcPid)
-			experience->devices[device].builder = 0;
-	SpinLockRelease(&experience->mutex);
+		if (costs->devices[device].builder == MyProcPid)
+			costs->devices[device].builder = 0;
+	SpinLockRelease(&costs->mutex);
 }
 
 /* ---------------------------------------------------------------- speed */
 
 void
-rtscan_begin_device_experience(int device, const RtscanDeviceCalibration *calibration)
+rtscan_begin_adaptive_cost(int device, const RtscanDeviceCalibration *calibration)
 {
-	OfDevice   *of = &experience->devices[device];
+	OfDevice   *of = &costs->devices[device];
 
-	SpinLockAcquire(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
 		of->speeds[i] = of->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, calibration->chunk[i]};
 	of->adding = of->first_adding = calibration->adding;
 	of->building = calibration->building;
 	of->memory = calibration->memory;
 	of->program++;
-	SpinLockRelease(&experience->mutex);
+	SpinLockRelease(&costs->mutex);
 }
 
 /* Return the place of a group in its hash table, and the key that the place has if the group is known. */
 static OfGroup *
 place_of_group(int device, DeviceExecutor executor, uint64 group, uint64 *key)
 {
-	uint64		of_device = hash_combine64(device + 1, experience->devices[device].program);
+	uint64		of_device = hash_combine64(device + 1, costs->devices[device].program);
 
 	*key = hash_combine64(hash_combine64(group, of_device), executor + 1);
-	return &experience->groups[*key % GROUPS];
+	return &costs->groups[*key % GROUPS];
 }
 
 RtscanDeviceSpeed
@@ -160,11 +160,11 @@ rtscan_device_speed(int device, DeviceExecutor executor, uint64 group)
 	uint64		key;
 	OfGroup    *of = place_of_group(device, executor, group, &key);
 
-	SpinLockAcquire(&experience->mutex);
-	speed = experience->devices[device].speeds[executor];
+	SpinLockAcquire(&costs->mutex);
+	speed = costs->devices[device].speeds[executor];
 	if (of->key == key)
 		speed.chunk = of->chunk;
-	SpinLockRelease(&experience->mutex);
+	SpinLockRelease(&costs->mutex);
 	return speed;
 }
 
@@ -182,34 +182,34 @@ approach(double *estimate, double sample, double weight)
 
 /* Read a figure. */
 static double
-learnt(const double *figure)
+read_estimate(const double *figure)
 {
 	double		value;
 
-	SpinLockAcquire(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
 	value = *figure;
-	SpinLockRelease(&experience->mutex);
+	SpinLockRelease(&costs->mutex);
 	return value;
 }
 
 static void
-learn(double *figure, double sample, double weight)
+update_estimate(double *figure, double sample, double weight)
 {
-	SpinLockAcquire(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
 	approach(figure, sample, weight);
-	SpinLockRelease(&experience->mutex);
+	SpinLockRelease(&costs->mutex);
 }
 
 void
 rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks,
 						 double elapsed, double of_device)
 {
-	RtscanDeviceSpeed *speed = &experience->devices[device].speeds[executor];
+	RtscanDeviceSpeed *speed = &costs->devices[device].speeds[executor];
 	double		chunk = of_device / chunks;
 	uint64		key;
 	OfGroup    *of = place_of_group(device, executor, group, &key);
 
-	SpinLockAcquire(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
 	approach(&speed->request, elapsed - of_device, SPEED_WEIGHT);
 	if (of->key == key)
 		approach(&of->chunk, chunk, GROUP_WEIGHT);
@@ -218,51 +218,51 @@ rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, doub
 		*of = (OfGroup) {key, chunk};
 		approach(&speed->chunk, chunk, SPEED_WEIGHT);
 	}
-	SpinLockRelease(&experience->mutex);
+	SpinLockRelease(&costs->mutex);
 }
 
 /* The first measurements do not change while the program runs. */
 void
 rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group)
 {
-	OfDevice   *of_device = &experience->devices[device];
+	OfDevice   *of_device = &costs->devices[device];
 	RtscanDeviceSpeed *speed = &of_device->speeds[executor];
 	const RtscanDeviceSpeed *first = &of_device->first_speeds[executor];
 	uint64		key;
 	OfGroup    *of = place_of_group(device, executor, group, &key);
 
-	SpinLockAcquire(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
 	approach(&speed->request, first->request, FORGET_WEIGHT);
 	approach(&speed->chunk, first->chunk, FORGET_WEIGHT);
 	if (of->key == key)
 		approach(&of->chunk, first->chunk, FORGET_WEIGHT);
-	SpinLockRelease(&experience->mutex);
+	SpinLockRelease(&costs->mutex);
 }
 
 double
 rtscan_device_building(int device)
 {
-	return learnt(&experience->devices[device].building);
+	return read_estimate(&costs->devices[device].building);
 }
 
 double
 rtscan_device_adding(int device)
 {
-	return learnt(&experience->devices[device].adding);
+	return read_estimate(&costs->devices[device].adding);
 }
 
 void
 rtscan_note_device_adding(int device, double columns, double nanoseconds)
 {
-	learn(&experience->devices[device].adding, nanoseconds / columns, SPEED_WEIGHT);
+	update_estimate(&costs->devices[device].adding, nanoseconds / columns, SPEED_WEIGHT);
 }
 
 void
 rtscan_forget_device_adding(int device)
 {
-	OfDevice   *of = &experience->devices[device];
+	OfDevice   *of = &costs->devices[device];
 
-	learn(&of->adding, of->first_adding, FORGET_WEIGHT);
+	update_estimate(&of->adding, of->first_adding, FORGET_WEIGHT);
 }
 
 uint64
@@ -270,9 +270,9 @@ rtscan_device_total_memory(int device)
 {
 	uint64		memory;
 
-	SpinLockAcquire(&experience->mutex);
-	memory = experience->devices[device].memory;
-	SpinLockRelease(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
+	memory = costs->devices[device].memory;
+	SpinLockRelease(&costs->mutex);
 	return memory;
 }
 
@@ -281,61 +281,61 @@ rtscan_device_total_memory(int device)
 void
 rtscan_note_cpu_speed(double price, double elapsed)
 {
-	learn(&experience->cpu, elapsed / price, SPEED_WEIGHT);
+	update_estimate(&costs->cpu, elapsed / price, SPEED_WEIGHT);
 }
 
 void
 rtscan_forget_cpu_speed(void)
 {
-	learn(&experience->cpu, 1, FORGET_WEIGHT);
+	update_estimate(&costs->cpu, 1, FORGET_WEIGHT);
 }
 
 double
 rtscan_cpu_slowness(void)
 {
-	return experience ? learnt(&experience->cpu) : 1;
+	return costs ? read_estimate(&costs->cpu) : 1;
 }
 
 /* ---------------------------------------------------------------- uploads */
 
 /*
- * Add a gain to a wish; returns whether the wish now is worth its cost.  It is not known how often a column
- * will be scanned.  If it is uploaded when scans have lost as much by its absence as the upload needs, the
- * total cost is at most twice that of the best decision.
+ * Add what a scan has lost to a miss; returns whether the sum is worth the cost of ending it.  It is not known how
+ * often a column will be scanned.  If it is uploaded when scans have lost as much by its absence as the upload needs,
+ * the total cost is at most twice that of the best decision.
  */
 static bool
-wish_pays(uint64 hash, double cost, double gain, bool forget)
+miss_pays(uint64 hash, double cost, double gain, bool forget)
 {
-	Wish	   *wish = &experience->wishes[hash % WISHES];
+	Miss	   *miss = &costs->misses[hash % MISSES];
 	bool		pays;
 
-	SpinLockAcquire(&experience->mutex);
-	if (wish->of != hash && wish->gain > gain)
+	SpinLockAcquire(&costs->mutex);
+	if (miss->of != hash && miss->gain > gain)
 	{
-		/* the place belongs to another wish: the one that is made more often gets it */
-		wish->gain -= gain;
-		SpinLockRelease(&experience->mutex);
+		/* the place belongs to another miss, which keeps it while more has been lost by it */
+		miss->gain -= gain;
+		SpinLockRelease(&costs->mutex);
 		return false;
 	}
-	if (wish->of != hash)
-		*wish = (Wish) {.of = hash};
-	wish->gain += gain;
-	pays = wish->gain >= cost;
+	if (miss->of != hash)
+		*miss = (Miss) {.of = hash};
+	miss->gain += gain;
+	pays = miss->gain >= cost;
 	if (pays && forget)
-		*wish = (Wish) {0};
-	SpinLockRelease(&experience->mutex);
+		*miss = (Miss) {0};
+	SpinLockRelease(&costs->mutex);
 	return pays;
 }
 
 bool
 rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain)
 {
-	return wish_pays(hash_combine64(hash_bytes_extended((const unsigned char *) key, sizeof(SegmentKey), 0), column),
+	return miss_pays(hash_combine64(hash_bytes_extended((const unsigned char *) key, sizeof(SegmentKey), 0), column),
 					 size * UPLOAD_BYTE, gain, true);
 }
 
 static uint64
-wish_of_group(int device, uint64 group)
+miss_of_group(int device, uint64 group)
 {
 	return hash_combine64(group, device + 1);
 }
@@ -343,29 +343,29 @@ wish_of_group(int device, uint64 group)
 bool
 rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain)
 {
-	return wish_pays(wish_of_group(device, group), nanoseconds, gain, false);
+	return miss_pays(miss_of_group(device, group), nanoseconds, gain, false);
 }
 
 bool
 rtscan_device_wants_build(int device, uint64 group)
 {
-	uint64		of = wish_of_group(device, group);
+	uint64		of = miss_of_group(device, group);
 	bool		wants;
 
-	SpinLockAcquire(&experience->mutex);
-	wants = experience->wishes[of % WISHES].of == of;
-	SpinLockRelease(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
+	wants = costs->misses[of % MISSES].of == of;
+	SpinLockRelease(&costs->mutex);
 	return wants;
 }
 
 void
 rtscan_device_has_built(int device, uint64 group)
 {
-	uint64		of = wish_of_group(device, group);
-	Wish	   *wish = &experience->wishes[of % WISHES];
+	uint64		of = miss_of_group(device, group);
+	Miss	   *miss = &costs->misses[of % MISSES];
 
-	SpinLockAcquire(&experience->mutex);
-	if (wish->of == of)
-		*wish = (Wish) {0};
-	SpinLockRelease(&experience->mutex);
+	SpinLockAcquire(&costs->mutex);
+	if (miss->of == of)
+		*miss = (Miss) {0};
+	SpinLockRelease(&costs->mutex);
 }
