@@ -7,14 +7,14 @@
 #include "device/client.h"
 #include "device/sort.h"
 #include "device/vectors.h"
-#include "segment/assistant.h"
+#include "segment/device_hooks.h"
 
 void
 rtscan_init_device_build(void)
 {
-	rtscan_assistant = (RtscanAssistant) {
+	rtscan_device_hooks = (RtscanDeviceHooks) {
 		.sort = rtscan_device_sort,
 		.make_vectors = rtscan_device_vectors,
-		.dismiss = rtscan_device_trim_areas,
+		.release = rtscan_device_trim_areas,
 	};
 }

@@ -7,7 +7,7 @@
 
 #include "rtscan.h"
 
-/* Install the functions of this room as the assistant of code that writes segments (segment/assistant.h). */
+/* Install the functions of this room as the hooks of code that writes segments (segment/device_hooks.h). */
 extern void rtscan_init_device_build(void);
 
 #endif							/* RTSCAN_DEVICE_ASSIST_H */

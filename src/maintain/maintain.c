@@ -7,7 +7,7 @@
 #include "maintain/flush.h"
 #include "maintain/merge.h"
 #include "maintain/recycle.h"
-#include "segment/assistant.h"
+#include "segment/device_hooks.h"
 #include "storage/locks.h"
 #include "storage/writing.h"
 
@@ -21,6 +21,6 @@ rtscan_maintain(Relation index)
 	rtscan_reclaim(index, RTSCAN_SLOT_MERGE);
 	rtscan_recycle(index, RTSCAN_RECYCLE_ALL);
 	rtscan_merge(index);
-	rtscan_assistant.dismiss();
+	rtscan_device_hooks.release();
 	rtscan_recycle(index, RTSCAN_RECYCLE_ALL);
 }

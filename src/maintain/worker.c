@@ -23,7 +23,7 @@
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "row/schema.h"
-#include "segment/assistant.h"
+#include "segment/device_hooks.h"
 #include "settings.h"
 #include "storage/lmgr.h"
 #include "storage/locks.h"
@@ -275,7 +275,7 @@ merge_once(Relation index)
 	if (!begin_work(index, MERGING, "merging segments") || !rtscan_try_lock_merge(index))
 		return false;
 	merged = rtscan_merge_once(index);
-	rtscan_assistant.dismiss();
+	rtscan_device_hooks.release();
 	rtscan_recycle(index, RTSCAN_RECYCLE_GENTLY);
 	rtscan_unlock_merge(index);
 	return merged;

@@ -5,7 +5,7 @@
 #include "segment/sieve.h"
 
 #include "miscadmin.h"
-#include "segment/assistant.h"
+#include "segment/device_hooks.h"
 
 /* ---------------------------------------------------------------- boundaries */
 
@@ -210,12 +210,12 @@ write_vectors_of_cpu(VectorWriter *writer)
 	pfree(writer->bits);
 }
 
-/* Have the assistant make the vectors, and write them.  Returns false if it does not make any. */
+/* Have a device make the vectors, and write them.  Returns false if it does not make any. */
 static bool
-write_vectors_of_assistant(VectorWriter *writer)
+write_vectors_of_device(VectorWriter *writer)
 {
-	uint64	   *bits = rtscan_assistant.make_vectors(writer->header, writer->boundaries->ranks,
-													 writer->column->sorted, writer->column->rows);
+	uint64	   *bits = rtscan_device_hooks.make_vectors(writer->header, writer->boundaries->ranks,
+														writer->column->sorted, writer->column->rows);
 
 	if (bits == NULL)
 		return false;
@@ -250,7 +250,7 @@ rtscan_write_sieve(RtscanAreaWriter *areas, const RtscanSortedColumn *column,
 
 	writer.states = palloc0(header->vectors * writer.chunks / 4 + 1);
 	rtscan_area_begin(areas, RTSCAN_PAGE_SIEVE);
-	if (!write_vectors_of_assistant(&writer))
+	if (!write_vectors_of_device(&writer))
 		write_vectors_of_cpu(&writer);
 	header->sieve = rtscan_area_end(areas);
 	Assert(writer.pages == header->vectors * writer.chunks);

@@ -240,7 +240,7 @@ compare_sorted(const RtscanSorted *a, const RtscanSorted *b, Comparison *compari
 #define ST_SCOPE static
 #define ST_DEFINE
 #include "lib/sort_template.h"
-#include "segment/assistant.h"
+#include "segment/device_hooks.h"
 
 /* Prepare the comparison as PrepareSortSupportFromIndexRel() does, which is for btree only. */
 static void
@@ -490,7 +490,7 @@ sort_on_cpu(RtscanSortedColumn *column)
 static void
 sort_by_key(RtscanSortedColumn *column)
 {
-	if (rtscan_assistant.sort(column->sorted, column->spare, column->nonnull))
+	if (rtscan_device_hooks.sort(column->sorted, column->spare, column->nonnull))
 		take_spare(column);
 	else
 		sort_on_cpu(column);

@@ -1,8 +1,8 @@
 /*
- * assistant.c
- *		The default assistant, which refuses everything.
+ * device_hooks.c
+ *		The default hooks, which refuse everything.
  */
-#include "segment/assistant.h"
+#include "segment/device_hooks.h"
 
 static bool
 sort_nothing(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n)
@@ -21,4 +21,4 @@ do_nothing(void)
 {
 }
 
-RtscanAssistant rtscan_assistant = {sort_nothing, make_no_vectors, do_nothing};
+RtscanDeviceHooks rtscan_device_hooks = {sort_nothing, make_no_vectors, do_nothing};
