@@ -81,7 +81,7 @@ await_merge_lock(Relation index)
 {
 	TimestampTz start = GetCurrentTimestamp();
 
-	if (rtscan_merges_itself(index))
+	if (rtscan_have_merge_lock(index))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("index \"%s\" is being merged by this session", RelationGetRelationName(index))));

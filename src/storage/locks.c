@@ -30,7 +30,7 @@ try_lock(Relation index, BlockNumber block)
 }
 
 bool
-rtscan_merges_itself(Relation index)
+rtscan_have_merge_lock(Relation index)
 {
 	return has_lock(index, MERGE_LOCK_TAG);
 }

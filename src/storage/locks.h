@@ -15,7 +15,7 @@
 #include "rtscan.h"
 
 /* Does this backend hold the merge lock? */
-extern bool rtscan_merges_itself(Relation index);
+extern bool rtscan_have_merge_lock(Relation index);
 
 /* Take and release the locks.  rtscan_try_...() return false if the lock is held by anyone, this backend included. */
 extern void rtscan_lock_merge(Relation index);
