@@ -163,17 +163,17 @@ is_full(const RtscanFirstRows *first)
 }
 
 static const Entry *
-worst(const RtscanFirstRows *first)
+heap_root(const RtscanFirstRows *first)
 {
 	return first->kept[0];
 }
 
 /* Is the candidate after the rows of the pass before, and better than the worst row that is kept? */
 static bool
-gets_in(const RtscanFirstRows *first)
+qualifies(const RtscanFirstRows *first)
 {
 	return (first->after == NULL || compare_entries(first, first->candidate, first->after) > 0) &&
-		(!is_full(first) || compare_entries(first, first->candidate, worst(first)) < 0);
+		(!is_full(first) || compare_entries(first, first->candidate, heap_root(first)) < 0);
 }
 
 /* Let an entry of the heap sink until no entry below it is worse. */
@@ -213,7 +213,7 @@ add_candidate(RtscanFirstRows *first)
 }
 
 static void
-let_in(RtscanFirstRows *first)
+admit(RtscanFirstRows *first)
 {
 	MemoryContext old = MemoryContextSwitchTo(first->context);
 
@@ -313,7 +313,7 @@ rule_out(RtscanFirstRows *first)
 	if (!is_full(first))
 		return;
 	for (uint32 i = 0; i < first->m; i++)
-		if (compare_keys(&first->columns[0], &keys[i], &worst(first)->keys[0]) <= 0)
+		if (compare_keys(&first->columns[0], &keys[i], &heap_root(first)->keys[0]) <= 0)
 		{
 			first->rows[m] = first->rows[i];
 			keys[m++] = keys[i];
@@ -355,7 +355,7 @@ keep_visible(RtscanFirstRows *first, uint32 chunk)
 	for (uint32 i = 0; i < first->m; i++)
 	{
 		enter_candidate(first, i);
-		if (gets_in(first))
+		if (qualifies(first))
 			words[(first->rows[i] - base) / 64] |= UINT64CONST(1) << (first->rows[i] - base) % 64;
 	}
 	memcpy(seen, words, RTSCAN_CHUNK_BYTES);
@@ -377,8 +377,8 @@ try_candidates(RtscanFirstRows *first, uint32 chunk)
 	for (uint32 i = 0; i < first->m; i++)
 	{
 		enter_candidate(first, i);
-		if (gets_in(first) && rtscan_bit_is_set(bits, first->rows[i] - chunk * RTSCAN_CHUNK_ROWS))
-			let_in(first);
+		if (qualifies(first) && rtscan_bit_is_set(bits, first->rows[i] - chunk * RTSCAN_CHUNK_ROWS))
+			admit(first);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(first->short_context);
@@ -397,7 +397,7 @@ least_place(const RtscanFirstRows *first)
 static int64
 greatest_place(const RtscanFirstRows *first)
 {
-	return is_full(first) && first->columns[0].placed ? worst(first)->keys[0].place : PG_INT64_MAX;
+	return is_full(first) && first->columns[0].placed ? heap_root(first)->keys[0].place : PG_INT64_MAX;
 }
 
 /*
@@ -496,8 +496,8 @@ try_pending_row(RtscanFirstRows *first, uint32 row)
 		make_keys(&first->columns[i], &pending->values[column], &pending->isnull[column], 1,
 				  &first->candidate->keys[i]);
 	}
-	if (gets_in(first))
-		let_in(first);
+	if (qualifies(first))
+		admit(first);
 }
 
 static void
