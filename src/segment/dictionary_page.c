@@ -76,7 +76,7 @@ typedef struct Gaps
 	const char *data;			/* the integers */
 	uint32		bit;			/* number of the bit where the next one begins */
 	uint32		width;			/* bits of an integer: 0 .. 56, or 64 */
-	uint32		a_word;			/* number of integers that are taken from each word */
+	uint32		per_word;		/* number of integers that are taken from each word */
 	uint64		mask;			/* the low bits that an integer has */
 } Gaps;
 
@@ -87,7 +87,7 @@ gaps_of(const char *data, uint32 bit, uint32 width)
 		.data = data,
 		.bit = bit,
 		.width = width,
-		.a_word = width == 0 ? BLOCK : Max(56 / width, 1),
+		.per_word = width == 0 ? BLOCK : Max(56 / width, 1),
 		.mask = width == 64 ? PG_UINT64_MAX : (UINT64CONST(1) << width) - 1,
 	};
 }
@@ -100,25 +100,25 @@ next_word(Gaps *gaps)
 
 	memcpy(&word, gaps->data + gaps->bit / 8, sizeof(word));
 	word >>= gaps->bit % 8;
-	gaps->bit += gaps->a_word * gaps->width;
+	gaps->bit += gaps->per_word * gaps->width;
 	return word;
 }
 
 /*
- * Unpack keys from their gaps, which are stored minus one, up to the first key that is at least "enough", and
+ * Unpack keys from their gaps, which are stored minus one, up to the first key that is at least "limit", and
  * perhaps some more; at most n.  keys[0] is set before.  Returns the number of keys.
  */
 static uint32
-unpack_keys(Gaps gaps, uint64 enough, uint32 n, uint64 *keys)
+unpack_keys(Gaps gaps, uint64 limit, uint32 n, uint64 *keys)
 {
 	uint64		key = keys[0];
 	uint32		k = 1;
 
-	while (k < n && key < enough)
+	while (k < n && key < limit)
 	{
 		uint64		word = next_word(&gaps);
 
-		for (uint32 end = Min(k + gaps.a_word, n); k < end; k++, word >>= gaps.width % 64)
+		for (uint32 end = Min(k + gaps.per_word, n); k < end; k++, word >>= gaps.width % 64)
 			keys[k] = key += 1 + (word & gaps.mask);
 	}
 	return k;
@@ -136,13 +136,13 @@ unpack_ranks(Gaps gaps, uint32 n, uint32 *ranks)
 	{
 		uint64		word = next_word(&gaps);
 
-		for (uint32 end = Min(k + gaps.a_word, n); k < end; k++, word >>= gaps.width)
+		for (uint32 end = Min(k + gaps.per_word, n); k < end; k++, word >>= gaps.width)
 			ranks[k] = rank += 1 + (uint32) (word & gaps.mask);
 	}
 }
 
 uint32
-rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 enough, uint64 *keys,
+rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 limit, uint64 *keys,
 						 uint32 *ranks)
 {
 	const RtscanDictionaryBlock *block = &view->blocks[i];
@@ -154,7 +154,7 @@ rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most
 		block->data + ((all - 1) * (block->key_bits + block->rank_bits) + 7) / 8 > view->used)
 		return 0;
 	keys[0] = block->key;
-	n = unpack_keys(gaps_of(data, 0, block->key_bits), enough, Min(all, most), keys);
+	n = unpack_keys(gaps_of(data, 0, block->key_bits), limit, Min(all, most), keys);
 	if (ranks == NULL)
 		return n;
 	ranks[0] = block->rank;
@@ -212,7 +212,7 @@ search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	uint32		block = blocks_before(view, probe, after);
 	uint64		keys[BLOCK];
 	uint32		ranks[BLOCK];
-	uint64		enough = !probe->has_key ? PG_UINT64_MAX
+	uint64		limit = !probe->has_key ? PG_UINT64_MAX
 		: after && probe->key < PG_UINT64_MAX ? probe->key + 1 : probe->key;
 	uint32		n,
 				low = 1,
@@ -222,7 +222,7 @@ search_packed(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	*rank = view->page.first_rank;
 	if (block == 0)
 		return true;
-	n = high = rtscan_dictionary_unpack(view, --block, BLOCK, enough, keys, ranks);
+	n = high = rtscan_dictionary_unpack(view, --block, BLOCK, limit, keys, ranks);
 	while (low < high)
 	{
 		uint32		middle = (low + high) / 2;
@@ -342,7 +342,7 @@ enter_block(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, 
 }
 
 static bool
-look_in_packed(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, const RtscanProbe *probe,
+find_in_packed(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, const RtscanProbe *probe,
 			   RtscanFoundEntry *found)
 {
 	uint32		low = 0,
@@ -399,6 +399,6 @@ rtscan_dictionary_look_in_page(RtscanDictionaryBlockView *block, const RtscanDic
 							   const RtscanProbe *probe, RtscanFoundEntry *found)
 {
 	*found = (RtscanFoundEntry) {.equal = false};
-	return view->type->key_kind != RTSCAN_KEY_NONE ? look_in_packed(block, view, probe, found)
+	return view->type->key_kind != RTSCAN_KEY_NONE ? find_in_packed(block, view, probe, found)
 		: look_in_whole(view, probe, found);
 }

@@ -37,10 +37,10 @@ extern void rtscan_dictionary_close_page(RtscanDictionaryView *view);
 extern void rtscan_dictionary_fault(RtscanDictionaryView *view, const char *detail);
 
 /*
- * Unpack the first entries of block i, at most "most", up to the first whose key is at least "enough", and perhaps
+ * Unpack the first entries of block i, at most "most", up to the first whose key is at least "limit", and perhaps
  * some more.  ranks may be NULL.  Returns the number of entries; 0 if they would extend beyond the page.
  */
-extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 enough,
+extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 limit,
 									   uint64 *keys, uint32 *ranks);
 
 /* Return the rank of entry i of a page of whole values. */
