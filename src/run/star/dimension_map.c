@@ -6,7 +6,7 @@
 
 #include "miscadmin.h"
 #include "row/keys.h"
-#include "search/filter/accepted.h"
+#include "search/filter/value_set.h"
 #include "utils/memutils.h"
 
 /* Are keys so near each other that an array of all integers between the first and the last one is small enough? */

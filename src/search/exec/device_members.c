@@ -5,8 +5,8 @@
 #include "search/exec/device_members.h"
 
 #include "search/exec/tally.h"
-#include "search/filter/accepted.h"
 #include "search/filter/lookup.h"
+#include "search/filter/value_set.h"
 #include "utils/memutils.h"
 
 /*
@@ -27,9 +27,9 @@ find_common_set(const RtscanCondition *condition, RtscanExactKind exact, const R
 	*set = NULL;
 	if (rtscan_accepts_keys(condition, exact))
 		return true;
-	if (rtscan_accepted_members(condition, exact) == NULL)
+	if (rtscan_value_set_members(condition, exact) == NULL)
 		return false;
-	*set = &condition->accepted->set;
+	*set = &condition->value_set->set;
 	return true;
 }
 
@@ -73,7 +73,7 @@ find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyC
 	if (include->header.storage == RTSCAN_STORED_FRAMES && find_common_set(condition, include->header.exact, set))
 		return true;
 	*set = own = palloc0(sizeof(RtscanIntegerSet));
-	return rtscan_accepted_integers(condition, reader, reader->segment->header.rows, own);
+	return rtscan_find_value_set(condition, reader, reader->segment->header.rows, own);
 }
 
 static bool
@@ -89,7 +89,7 @@ is_common(const RtscanDeviceMembers *members)
 {
 	const RtscanCondition *condition = members->condition;
 
-	return members->set == NULL || (condition->accepted && members->set == &condition->accepted->set);
+	return members->set == NULL || (condition->value_set && members->set == &condition->value_set->set);
 }
 
 /* Return the number of bits that a bitmap needs; 0 for a set of one span, of which only the ends matter. */
@@ -119,17 +119,17 @@ count_set(RtscanDeviceMembers *members, uint64 most)
 static void
 count_common_set(RtscanDeviceMembers *members)
 {
-	RtscanAccepted *accepted = members->condition->accepted;
+	RtscanValueSet *value_set = members->condition->value_set;
 
-	if (!accepted->counted)
+	if (!value_set->counted)
 	{
 		count_set(members, DEVICE_MAX_IN_TABLE);
-		accepted->few = members->few;
-		accepted->lacks = members->lacks;
-		accepted->counted = true;
+		value_set->few = members->few;
+		value_set->lacks = members->lacks;
+		value_set->counted = true;
 	}
-	members->few = accepted->few;
-	members->lacks = accepted->lacks;
+	members->few = value_set->few;
+	members->lacks = value_set->lacks;
 }
 
 static void

@@ -62,8 +62,8 @@ typedef struct RtscanCondition
 	uint64		low;			/* least key that the operator can accept, if there are keys and values */
 	uint64		high;			/* greatest key that the operator can accept; less than low: it accepts none */
 	bool		is_range;		/* the operator accepts every key from low to high */
-	struct RtscanAccepted *accepted;	/* the exact integers that the condition accepts in all segments
-										 * (accepted.h); used only if there are keys */
+	struct RtscanValueSet *value_set;	/* the exact integers that the condition accepts in all segments
+										 * (value_set.h); used only if there are keys */
 	double		stands_for;		/* how many elements of an array each value stands for; more than 1 only if the
 								 * planner looks up a sample */
 	bool		implied;		/* the condition follows from a comparison, which the caller evaluates on the rows
@@ -105,7 +105,7 @@ rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
  * The exact integers that a condition accepts, as keys of its column.  They are found once, and used for all
  * segments.
  */
-typedef struct RtscanAccepted
+typedef struct RtscanValueSet
 {
 	MemoryContext context;		/* memory context of the set and of members */
 	RtscanIntegerSet set;		/* the integers, once members is set */
@@ -113,7 +113,7 @@ typedef struct RtscanAccepted
 	bool		counted;		/* few and lacks are known; device_members.c finds them */
 	bool		few;			/* as in RtscanDeviceMembers */
 	bool		lacks;			/* as in RtscanDeviceMembers */
-} RtscanAccepted;
+} RtscanValueSet;
 
 /* The values of a condition that a segment has, and their codes. */
 typedef struct RtscanFoundCodes

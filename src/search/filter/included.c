@@ -7,10 +7,10 @@
 #include "bits/bits.h"
 #include "bits/gather.h"
 #include "miscadmin.h"
-#include "search/filter/accepted.h"
 #include "search/filter/coded.h"
 #include "search/filter/cost.h"
 #include "search/filter/lookup.h"
+#include "search/filter/value_set.h"
 #include "segment/member_codes.h"
 #include "segment/typed.h"
 #include "utils/memutils.h"
@@ -58,14 +58,14 @@ make_test(const RtscanCondition *condition, RtscanReader *reader, uint64 rows)
 	test->include = rtscan_stored_values(reader->segment, condition->schema->nkeys, condition->column);
 	test->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan included values", ALLOCSET_DEFAULT_SIZES);
 	if (test->include->header.storage == RTSCAN_STORED_FRAMES)
-		test->stored = rtscan_accepted_members(condition, test->include->header.exact);
+		test->stored = rtscan_value_set_members(condition, test->include->header.exact);
 	if (test->stored)
 		return test;
-	if (rtscan_accepted_integers(condition, reader, rows, &test->set))
+	if (rtscan_find_value_set(condition, reader, rows, &test->set))
 		test->stored = rtscan_create_members(&test->set);
 	else
 	{
-		test->exact = rtscan_accepted_members(condition, condition->type->exact);
+		test->exact = rtscan_value_set_members(condition, condition->type->exact);
 		if (test->exact && rtscan_prepare_members(test->exact, &all_integers, 1) != RTSCAN_SOME_MEMBERS)
 			test->exact = NULL;
 	}

@@ -126,14 +126,14 @@ kind_of_values(const RtscanCondition *condition)
 	return rtscan_key_kind_beside(condition->compare->fn_oid);
 }
 
-/* Create an RtscanAccepted that has nothing yet, in the current memory context. */
-static RtscanAccepted *
-create_accepted(void)
+/* Create an RtscanValueSet that has nothing yet, in the current memory context. */
+static RtscanValueSet *
+create_value_set(void)
 {
-	RtscanAccepted *accepted = palloc0(sizeof(RtscanAccepted));
+	RtscanValueSet *value_set = palloc0(sizeof(RtscanValueSet));
 
-	accepted->context = CurrentMemoryContext;
-	return accepted;
+	value_set->context = CurrentMemoryContext;
+	return value_set;
 }
 
 /* If the values have keys, encode these, and sort both by them. */
@@ -167,7 +167,7 @@ take_keys(RtscanCondition *condition)
 		values[i] = condition->values[keyed[i].row];
 	}
 	condition->keys = keys;
-	condition->accepted = create_accepted();
+	condition->value_set = create_value_set();
 	condition->values = values;
 	pfree(room);
 }
@@ -379,7 +379,7 @@ rtscan_values_condition(Relation index, const RtscanSchema *schema, const Rtscan
 	condition->nvalues = nvalues;
 	condition->values = values;
 	condition->keys = condition->type->key_kind == RTSCAN_KEY_NONE ? NULL : keys;
-	condition->accepted = create_accepted();
+	condition->value_set = create_value_set();
 	condition->sorted = true;
 	find_key_range(condition);
 	return outcome_of_values(condition, false);

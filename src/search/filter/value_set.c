@@ -1,11 +1,11 @@
 /*
- * accepted.c
+ * value_set.c
  *		Find the stored integers of a column that a condition accepts.
  *
  * If exact integers sort as the values do, they are not compared one by one: the place of each of the condition's
  * values among them is found by bisection.  Otherwise the values of the dictionary are compared.
  */
-#include "search/filter/accepted.h"
+#include "search/filter/value_set.h"
 
 #include "access/stratnum.h"
 #include "miscadmin.h"
@@ -339,22 +339,22 @@ rtscan_accepts_keys(const RtscanCondition *condition, RtscanExactKind exact)
 }
 
 RtscanMembers *
-rtscan_accepted_members(const RtscanCondition *condition, RtscanExactKind exact)
+rtscan_value_set_members(const RtscanCondition *condition, RtscanExactKind exact)
 {
-	RtscanAccepted *accepted = condition->accepted;
+	RtscanValueSet *value_set = condition->value_set;
 	MemoryContext old;
 
 	if (!rtscan_accepts_integers(condition, exact))
 		return NULL;
-	if (accepted->members)
-		return accepted->members;
-	old = MemoryContextSwitchTo(accepted->context);
-	accepted->set = (RtscanIntegerSet) {0};
-	accepted->counted = false;
-	accept_keys(condition, &accepted->set);
-	accepted->members = rtscan_create_members(&accepted->set);
+	if (value_set->members)
+		return value_set->members;
+	old = MemoryContextSwitchTo(value_set->context);
+	value_set->set = (RtscanIntegerSet) {0};
+	value_set->counted = false;
+	accept_keys(condition, &value_set->set);
+	value_set->members = rtscan_create_members(&value_set->set);
 	MemoryContextSwitchTo(old);
-	return accepted->members;
+	return value_set->members;
 }
 
 /* ---------------------------------------------------------------- codes */
@@ -474,7 +474,7 @@ accept_codes(const RtscanCondition *condition, RtscanReader *reader, const Rtsca
 /* ---------------------------------------------------------------- all */
 
 bool
-rtscan_accepted_integers(const RtscanCondition *condition, RtscanReader *reader, uint64 rows, RtscanIntegerSet *set)
+rtscan_find_value_set(const RtscanCondition *condition, RtscanReader *reader, uint64 rows, RtscanIntegerSet *set)
 {
 	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys,
 															   condition->column);
