@@ -6,7 +6,7 @@
 
 #include "bits/bits.h"
 #include "miscadmin.h"
-#include "search/filter/coded.h"
+#include "search/filter/code_bitmap.h"
 #include "segment/sieve.h"
 #include "utils/memutils.h"
 
@@ -240,7 +240,7 @@ fill_column(CpuEvaluation *evaluation, CpuColumn *part)
 static void
 test_column(CpuEvaluation *evaluation, CpuColumn *part, uint64 rows)
 {
-	rtscan_and_codes(evaluation->reader, &part->column->header, rtscan_cpu_members(part), evaluation->bits);
+	rtscan_and_code_bitmap(evaluation->reader, &part->column->header, rtscan_cpu_members(part), evaluation->bits);
 	evaluation->counters->refined_rows += rows;
 	part->ngaps = part->gap_rows = 0;
 }

@@ -7,7 +7,7 @@
 #include "bits/bits.h"
 #include "bits/gather.h"
 #include "miscadmin.h"
-#include "search/filter/coded.h"
+#include "search/filter/code_bitmap.h"
 #include "search/filter/cost.h"
 #include "search/filter/lookup.h"
 #include "search/filter/value_set.h"
@@ -202,7 +202,7 @@ ask_codes(Test *test, RtscanRowBits *bits)
 	uint64	   *members = rtscan_member_codes(test->exact, test->reader, column, test->condition->type);
 
 	rtscan_trace_values(test->condition, test->reader);
-	rtscan_and_codes(test->reader, &test->reader->segment->columns[column].header, members, bits);
+	rtscan_and_code_bitmap(test->reader, &test->reader->segment->columns[column].header, members, bits);
 }
 
 /* ---------------------------------------------------------------- all */

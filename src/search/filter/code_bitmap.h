@@ -1,9 +1,9 @@
 /*
- * coded.h
+ * code_bitmap.h
  *		Test the remaining rows against a bitmap indexed by code.
  */
-#ifndef RTSCAN_CODED_H
-#define RTSCAN_CODED_H
+#ifndef RTSCAN_CODE_BITMAP_H
+#define RTSCAN_CODE_BITMAP_H
 
 #include "rtscan.h"
 
@@ -14,7 +14,7 @@
  * Clear the bits of rows whose codes are not members.  There is a bit in "members" for each code, including that of
  * NULL.  The column must have a code for each row.
  */
-extern void rtscan_and_codes(RtscanReader *reader, const RtscanColumnHeader *header, const uint64 *members,
-							 RtscanRowBits *bits);
+extern void rtscan_and_code_bitmap(RtscanReader *reader, const RtscanColumnHeader *header, const uint64 *members,
+								   RtscanRowBits *bits);
 
-#endif							/* RTSCAN_CODED_H */
+#endif							/* RTSCAN_CODE_BITMAP_H */

@@ -1,8 +1,8 @@
 /*
- * coded.c
+ * code_bitmap.c
  *		Test the remaining rows against a bitmap indexed by code.
  */
-#include "search/filter/coded.h"
+#include "search/filter/code_bitmap.h"
 
 #include "bits/bits.h"
 #include "miscadmin.h"
@@ -60,7 +60,8 @@ has_rows(const uint64 *words, uint32 rows)
 }
 
 void
-rtscan_and_codes(RtscanReader *reader, const RtscanColumnHeader *header, const uint64 *members, RtscanRowBits *bits)
+rtscan_and_code_bitmap(RtscanReader *reader, const RtscanColumnHeader *header, const uint64 *members,
+					   RtscanRowBits *bits)
 {
 	uint32		per_page = rtscan_per_page(header->code_bytes);
 
