@@ -168,7 +168,7 @@ most_of_cpu(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *addi
 		if (filter->region.empty || scans[i].reader.segment->header.rows < RTSCAN_CHUNK_ROWS ||
 			((scans[i].takes_ranks || rtscan_asks_for_all(&scans[i])) && adding == NULL))
 			continue;
-		if (filter->region.ncolumns == 0 || filter->ndisjunctions > 0 || filter->nincluded > 0)
+		if (filter->region.ncolumns == 0 || filter->ndisjunctions > 0 || filter->nresiduals > 0)
 			return get_float8_infinity();
 		most += rtscan_cpu_most(scans[i].reader.segment, &filter->region);
 		if (adding)

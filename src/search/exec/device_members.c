@@ -215,13 +215,13 @@ list_members_of(RtscanReader *reader, RtscanSegmentFilter *filter)
 	ListCell   *cell;
 
 	filter->region.members = NIL;
-	if (filter->nincluded > DEVICE_MAX_COLUMNS)
+	if (filter->nresiduals > DEVICE_MAX_COLUMNS)
 		return false;
-	for (int i = 0; i < filter->nincluded; i++)
+	for (int i = 0; i < filter->nresiduals; i++)
 	{
 		RtscanDeviceMembers *members = palloc0(sizeof(RtscanDeviceMembers));
 
-		if (!find_members(filter->included[i], reader, members))
+		if (!find_members(filter->residuals[i], reader, members))
 			return false;
 		all = lappend(all, members);
 	}
@@ -251,8 +251,8 @@ rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *
 	uint32		rows = reader->segment->header.rows;
 	double		sum = 0;
 
-	for (int i = 0; i < filter->nincluded && (!listed || filter->region.members != NIL); i++)
-		sum += rtscan_list_nanoseconds(filter->included[i], reader,
+	for (int i = 0; i < filter->nresiduals && (!listed || filter->region.members != NIL); i++)
+		sum += rtscan_list_nanoseconds(filter->residuals[i], reader,
 									   rows * rtscan_region_fraction(&filter->region, rows));
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)
@@ -263,7 +263,7 @@ rtscan_tests_nanoseconds(const RtscanReader *reader, const RtscanSegmentFilter *
 bool
 rtscan_has_untested(const RtscanSegmentFilter *filter)
 {
-	bool		has = filter->nincluded > 0 && !rtscan_is_tested(&filter->region);
+	bool		has = filter->nresiduals > 0 && !rtscan_is_tested(&filter->region);
 
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)
@@ -279,9 +279,9 @@ has_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter)
 
 	if (rtscan_is_tested(&filter->region))
 		return false;
-	for (int i = 0; i < filter->nincluded; i++)
-		if (!rtscan_is_included(filter->included[i]) &&
-			!rtscan_condition_is_long(filter->included[i], reader,
+	for (int i = 0; i < filter->nresiduals; i++)
+		if (!rtscan_is_included(filter->residuals[i]) &&
+			!rtscan_condition_is_long(filter->residuals[i], reader,
 									  rows * rtscan_region_fraction(&filter->region, rows)))
 			return true;
 	return false;

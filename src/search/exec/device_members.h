@@ -3,7 +3,7 @@
  *		Conditions that a device tests rows for: is a row's integer a member of a set?
  *
  * These are conditions on INCLUDEd columns, and long ones on key columns (region.h).  The CPU would evaluate them on
- * the rows that are left (included.h).
+ * the rows that are left (residual.h).
  */
 #ifndef RTSCAN_DEVICE_MEMBERS_H
 #define RTSCAN_DEVICE_MEMBERS_H

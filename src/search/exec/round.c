@@ -11,7 +11,7 @@
 #include "search/exec/device_members.h"
 #include "search/exec/executor.h"
 #include "search/exec/tally.h"
-#include "search/filter/included.h"
+#include "search/filter/residual.h"
 
 static void
 begin_segment(RtscanSegmentScan *scan)
@@ -131,7 +131,7 @@ compare_region(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegi
 	rtscan_bits_reset(expected, scan->reader.segment->chunks);
 	rtscan_cpu_evaluate(&scan->reader, region, NULL, expected, &counters);
 	foreach(cell, region->members)
-		rtscan_and_included(&scan->reader, ((RtscanDeviceMembers *) lfirst(cell))->condition, expected, &way);
+		rtscan_and_residual(&scan->reader, ((RtscanDeviceMembers *) lfirst(cell))->condition, expected, &way);
 	compare_bits(scan, region->evaluated, expected);
 	scratch->used--;
 }
@@ -305,22 +305,22 @@ evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter, const
 		bits = and_disjunction(evaluation, &filter->disjunctions[i], within, bits, room);
 	if (bits == NULL)
 	{
-		begin_bits(evaluation, filter->nincluded > 0 ? within : NULL, room);
+		begin_bits(evaluation, filter->nresiduals > 0 ? within : NULL, room);
 		bits = room;
 	}
-	else if (within && filter->nincluded > 0)
+	else if (within && filter->nresiduals > 0)
 		and_bits(bits, within);
 	if (filter->region.needless != NIL)
 		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits) + bits->tallied);
-	for (int i = 0; i < filter->nincluded; i++)
+	for (int i = 0; i < filter->nresiduals; i++)
 	{
 		RtscanWay	way = RTSCAN_BY_DEVICE_TESTS;
 
 		if (!rtscan_is_tested(&filter->region))
 			evaluation->counters->refined_rows +=
-				rtscan_and_included(evaluation->reader, filter->included[i], bits, &way);
-		if (filter->included[i]->trace)
-			rtscan_trace_way(filter->included[i]->trace, way, rtscan_bits_count(bits) + bits->tallied);
+				rtscan_and_residual(evaluation->reader, filter->residuals[i], bits, &way);
+		if (filter->residuals[i]->trace)
+			rtscan_trace_way(filter->residuals[i]->trace, way, rtscan_bits_count(bits) + bits->tallied);
 	}
 	return bits;
 }
@@ -434,7 +434,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 	RtscanRowBits *room,
 			   *bits = NULL;
 
-	evaluation.takes_list = scan->takes_list && scan->filter.nincluded == 0 && scan->filter.ndisjunctions == 0 &&
+	evaluation.takes_list = scan->takes_list && scan->filter.nresiduals == 0 && scan->filter.ndisjunctions == 0 &&
 		!(scan->tally && scan->tally->made);
 	evaluation.takes_counts = !scan->want_bits && scan->entry->dead == InvalidBlockNumber &&
 		rtscan_asks_for_all(scan) && scan->tally == NULL;

@@ -196,7 +196,7 @@ add_condition(const Deduction *deduction, const RtscanAsked *asked, Datum value,
 	if (rtscan_condition(implied->index, implied->schema, asked, value, false, condition) != RTSCAN_DEPENDS)
 		return;
 	condition->implied = true;
-	result->included[result->nincluded++] = condition;
+	result->residuals[result->nresiduals++] = condition;
 }
 
 /* Add the conditions of a range of an INCLUDE column, if that is much narrower than its bounds. */
@@ -222,7 +222,7 @@ add_ranges(const Deduction *deduction, RtscanSegmentFilter *result)
 	const RtscanComparison *comparison = deduction->implied->comparison;
 
 	result->region.columns = palloc(comparison->n * sizeof(RtscanRegionColumn));
-	result->included = palloc(2 * comparison->n * sizeof(RtscanCondition *));
+	result->residuals = palloc(2 * comparison->n * sizeof(RtscanCondition *));
 	for (int i = 0; i < comparison->n; i++)
 	{
 		const RtscanColumnBounds *column = deduction->columns[i];

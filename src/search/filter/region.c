@@ -198,8 +198,8 @@ rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows)
 bool
 rtscan_filter_asks_included(const RtscanSegmentFilter *filter)
 {
-	for (int i = 0; i < filter->nincluded; i++)
-		if (!filter->included[i]->implied && rtscan_is_included(filter->included[i]))
+	for (int i = 0; i < filter->nresiduals; i++)
+		if (!filter->residuals[i]->implied && rtscan_is_included(filter->residuals[i]))
 			return true;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)

@@ -54,8 +54,8 @@ typedef struct RtscanRegion
 typedef struct RtscanSegmentFilter
 {
 	RtscanRegion region;		/* the conditions that were looked up; empty if no row matches the whole filter */
-	int			nincluded;		/* number of conditions for which rows are tested */
-	const RtscanCondition **included;	/* conditions for which rows are tested: those on INCLUDE columns, and long
+	int			nresiduals;		/* number of conditions for which rows are tested */
+	const RtscanCondition **residuals;	/* conditions for which rows are tested: those on INCLUDE columns, and long
 										 * ones (rtscan_condition_is_long()) */
 	int			ndisjunctions;	/* number of disjunctions */
 	struct RtscanDisjunction *disjunctions;	/* the disjunctions */
@@ -112,7 +112,7 @@ extern void rtscan_sort_region(RtscanRegion *region);
 static inline bool
 rtscan_filter_has_all(const RtscanSegmentFilter *filter)
 {
-	return !filter->region.empty && filter->region.ncolumns == 0 && filter->nincluded == 0 &&
+	return !filter->region.empty && filter->region.ncolumns == 0 && filter->nresiduals == 0 &&
 		filter->ndisjunctions == 0;
 }
 
@@ -120,7 +120,7 @@ rtscan_filter_has_all(const RtscanSegmentFilter *filter)
 static inline bool
 rtscan_filter_asks_rows(const RtscanSegmentFilter *filter)
 {
-	return filter->nincluded > 0 && filter->region.members == NIL;
+	return filter->nresiduals > 0 && filter->region.members == NIL;
 }
 
 /* Does any part of a filter have conditions on INCLUDE columns, other than implied ones? */

@@ -37,13 +37,13 @@ add_disjunction(RtscanSegmentFilter *filter, RtscanDisjunction disjunction)
 }
 
 static void
-add_included(RtscanSegmentFilter *filter, const RtscanCondition *condition)
+add_residual(RtscanSegmentFilter *filter, const RtscanCondition *condition)
 {
-	int			n = filter->nincluded;
+	int			n = filter->nresiduals;
 
-	filter->included = n > 0 ? repalloc(filter->included, (n + 1) * sizeof(RtscanCondition *))
+	filter->residuals = n > 0 ? repalloc(filter->residuals, (n + 1) * sizeof(RtscanCondition *))
 		: palloc(sizeof(RtscanCondition *));
-	filter->included[filter->nincluded++] = condition;
+	filter->residuals[filter->nresiduals++] = condition;
 }
 
 /* Add all parts of another filter to a conjunction. */
@@ -53,8 +53,8 @@ and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 	rtscan_and_region(&filter->region, &other->region);
 	filter->region.needless = list_concat(filter->region.needless, other->region.needless);
 	filter->region.found = list_concat(filter->region.found, other->region.found);
-	for (int i = 0; i < other->nincluded; i++)
-		add_included(filter, other->included[i]);
+	for (int i = 0; i < other->nresiduals; i++)
+		add_residual(filter, other->residuals[i]);
 	for (int i = 0; i < other->ndisjunctions; i++)
 		add_disjunction(filter, other->disjunctions[i]);
 }
@@ -69,7 +69,7 @@ segment_condition(const RtscanCondition *condition, RtscanReader *reader, double
 	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
 	if (rtscan_is_included(condition) || rtscan_condition_is_long(condition, reader, rows))
 	{
-		add_included(result, condition);
+		add_residual(result, condition);
 		return true;
 	}
 	if (condition->trace)
@@ -93,9 +93,9 @@ passing_part(const RtscanSegmentFilter *filter, uint32 rows)
 
 	for (int i = 0; i < filter->region.ncolumns; i++)
 		part *= (double) rtscan_intervals_rows(&filter->region.columns[i].intervals) / rows;
-	for (int i = 0; i < filter->nincluded; i++)
-		part *= filter->included[i]->strategy == BTEqualStrategyNumber
-			? Min(filter->included[i]->nvalues * EQUAL_PART, 1) : COMPARED_PART;
+	for (int i = 0; i < filter->nresiduals; i++)
+		part *= filter->residuals[i]->strategy == BTEqualStrategyNumber
+			? Min(filter->residuals[i]->nvalues * EQUAL_PART, 1) : COMPARED_PART;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 	{
 		const RtscanDisjunction *disjunction = &filter->disjunctions[i];
@@ -195,7 +195,7 @@ typedef struct Alternatives
 static RtscanRegionColumn *
 only_column(const RtscanSegmentFilter *filter)
 {
-	if (filter->region.ncolumns != 1 || filter->nincluded > 0 || filter->ndisjunctions > 0 ||
+	if (filter->region.ncolumns != 1 || filter->nresiduals > 0 || filter->ndisjunctions > 0 ||
 		filter->region.columns[0].stands_for != 1)
 		return NULL;
 	return &filter->region.columns[0];
@@ -231,7 +231,7 @@ add_alternatives(Alternatives *all, const RtscanSegmentFilter *filter)
 {
 	const RtscanDisjunction *nested = filter->disjunctions;
 
-	if (filter->region.empty || filter->region.ncolumns > 0 || filter->nincluded > 0 || filter->ndisjunctions != 1)
+	if (filter->region.empty || filter->region.ncolumns > 0 || filter->nresiduals > 0 || filter->ndisjunctions != 1)
 	{
 		add_alternative(all, filter);
 		return;

@@ -18,7 +18,7 @@ rtscan_asks_for_all(const RtscanSegmentScan *scan)
 	const RtscanSegmentFilter *filter = &scan->filter;
 
 	return !filter->region.empty && filter->region.ncolumns == 0 && filter->ndisjunctions == 0 &&
-		filter->nincluded == 0;
+		filter->nresiduals == 0;
 }
 
 void

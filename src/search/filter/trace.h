@@ -17,7 +17,7 @@ typedef enum RtscanWay
 	RTSCAN_BY_ORDER,			/* by the order: the bits of the rows between two ranks were set */
 	RTSCAN_BY_CODES,			/* by reading pages of codes, of all rows or of remaining ones */
 	RTSCAN_BY_TESTS,			/* by testing remaining rows one by one */
-	RTSCAN_BY_VALUES,			/* by reading the values of remaining rows (included.h) */
+	RTSCAN_BY_VALUES,			/* by reading the values of remaining rows (residual.h) */
 	RTSCAN_BY_DEVICE,			/* by a device */
 	RTSCAN_BY_DEVICE_TESTS,		/* by a device that tested the rows that remained there (device_members.h) */
 	RTSCAN_BY_NOTHING,			/* without work: the condition accepts all rows */

@@ -547,7 +547,7 @@ rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder 
 	const RtscanColumnHeader *header;
 
 	if (order->by_heap || segment->entry->dead != InvalidBlockNumber || filter->region.empty ||
-		filter->nincluded > 0 || filter->ndisjunctions > 0)
+		filter->nresiduals > 0 || filter->ndisjunctions > 0)
 		return false;
 	header = &segment->reader.segment->columns[column].header;
 	return has_order(header) && !(header->flags & RTSCAN_COLUMN_EXACT) &&

@@ -133,9 +133,9 @@ pause_tracing(const RtscanFilter *filter, bool paused)
 static void
 trace_left(const RtscanSegmentFilter *filter)
 {
-	for (int i = 0; i < filter->nincluded; i++)
-		if (filter->included[i]->trace)
-			filter->included[i]->trace->paused = false;
+	for (int i = 0; i < filter->nresiduals; i++)
+		if (filter->residuals[i]->trace)
+			filter->residuals[i]->trace->paused = false;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		for (int k = 0; k < filter->disjunctions[i].n; k++)
 			trace_left(&filter->disjunctions[i].filters[k]);

@@ -1,8 +1,8 @@
 /*
- * included.c
+ * residual.c
  *		Test the remaining rows for conditions on INCLUDE columns, and for long ones on key columns.
  */
-#include "search/filter/included.h"
+#include "search/filter/residual.h"
 
 #include "bits/bits.h"
 #include "bits/gather.h"
@@ -208,7 +208,7 @@ ask_codes(Test *test, RtscanRowBits *bits)
 /* ---------------------------------------------------------------- all */
 
 uint64
-rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits, RtscanWay *way)
+rtscan_and_residual(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits, RtscanWay *way)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan included", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);

@@ -1,9 +1,9 @@
 /*
- * included.h
+ * residual.h
  *		Test the remaining rows for conditions on INCLUDE columns, and for long ones on key columns.
  */
-#ifndef RTSCAN_INCLUDED_H
-#define RTSCAN_INCLUDED_H
+#ifndef RTSCAN_RESIDUAL_H
+#define RTSCAN_RESIDUAL_H
 
 #include "rtscan.h"
 
@@ -15,7 +15,7 @@
  * Clear the bits of rows that do not meet a condition.  Returns how many rows were tested, and sets *way to how
  * that was done.
  */
-extern uint64 rtscan_and_included(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits,
+extern uint64 rtscan_and_residual(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits,
 								  RtscanWay *way);
 
-#endif							/* RTSCAN_INCLUDED_H */
+#endif							/* RTSCAN_RESIDUAL_H */
