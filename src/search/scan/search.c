@@ -594,7 +594,7 @@ rtscan_end_again(RtscanSearch *search, const RtscanSearch *again)
 
 /* ---------------------------------------------------------------- pending lists */
 
-/* Does a pending row match?  The pretest has not decided it. */
+/* Does a pending row match?  The prefilter has not decided it. */
 static bool
 pending_row_matches(const RtscanSearch *search, IndexTuple tuple)
 {
@@ -608,7 +608,7 @@ pending_row_matches(const RtscanSearch *search, IndexTuple tuple)
 static bool
 check_pending_row(RtscanSearch *search, IndexTuple tuple)
 {
-	RtscanVerdict verdict = rtscan_pretest(&search->pretest, tuple);
+	RtscanVerdict verdict = rtscan_key_prefilter(&search->prefilter, tuple);
 	MemoryContext old;
 	bool		matches;
 
@@ -653,7 +653,7 @@ begin_pending(RtscanSearch *search)
 
 	search->pending = MemoryContextAlloc(search->context, sizeof(RtscanPendingReader));
 	rtscan_pending_open(search->pending, search->index, &none);
-	rtscan_pretest_init(&search->pretest, search->schema, search->filter);
+	rtscan_key_prefilter_init(&search->prefilter, search->schema, search->filter);
 	if (rtscan_filter_is_never(search->filter) || (search->shared && !rtscan_take_pending(search)))
 		search->next_list = (int) search->image->nentries + 1;
 }

@@ -24,7 +24,7 @@
 #include "search/exec/round.h"
 #include "search/exec/stats.h"
 #include "search/filter/filter.h"
-#include "search/filter/pretest.h"
+#include "search/filter/key_prefilter.h"
 #include "search/scan/share.h"
 #include "storage/pending.h"
 
@@ -84,8 +84,8 @@ typedef struct RtscanSearch
 	RtscanPendingReader *pending;	/* reader of the pending lists; NULL before the first pending row */
 	int			next_list;		/* entry of the image at which to look for the next sealed list; nentries: the open
 								 * list comes next */
-	RtscanPretest pretest;		/* pretest of pending rows */
-	uint64		taken_apart;	/* number of pending rows that the pretest has not rejected */
+	RtscanKeyPrefilter prefilter;	/* prefilter of pending rows */
+	uint64		taken_apart;	/* number of pending rows that the prefilter has not rejected */
 } RtscanSearch;
 
 /* Begin to search an image.  Memory contexts are created below the current one. */

@@ -1,8 +1,8 @@
 /*
- * pretest.c
+ * key_prefilter.c
  *		Test pending rows against a filter without deforming their tuples.
  */
-#include "search/filter/pretest.h"
+#include "search/filter/key_prefilter.h"
 
 #include "access/tupmacs.h"
 
@@ -10,13 +10,13 @@
 
 /* Return the range of a column, or add it; NULL if the column has no fixed offset, or no keys. */
 static RtscanKeyRange *
-range_of(RtscanPretest *pretest, const RtscanSchema *schema, int column)
+range_of(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, int column)
 {
 	Size		offset = 0;
 
-	for (int i = 0; i < pretest->nranges; i++)
-		if (pretest->ranges[i].type == &schema->columns[column])
-			return &pretest->ranges[i];
+	for (int i = 0; i < prefilter->nranges; i++)
+		if (prefilter->ranges[i].type == &schema->columns[column])
+			return &prefilter->ranges[i];
 	if (schema->columns[column].key_kind == RTSCAN_KEY_NONE)
 		return NULL;
 	for (int i = 0; i <= column; i++)
@@ -28,13 +28,13 @@ range_of(RtscanPretest *pretest, const RtscanSchema *schema, int column)
 		offset = att_align_nominal(offset, type->typalign) + type->typlen;
 	}
 	offset += IndexInfoFindDataOffset(0);
-	pretest->size = Max(pretest->size, offset);
-	pretest->ranges[pretest->nranges] = (RtscanKeyRange) {
+	prefilter->size = Max(prefilter->size, offset);
+	prefilter->ranges[prefilter->nranges] = (RtscanKeyRange) {
 		.type = &schema->columns[column],
 		.offset = offset - schema->columns[column].typlen,
 		.high = PG_UINT64_MAX,
 	};
-	return &pretest->ranges[pretest->nranges++];
+	return &prefilter->ranges[prefilter->nranges++];
 }
 
 static void
@@ -68,7 +68,7 @@ narrow_by_comparison(RtscanKeyRange *range, const RtscanCondition *condition)
 
 /* Add a condition to the ranges.  Returns whether they are equivalent to it for rows without NULLs. */
 static bool
-add_condition(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanCondition *condition)
+add_condition(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const RtscanCondition *condition)
 {
 	RtscanKeyRange *range;
 
@@ -78,7 +78,7 @@ add_condition(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanCo
 		((condition->kind != RTSCAN_CONDITION_ANY && condition->kind != RTSCAN_CONDITION_ALL) ||
 		 condition->keys == NULL))
 		return false;
-	range = range_of(pretest, schema, condition->column);
+	range = range_of(prefilter, schema, condition->column);
 	if (range == NULL)
 		return false;
 	if (condition->kind != RTSCAN_CONDITION_IS_NULL)
@@ -89,27 +89,27 @@ add_condition(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanCo
 
 /* Add a filter to the ranges.  Returns whether they are equivalent to it for rows without NULLs. */
 static bool
-add_filter(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter)
+add_filter(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const RtscanFilter *filter)
 {
 	bool		exact = true;
 
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
-		return add_condition(pretest, schema, &filter->condition);
+		return add_condition(prefilter, schema, &filter->condition);
 	if (filter->kind == RTSCAN_FILTER_IMPLIED)
 		return true;
 	if (filter->kind == RTSCAN_FILTER_OR)
 		return false;
 	for (int i = 0; i < filter->n; i++)
-		exact &= add_filter(pretest, schema, &filter->parts[i]);
+		exact &= add_filter(prefilter, schema, &filter->parts[i]);
 	return exact;
 }
 
 void
-rtscan_pretest_init(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter)
+rtscan_key_prefilter_init(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const RtscanFilter *filter)
 {
-	pretest->size = 0;
-	pretest->nranges = 0;
-	pretest->exact = add_filter(pretest, schema, filter);
+	prefilter->size = 0;
+	prefilter->nranges = 0;
+	prefilter->exact = add_filter(prefilter, schema, filter);
 }
 
 /* ---------------------------------------------------------------- test */
@@ -124,12 +124,12 @@ is_in_range(const RtscanKeyRange *range, IndexTuple tuple)
 }
 
 RtscanVerdict
-rtscan_pretest(const RtscanPretest *pretest, IndexTuple tuple)
+rtscan_key_prefilter(const RtscanKeyPrefilter *prefilter, IndexTuple tuple)
 {
-	if (IndexTupleHasNulls(tuple) || IndexTupleSize(tuple) < pretest->size)
+	if (IndexTupleHasNulls(tuple) || IndexTupleSize(tuple) < prefilter->size)
 		return RTSCAN_UNDECIDED;
-	for (int i = 0; i < pretest->nranges; i++)
-		if (!is_in_range(&pretest->ranges[i], tuple))
+	for (int i = 0; i < prefilter->nranges; i++)
+		if (!is_in_range(&prefilter->ranges[i], tuple))
 			return RTSCAN_REJECTED;
-	return pretest->exact ? RTSCAN_ACCEPTED : RTSCAN_UNDECIDED;
+	return prefilter->exact ? RTSCAN_ACCEPTED : RTSCAN_UNDECIDED;
 }

@@ -1,5 +1,5 @@
 /*
- * pretest.h
+ * key_prefilter.h
  *		Test pending rows against a filter without deforming their tuples.
  *
  * In a tuple without NULLs, a column that has only columns of fixed length before it is at the same offset in every
@@ -10,8 +10,8 @@
  *
  * That decides most rows.  The others are deformed, and their conditions are evaluated one by one.
  */
-#ifndef RTSCAN_PRETEST_H
-#define RTSCAN_PRETEST_H
+#ifndef RTSCAN_KEY_PREFILTER_H
+#define RTSCAN_KEY_PREFILTER_H
 
 #include "rtscan.h"
 
@@ -36,19 +36,20 @@ typedef struct RtscanKeyRange
 } RtscanKeyRange;
 
 /* A filter as ranges of keys. */
-typedef struct RtscanPretest
+typedef struct RtscanKeyPrefilter
 {
 	bool		exact;			/* a row without NULLs that is in all ranges matches the filter */
 	Size		size;			/* bytes up to the end of the last column that has a range; shorter tuples cannot be
 								 * tested */
 	int			nranges;		/* number of ranges */
 	RtscanKeyRange ranges[INDEX_MAX_KEYS];	/* the ranges, one for each column that can be tested */
-} RtscanPretest;
+} RtscanKeyPrefilter;
 
 /* Make the ranges of a filter. */
-extern void rtscan_pretest_init(RtscanPretest *pretest, const RtscanSchema *schema, const RtscanFilter *filter);
+extern void rtscan_key_prefilter_init(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema,
+									  const RtscanFilter *filter);
 
 /* Test a tuple. */
-extern RtscanVerdict rtscan_pretest(const RtscanPretest *pretest, IndexTuple tuple);
+extern RtscanVerdict rtscan_key_prefilter(const RtscanKeyPrefilter *prefilter, IndexTuple tuple);
 
-#endif							/* RTSCAN_PRETEST_H */
+#endif							/* RTSCAN_KEY_PREFILTER_H */
