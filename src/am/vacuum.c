@@ -12,8 +12,8 @@
 #include "maintain/recycle.h"
 #include "maintain/worker.h"
 #include "miscadmin.h"
-#include "search/visible/map_copy.h"
 #include "search/visible/visibility.h"
+#include "search/visible/vm_copy.h"
 #include "segment/segment.h"
 #include "segment/tidmap.h"
 #include "storage/dead.h"
@@ -30,7 +30,7 @@ typedef struct BulkDelete
 {
 	Relation	index;
 	Relation	table;
-	RtscanMapCopy *map;			/* the table's visibility map, to check only rows in blocks that are not
+	RtscanVmCopy *map;			/* the table's visibility map, to check only rows in blocks that are not
 								 * all-visible; NULL: check all rows */
 	IndexBulkDeleteCallback callback;	/* returns whether a TID is to be deleted */
 	void	   *state;
@@ -72,7 +72,7 @@ static bool
 is_clean(BulkDelete *bulk, RtscanBlockRange blocks)
 {
 	if (bulk->map)
-		(void) rtscan_copy_map(bulk->map, blocks.first, blocks.last);
+		(void) rtscan_copy_vm(bulk->map, blocks.first, blocks.last);
 	return are_clean(blocks.first, blocks.last, bulk);
 }
 
@@ -159,7 +159,7 @@ delete_from_segments(BulkDelete *bulk)
 	RtscanImage *image = rtscan_copy_image(rtscan_read_image(bulk->index, NULL, false));
 
 	if (only_dead_are_wanted(bulk->table))
-		bulk->map = rtscan_begin_map_copy(bulk->table, RelationGetNumberOfBlocks(bulk->table));
+		bulk->map = rtscan_begin_vm_copy(bulk->table, RelationGetNumberOfBlocks(bulk->table));
 	for (uint32 i = 0; i < image->nentries; i++)
 	{
 		MemoryContext old = MemoryContextSwitchTo(segment_context);

@@ -19,7 +19,7 @@
 #include "plan/quals/restrictions.h"
 #include "search/exec/choice.h"
 #include "search/scan/cursor.h"
-#include "search/visible/map_copy.h"
+#include "search/visible/vm_copy.h"
 #include "segment/dictionary.h"
 #include "segment/values.h"
 #include "utils/lsyscache.h"
@@ -410,7 +410,7 @@ rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, doubl
 {
 	const RelOptInfo *table = info->rel;
 	double		fraction = 1 - rtscan_visible_part(root, info);
-	double		copied = Min(table->pages, rows * loops * RTSCAN_MAP_PAGE_BLOCKS);
+	double		copied = Min(table->pages, rows * loops * RTSCAN_VM_PAGE_BLOCKS);
 
 	return (RtscanCost) {
 		.startup = copied * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,

@@ -67,7 +67,7 @@ rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation ind
 		return;
 	visibility->changed = palloc0(entries * sizeof(bool));
 	visibility->seen = palloc0(entries * sizeof(RtscanSeen));
-	visibility->map = rtscan_begin_map_copy(heap, blocks);
+	visibility->map = rtscan_begin_vm_copy(heap, blocks);
 }
 
 RtscanImage *
@@ -133,7 +133,7 @@ rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segment)
 	if (visibility->seen[i] != RTSCAN_SEEN_IN_HEAP || visibility->changed[i])
 		return;
 	blocks = rtscan_entry_has_blocks(segment->entry) ? segment->entry->blocks : rtscan_tidmap_blocks(&segment->reader);
-	if (rtscan_copy_map(visibility->map, blocks.first, blocks.last))
+	if (rtscan_copy_vm(visibility->map, blocks.first, blocks.last))
 	{
 		pause_at("map");
 		look_again(visibility);
@@ -306,7 +306,7 @@ rtscan_sees_all(const RtscanVisibility *visibility, const RtscanSegmentScan *seg
 static bool
 blocks_are_visible(BlockNumber first, BlockNumber last, void *map)
 {
-	return rtscan_blocks_are_visible((const RtscanMapCopy *) map, first, last);
+	return rtscan_blocks_are_visible((const RtscanVmCopy *) map, first, last);
 }
 
 /*

@@ -24,7 +24,7 @@
 #include "device/device.h"
 #include "search/filter/row_bits.h"
 #include "search/filter/segment_scan.h"
-#include "search/visible/map_copy.h"
+#include "search/visible/vm_copy.h"
 #include "storage/itemptr.h"
 #include "storage/metapage.h"
 
@@ -47,7 +47,7 @@ typedef struct RtscanVisibility
 	const RtscanImage *image;	/* the image that is searched */
 	bool	   *changed;		/* by entry of the image: it was changed or gone when the image was read again */
 	RtscanSeen *seen;			/* by entry of the image: its rows that are seen without the heap */
-	RtscanMapCopy *map;			/* copy of the visibility map */
+	RtscanVmCopy *map;			/* copy of the visibility map */
 	uint64		heap_fetches;	/* number of rows that have been checked in the heap */
 } RtscanVisibility;
 

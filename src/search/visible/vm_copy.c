@@ -1,15 +1,15 @@
 /*
- * map_copy.c
+ * vm_copy.c
  *		Copy pages of a heap's visibility map, and look blocks up in the copy.
  */
-#include "search/visible/map_copy.h"
+#include "search/visible/vm_copy.h"
 
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/smgr.h"
 #include "utils/memutils.h"
 
-struct RtscanMapCopy
+struct RtscanVmCopy
 {
 	Relation	heap;
 	BlockNumber blocks;			/* number of the heap's blocks when the copy was begun */
@@ -21,21 +21,21 @@ struct RtscanMapCopy
 
 /* ---------------------------------------------------------------- copying */
 
-RtscanMapCopy *
-rtscan_begin_map_copy(Relation heap, BlockNumber blocks)
+RtscanVmCopy *
+rtscan_begin_vm_copy(Relation heap, BlockNumber blocks)
 {
-	RtscanMapCopy *copy = palloc0(sizeof(RtscanMapCopy));
+	RtscanVmCopy *copy = palloc0(sizeof(RtscanVmCopy));
 
 	copy->heap = heap;
 	copy->blocks = blocks;
 	copy->stored = InvalidBlockNumber;
 	copy->context = CurrentMemoryContext;
-	copy->pages = palloc0((blocks / RTSCAN_MAP_PAGE_BLOCKS + 1) * sizeof(uint8 *));
+	copy->pages = palloc0((blocks / RTSCAN_VM_PAGE_BLOCKS + 1) * sizeof(uint8 *));
 	return copy;
 }
 
 static void
-find_stored(RtscanMapCopy *copy)
+find_stored(RtscanVmCopy *copy)
 {
 	SMgrRelation smgr = RelationGetSmgr(copy->heap);
 
@@ -43,32 +43,32 @@ find_stored(RtscanMapCopy *copy)
 }
 
 static uint8 *
-copy_page(const RtscanMapCopy *copy, BlockNumber page)
+copy_page(const RtscanVmCopy *copy, BlockNumber page)
 {
-	static uint8 none[RTSCAN_MAP_PAGE_BYTES];	/* zeros, for pages beyond the map's end */
+	static uint8 none[RTSCAN_VM_PAGE_BYTES];	/* zeros, for pages beyond the map's end */
 	uint8	   *bytes;
 	Buffer		buffer;
 
 	if (page >= copy->stored)
 		return none;
 	CHECK_FOR_INTERRUPTS();
-	bytes = MemoryContextAlloc(copy->context, RTSCAN_MAP_PAGE_BYTES);
+	bytes = MemoryContextAlloc(copy->context, RTSCAN_VM_PAGE_BYTES);
 	buffer = ReadBufferExtended(copy->heap, VISIBILITYMAP_FORKNUM, page, RBM_ZERO_ON_ERROR, NULL);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	memcpy(bytes, PageGetContents(BufferGetPage(buffer)), RTSCAN_MAP_PAGE_BYTES);
+	memcpy(bytes, PageGetContents(BufferGetPage(buffer)), RTSCAN_VM_PAGE_BYTES);
 	UnlockReleaseBuffer(buffer);
 	return bytes;
 }
 
 bool
-rtscan_copy_map(RtscanMapCopy *copy, BlockNumber first, BlockNumber last)
+rtscan_copy_vm(RtscanVmCopy *copy, BlockNumber first, BlockNumber last)
 {
 	bool		any = false;
 
 	if (copy->blocks == 0)
 		return false;
 	last = Min(last, copy->blocks - 1);
-	for (BlockNumber page = first / RTSCAN_MAP_PAGE_BLOCKS; page <= last / RTSCAN_MAP_PAGE_BLOCKS; page++)
+	for (BlockNumber page = first / RTSCAN_VM_PAGE_BLOCKS; page <= last / RTSCAN_VM_PAGE_BLOCKS; page++)
 	{
 		if (copy->pages[page])
 			continue;
@@ -85,7 +85,7 @@ rtscan_copy_map(RtscanMapCopy *copy, BlockNumber first, BlockNumber last)
 static bool
 block_is_visible(const uint8 *map, uint32 block)
 {
-	return (map[block / RTSCAN_MAP_BYTE_BLOCKS] >> (block % RTSCAN_MAP_BYTE_BLOCKS * BITS_PER_HEAPBLOCK)) &
+	return (map[block / RTSCAN_VM_BYTE_BLOCKS] >> (block % RTSCAN_VM_BYTE_BLOCKS * BITS_PER_HEAPBLOCK)) &
 		VISIBILITYMAP_ALL_VISIBLE;
 }
 
@@ -113,16 +113,16 @@ bytes_are_visible(const uint8 *map, Size bytes)
 static bool
 page_is_visible(const uint8 *map, uint32 block, uint32 end)
 {
-	for (; block < end && block % RTSCAN_MAP_BYTE_BLOCKS != 0; block++)
+	for (; block < end && block % RTSCAN_VM_BYTE_BLOCKS != 0; block++)
 		if (!block_is_visible(map, block))
 			return false;
 	if (block < end)
 	{
-		uint32		bytes = (end - block) / RTSCAN_MAP_BYTE_BLOCKS;
+		uint32		bytes = (end - block) / RTSCAN_VM_BYTE_BLOCKS;
 
-		if (!bytes_are_visible(map + block / RTSCAN_MAP_BYTE_BLOCKS, bytes))
+		if (!bytes_are_visible(map + block / RTSCAN_VM_BYTE_BLOCKS, bytes))
 			return false;
-		block += bytes * RTSCAN_MAP_BYTE_BLOCKS;
+		block += bytes * RTSCAN_VM_BYTE_BLOCKS;
 	}
 	for (; block < end; block++)
 		if (!block_is_visible(map, block))
@@ -131,15 +131,15 @@ page_is_visible(const uint8 *map, uint32 block, uint32 end)
 }
 
 bool
-rtscan_blocks_are_visible(const RtscanMapCopy *copy, BlockNumber first, BlockNumber last)
+rtscan_blocks_are_visible(const RtscanVmCopy *copy, BlockNumber first, BlockNumber last)
 {
 	if (last >= copy->blocks || first > last)
 		return false;
-	for (BlockNumber page = first / RTSCAN_MAP_PAGE_BLOCKS; page <= last / RTSCAN_MAP_PAGE_BLOCKS; page++)
+	for (BlockNumber page = first / RTSCAN_VM_PAGE_BLOCKS; page <= last / RTSCAN_VM_PAGE_BLOCKS; page++)
 	{
-		uint32		begin = page == first / RTSCAN_MAP_PAGE_BLOCKS ? first % RTSCAN_MAP_PAGE_BLOCKS : 0;
-		uint32		end = page == last / RTSCAN_MAP_PAGE_BLOCKS ? last % RTSCAN_MAP_PAGE_BLOCKS + 1
-			: RTSCAN_MAP_PAGE_BLOCKS;
+		uint32		begin = page == first / RTSCAN_VM_PAGE_BLOCKS ? first % RTSCAN_VM_PAGE_BLOCKS : 0;
+		uint32		end = page == last / RTSCAN_VM_PAGE_BLOCKS ? last % RTSCAN_VM_PAGE_BLOCKS + 1
+			: RTSCAN_VM_PAGE_BLOCKS;
 
 		if (copy->pages[page] == NULL || !page_is_visible(copy->pages[page], begin, end))
 			return false;
