@@ -5,8 +5,8 @@
 #include "run/aggregate/aggregates.h"
 
 #include "run/aggregate/collection.h"
-#include "run/aggregate/core_states.h"
 #include "run/aggregate/families.h"
+#include "run/aggregate/native_states.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"

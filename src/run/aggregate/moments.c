@@ -13,7 +13,7 @@
 #include "common/int.h"
 #include "libpq/pqformat.h"
 #include "row/decimal.h"
-#include "run/aggregate/core_states.h"
+#include "run/aggregate/native_states.h"
 #include "run/vector/masked.h"
 #include "utils/fmgrprotos.h"
 
@@ -83,15 +83,16 @@ serialize(const RtscanMoments *moments)
 
 /* Return PostgreSQL's state of the same values, allocated in the current memory context. */
 static Datum
-as_core_state(const RtscanMoments *moments)
+as_native_state(const RtscanMoments *moments)
 {
 	return rtscan_convert_state(numeric_deserialize, serialize(moments));
 }
 
 static void
-combine_with_core(RtscanState *state, Datum core, MemoryContext context)
+combine_with_native(RtscanState *state, Datum native, MemoryContext context)
 {
-	state->value = rtscan_combine_core(numeric_accum, numeric_combine, state->value, !state->has_value, core, context);
+	state->value = rtscan_combine_native(numeric_accum, numeric_combine, state->value, !state->has_value, native,
+										 context);
 	state->has_value = true;
 }
 
@@ -128,7 +129,7 @@ add_scaled(RtscanState *state, int64 digits, int scale, MemoryContext context)
 	if (unlikely(scale > moments->sum.scale))
 	{
 		if (moments->count > 0)
-			combine_with_core(state, as_core_state(moments), context);
+			combine_with_native(state, as_native_state(moments), context);
 		*moments = (RtscanMoments) {.sum.scale = scale};
 	}
 	if (likely(scale == moments->sum.scale))
@@ -251,13 +252,13 @@ combine(const RtscanTransition *transition, RtscanState *state, const RtscanStat
 	RtscanMoments *moments = &state->moments;
 
 	if (other->has_value)
-		combine_with_core(state, other->value, context);
+		combine_with_native(state, other->value, context);
 	if (other->moments.count == 0)
 		return;
 	if (moments->count == 0)
 		*moments = other->moments;
 	else if (moments->sum.scale != other->moments.sum.scale)
-		combine_with_core(state, as_core_state(&other->moments), context);
+		combine_with_native(state, as_native_state(&other->moments), context);
 	else
 	{
 		moments->count += other->moments.count;
@@ -271,26 +272,26 @@ combine(const RtscanTransition *transition, RtscanState *state, const RtscanStat
 
 /* Return PostgreSQL's state of all values. */
 static Datum
-all_as_core_state(const RtscanState *state)
+all_as_native_state(const RtscanState *state)
 {
-	Datum		core = as_core_state(&state->moments);
+	Datum		native = as_native_state(&state->moments);
 
-	return !state->has_value ? core :
-		rtscan_call_transition(numeric_combine, core, false, state->value, CurrentMemoryContext);
+	return !state->has_value ? native :
+		rtscan_call_transition(numeric_combine, native, false, state->value, CurrentMemoryContext);
 }
 
 /* RtscanAggregate.finish */
 Datum
 rtscan_finish_moments(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
-	return rtscan_call_final(transition->aggregate->final, all_as_core_state(state), isnull);
+	return rtscan_call_final(transition->aggregate->final, all_as_native_state(state), isnull);
 }
 
 /* RtscanFamily.partial */
 static Datum
 partial(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
-	return rtscan_convert_state(numeric_serialize, all_as_core_state(state));
+	return rtscan_convert_state(numeric_serialize, all_as_native_state(state));
 }
 
 /* RtscanFamily.partial, as numeric_poly_serialize() does: the squares of int2 and int4 have a sum of 128 bits */

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "run/aggregate/core_states.h"
+#include "run/aggregate/native_states.h"
 #include "run/aggregate/real_sums.h"
 #include "utils/array.h"
 #include "utils/datum.h"
@@ -254,7 +254,7 @@ add_to_regression(const RtscanTransition *transition, RtscanState *state, const 
 	begin_regression(state, context);
 	args[0].value = state->value;
 	state->count++;
-	state->value = rtscan_call_core(float8_regr_accum, args, lengthof(args), context, &isnull);
+	state->value = rtscan_call_native(float8_regr_accum, args, lengthof(args), context, &isnull);
 }
 
 static void

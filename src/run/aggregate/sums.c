@@ -11,7 +11,7 @@
 #include "catalog/pg_type.h"
 #include "libpq/pqformat.h"
 #include "row/decimal.h"
-#include "run/aggregate/core_states.h"
+#include "run/aggregate/native_states.h"
 #include "run/vector/masked.h"
 #include "utils/array.h"
 #include "utils/fmgrprotos.h"
@@ -149,8 +149,8 @@ static void
 combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
 	if (other->has_value)
-		state->value = rtscan_combine_core(numeric_avg_accum, numeric_avg_combine, state->value, !state->has_value,
-										   other->value, context);
+		state->value = rtscan_combine_native(numeric_avg_accum, numeric_avg_combine, state->value, !state->has_value,
+											 other->value, context);
 	state->has_value |= other->has_value;
 	if (state->count == 0)
 		state->sum.scale = other->sum.scale;

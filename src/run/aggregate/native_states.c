@@ -1,8 +1,8 @@
 /*
- * core_states.c
+ * native_states.c
  *		Call PostgreSQL's functions on its own transition states, and serialize numbers as it does.
  */
-#include "run/aggregate/core_states.h"
+#include "run/aggregate/native_states.h"
 
 #include "catalog/pg_type.h"
 #include "libpq/pqformat.h"
@@ -34,9 +34,9 @@ aggregation_in(MemoryContext context)
 }
 
 Datum
-rtscan_call_core(PGFunction function, const NullableDatum *args, int nargs, MemoryContext context, bool *isnull)
+rtscan_call_native(PGFunction function, const NullableDatum *args, int nargs, MemoryContext context, bool *isnull)
 {
-	LOCAL_FCINFO(fcinfo, RTSCAN_CORE_ARGUMENTS);
+	LOCAL_FCINFO(fcinfo, RTSCAN_NATIVE_ARGUMENTS);
 	Datum		result;
 
 	InitFunctionCallInfoData(*fcinfo, NULL, nargs, InvalidOid, aggregation_in(context), NULL);
@@ -51,17 +51,17 @@ rtscan_call_transition(PGFunction function, Datum state, bool isnull, Datum valu
 {
 	const NullableDatum args[] = {{state, isnull}, {value, false}};
 
-	return rtscan_call_core(function, args, lengthof(args), context, &isnull);
+	return rtscan_call_native(function, args, lengthof(args), context, &isnull);
 }
 
 Datum
-rtscan_combine_core(PGFunction transition, PGFunction combine, Datum state, bool isnull, Datum other,
-					MemoryContext context)
+rtscan_combine_native(PGFunction transition, PGFunction combine, Datum state, bool isnull, Datum other,
+					  MemoryContext context)
 {
 	const NullableDatum nothing[] = {{(Datum) 0, true}, {(Datum) 0, true}};
 
 	if (isnull)
-		state = rtscan_call_core(transition, nothing, lengthof(nothing), context, &isnull);
+		state = rtscan_call_native(transition, nothing, lengthof(nothing), context, &isnull);
 	return rtscan_call_transition(combine, state, false, other, context);
 }
 
@@ -70,7 +70,7 @@ rtscan_call_final(PGFunction function, Datum state, bool *isnull)
 {
 	const NullableDatum args[] = {{state, false}};
 
-	return rtscan_call_core(function, args, lengthof(args), CurrentMemoryContext, isnull);
+	return rtscan_call_native(function, args, lengthof(args), CurrentMemoryContext, isnull);
 }
 
 Datum
