@@ -13,9 +13,9 @@
 #include "optimizer/planner.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "plan/cost/core_paths.h"
 #include "plan/cost/indexes.h"
 #include "plan/cost/leaves.h"
+#include "plan/cost/native_paths.h"
 #include "plan/quals/exclusion.h"
 #include "plan/quals/planning_run.h"
 #include "plan/quals/volatile.h"
@@ -233,7 +233,7 @@ consider_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte
 		mark_dummy_rel(rel);
 		return;
 	}
-	rtscan_reprice_core_paths(root, rel);
+	rtscan_reprice_native_paths(root, rel);
 	if (rtscan_enable_scan && rtscan_can_answer(root, rel))
 		foreach(cell, usable)
 			offer_index(root, lfirst_node(IndexOptInfo, cell));

@@ -1,5 +1,5 @@
 /*
- * core_paths.h
+ * native_paths.h
  *		Corrects the costs of PostgreSQL's own paths of a table, where they would mislead the planner's comparison.
  *
  * Two kinds of paths need it if rows lie in the heap in the order of a column:
@@ -16,14 +16,14 @@
  *
  * Only tables with an rtscan index that the query could use are changed, so no other table gets different plans.
  */
-#ifndef RTSCAN_CORE_PATHS_H
-#define RTSCAN_CORE_PATHS_H
+#ifndef RTSCAN_NATIVE_PATHS_H
+#define RTSCAN_NATIVE_PATHS_H
 
 #include "rtscan.h"
 
 #include "nodes/pathnodes.h"
 
 /* Correct the costs of PostgreSQL's paths of a table, before rtscan's paths are added. */
-extern void rtscan_reprice_core_paths(PlannerInfo *root, RelOptInfo *table);
+extern void rtscan_reprice_native_paths(PlannerInfo *root, RelOptInfo *table);
 
-#endif							/* RTSCAN_CORE_PATHS_H */
+#endif							/* RTSCAN_NATIVE_PATHS_H */

@@ -1,8 +1,8 @@
 /*
- * core_paths.c
+ * native_paths.c
  *		Corrects the costs of PostgreSQL's own paths of a table, where they would mislead the planner's comparison.
  */
-#include "plan/cost/core_paths.h"
+#include "plan/cost/native_paths.h"
 
 #include <math.h>
 
@@ -288,7 +288,7 @@ charge_paths(PlannerInfo *root, const List *paths)
 }
 
 void
-rtscan_reprice_core_paths(PlannerInfo *root, RelOptInfo *table)
+rtscan_reprice_native_paths(PlannerInfo *root, RelOptInfo *table)
 {
 	if (root->tuple_fraction > 0)
 	{
