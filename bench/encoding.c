@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * encoding.c
  *		Measure what encoding values as ranks gains if rays look for rows: an ablation, as in

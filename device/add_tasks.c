@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * add_tasks.c
  *		Add tasks to a batch.

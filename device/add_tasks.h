@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * add_tasks.h
  *		Functions that add tasks to a batch, for make_tasks.c, make_job.c and make_tally.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bins.c
  *		Round ranges of ranks to bins, and compute the difference between the two.

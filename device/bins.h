@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bins.h
  *		Approximate a column's exact set of ranks by bins of its sieve, and compute the difference.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * boxes.c
  *		Build the BVH of a group of columns from boxes around the rows' ranks.

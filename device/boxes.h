@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * boxes.h
  *		The BVH of a group of a segment's columns, for the executor rt: one box for each row (slabs.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bvh.h
  *		Build the BVH of a segment's rows, with one primitive for each row.

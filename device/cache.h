@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cache.h
  *		Cache of what is resident on the device: columns of segments, their values, and BVHs of groups of columns.

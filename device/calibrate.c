@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * calibrate.c
  *		Measure how fast the device is.

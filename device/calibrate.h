@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * calibrate.h
  *		Measure how fast the device is, as the first estimates for rtscan.executor = auto.

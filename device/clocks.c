@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * clocks.c
  *		Keep a device's clocks up while it is used.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * clocks.h
  *		Keep a device's clocks up while it is used.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * context.h
  *		The Vulkan device: choose it, allocate its memory, submit work.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * evaluate.c
  *		Evaluate the regions of some requests, in one submission.

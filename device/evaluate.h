@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * evaluate.h
  *		Evaluate the regions of several requests, a batch, in one submission.

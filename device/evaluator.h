@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * evaluator.h
  *		The state of evaluation (evaluate.h): pipelines, batches in progress, and the tasks of the next batch.

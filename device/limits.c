@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * limits.c
  *		The requirements of the device program, and tests of a device against them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * limits.h
  *		A table of everything that the program needs of a device.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * main.c
  *		rtscan_device, the program that owns a Vulkan device for a PostgreSQL server.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * make_job.c
  *		Make the tasks of RTCUDB's job: the attributes of a space, and rays.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * make_job.h
  *		Make the tasks of RTCUDB's job: scan, group and aggregate a segment in one ray tracing launch.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * make_tally.h
  *		Make the tasks of a segment's tally.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * make_tasks.c
  *		Make the tasks of a request: bins, ranks and rays.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * make_tasks.h
  *		Make the tasks of a request: what to sieve, refine, trace, publish and tally.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * pairs.c
  *		Sort pairs of a key and a value in memory that a backend shares.

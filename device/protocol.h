@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * protocol.h
  *		Messages between backends and the device program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * raytrace.c
  *		Ray tracing pipelines.

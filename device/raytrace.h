@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * raytrace.h
  *		Ray tracing pipelines of the executors rt and rtcudb.

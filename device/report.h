@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * report.h
  *		Write the device program's messages, and read the clock.

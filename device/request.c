@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * request.c
  *		Copy a request from shared memory, and check it.

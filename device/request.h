@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * request.h
  *		A backend's request to evaluate regions, copied from shared memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * server.h
  *		Serve backends: connections, shared areas, uploads and requests.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * shader.c
  *		Compute pipelines, and dispatching them.

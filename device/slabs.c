@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * slabs.c
  *		Choose the slabs to refine, and the rays that cover them.

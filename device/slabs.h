@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * slabs.h
  *		Rays that refine an approximate result: Matrix RT Refine of RTScan (section 4.4).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sort.c
  *		Sort pairs of a 64-bit key and a 32-bit value on the device.

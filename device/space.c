@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * space.c
  *		RTCUDB's space: convert attributes to coordinates, and predicates to ranges of coordinates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * space.h
  *		RTCUDB's space (sections 3 and 4 of its paper): the positions of rows that are scanned, grouped and

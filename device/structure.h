@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * structure.h
  *		Acceleration structures with two levels and one instance.

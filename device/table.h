@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * table.h
  *		Hash table of integers that are few and far apart, in a request's words (device/protocol.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tasks.h
  *		Declare shaders/layout.h for C.

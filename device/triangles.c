@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * triangles.c
  *		Build the BVH of a space from triangles, and the rows' records.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * triangles.h
  *		The BVH of a space (space.h), for the executor rtcudb: a triangle and a record for each row.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vectors.c
  *		Make the sieve vectors of a column that a backend has sorted.

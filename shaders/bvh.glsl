@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * bvh.glsl
  *		Declarations shared by the shaders that prepare a BVH of boxes, with one thread for each row.

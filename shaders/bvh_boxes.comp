@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * bvh_boxes.comp
  *		Write the box of each row around its ranks, in Morton order: device/slabs.h.

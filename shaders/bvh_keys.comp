@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * bvh_keys.comp
  *		Make sort keys that give rows unique ranks in a column.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * bvh_order.comp
  *		Make sort keys that put rows in Morton order, on which some devices' builders rely.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * bvh_ranks.comp
  *		Write the rank of each row in a column, from the sorted rows.

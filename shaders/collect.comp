@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * collect.comp
  *		Write the entries of a tally (device/protocol.h), its slots with rows, where the backend reads them.

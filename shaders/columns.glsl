@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * columns.glsl
  *		Load elements of a column in a chunk, four rows at a time.

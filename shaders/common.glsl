@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * common.glsl
  *		Extensions, buffers and functions that all shaders share.

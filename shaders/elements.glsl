@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * elements.glsl
  *		Load elements of a single row, from its record or from the column.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * intervals.glsl
  *		Test whether a column's code is in the exact result, for shaders of rays.

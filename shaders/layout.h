@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * layout.h
  *		The parameters of the shaders, declared for both C and GLSL.

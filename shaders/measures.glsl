@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * measures.glsl
  *		Add values to a tally's measures (device/protocol.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * members.comp
  *		Clear the bits of rows whose integers are not in all of some sets.

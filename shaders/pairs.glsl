@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * pairs.glsl
  *		Declarations shared by sort_split and sort_join, whose threads handle every STEP-th pair.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * publish.comp
  *		Combine the bits of groups or of a filter's parts, count each chunk's rows, and return the bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * refine.comp
  *		Clear the bits of rows that only the sieve's superset has (RTScan, section 3.4), which a column's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * sieve.comp
  *		Data Sieving (RTScan, section 3.3) on the device: AND the vectors of a region's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * sort.glsl
  *		Declarations shared by the shaders that sort (device/sort.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * sort_count.comp
  *		The first step of a sort's pass: count the keys of each digit in each block.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * sort_join.comp
  *		Convert arrays of keys and values to pairs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * sort_scan.comp
  *		The second step of a sort's pass: find where each block's keys begin among all keys of a digit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * sort_scatter.comp
  *		The third step of a sort's pass: move the pairs to their positions.

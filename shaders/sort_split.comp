@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * sort_split.comp
  *		Convert pairs to arrays of keys and values.

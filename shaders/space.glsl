@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * space.glsl
  *		Declarations shared by the shaders that prepare the BVH of a space (device/space.h), with one thread

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * space_keys.comp
  *		Make sort keys that put rows in the order in which rays meet them, so that a ray reads neighbouring records.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * space_triangles.comp
  *		Write the triangle and the record of each row, in the order of the rows' keys.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * table.glsl
  *		Look up integers in a hash table: see device/table.h.

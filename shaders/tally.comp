@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * tally.comp
  *		Tally the rows of some chunks by cell (device/protocol.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * tasks.glsl
  *		Push constants of the shaders that evaluate requests, and the addresses of tasks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * trace.rmiss
  *		Handle the end of a ray: there is nothing to do.

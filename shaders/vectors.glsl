@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * vectors.glsl
  *		Declarations shared by the shaders that make a column's sieve vectors (device/vectors.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * vectors_bits.comp
  *		The second step in making sieve vectors: write the bits.  Each thread makes one word of each

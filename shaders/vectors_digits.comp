@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * vectors_digits.comp
  *		The first step in making sieve vectors: write the digits of each row's bin.  Each thread handles a rank.

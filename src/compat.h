@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * compat.h
  *		Differences between PostgreSQL's versions.  No other file tests for the version.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * module.c
  *		Load the library: define its settings and options, and install its hooks.

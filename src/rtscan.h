@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * rtscan.h
  *		The terms, and the sizes that the stored formats consist of.

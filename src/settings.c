@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * settings.c
  *		Define settings and options: their names, defaults and limits.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * settings.h
  *		Everything that a user can set: settings of the server, and options of an index.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * flights.c
  *	  Write the flights of a Parquet file to standard output as CSV; tools/flights builds and runs it.

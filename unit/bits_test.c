@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bits_test.c
  *		Test the loops over a chunk's words against their definitions, bit by bit.

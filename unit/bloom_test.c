@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bloom_test.c
  *		Test that a Bloom filter never says that it lacks a key that was added, and rarely fails to say so of others.

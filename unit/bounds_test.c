@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bounds_test.c
  *		Test interval arithmetic against operations on single numbers.

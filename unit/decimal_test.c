@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * decimal_test.c
  *		Test numerics as integers: any numeric, in the format of numeric_send(), against 128-bit arithmetic.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dictionary_test.c
  *		Test writing and looking up dictionaries against arrays of the values and their ranks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * gather_test.c
  *		Test gathering the row numbers of set bits: each implementation against a loop over bits.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * interval_test.c
  *		Test sets of intervals against sets with a flag for each rank.

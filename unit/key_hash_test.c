@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * key_hash_test.c
  *		Test that keys that differ in a few bits, at any position, are spread over a hash table like random keys.

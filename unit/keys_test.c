@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * keys_test.c
  *		Test keys of each kind: they sort as their values do, and can be converted back.

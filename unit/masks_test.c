@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * masks_test.c
  *		Test aggregates of the elements whose bits are set against their definition; and lists of the positions of bits.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * members_test.c
  *		Test which rows of chunks have integers in a set, against the definition: random frames and sets, all

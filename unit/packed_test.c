@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * packed_test.c
  *		Test packed integers and other functions of vectors against their definitions; and exact integers of values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * pages.c
  *		Pages in memory, for tests that write and read areas.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * plain_test.c
  *		Test writing and looking up plain columns against the sorted values that they are made of.

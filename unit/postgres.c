@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * postgres.c
  *		The functions of a server that rtscan's parts need, for tests without a server.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sieve_test.c
  *		Test the sieve, and the CPU executor on it, from columns to vectors to bits of rows, against the rows' ranks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sort_test.c
  *		Test sorting a column, by keys and by comparison, against a stable sort of the rows.

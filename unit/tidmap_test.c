@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tidmap_test.c
  *		Test the map from rows to TIDs: for any bits it returns the TIDs that were written.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * typed_test.c
  *		Test columns of random values: reading them by rows and as typed vectors, against what was written.

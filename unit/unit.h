@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * unit.h
  *		Functions shared by tests that need no server.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * answer.h
  *		Answers to be compared: sets of rows, represented by the sum of their hashes and by their floating values.

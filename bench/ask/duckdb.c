@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * duckdb.c
  *		Run queries in DuckDB, through its C API.

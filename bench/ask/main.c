@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * main.c
  *		Measure how long PostgreSQL and DuckDB take to answer queries, until a client has read the whole answer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * postgres.c
  *		Run queries in PostgreSQL, through libpq: prepared statements, with rows in binary.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * benchmark.h
  *		Run the lookups of a plan in all ways, and print their times.

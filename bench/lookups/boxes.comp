@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * boxes.comp
  *		Write a box around the place of each entry's key, or around a sphere at that place.

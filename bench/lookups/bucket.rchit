@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * bucket.rchit
  *		Return the bucket whose triangle or mark a ray has met first.

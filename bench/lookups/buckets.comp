@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * buckets.comp
  *		Write the triangles of each bucket of sorted entries.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * build.glsl
  *		Declarations shared by the shaders that build.

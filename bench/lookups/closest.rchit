@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * closest.rchit
  *		Add the rows of the only primitive that a ray has met.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * column.c
  *		Make a column of keys on the device, and its entries.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * column.h
  *		A column of keys on the device, and its entries, which are rows or distinct sorted keys.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * common.glsl
  *		Declarations shared by the benchmark's shaders.

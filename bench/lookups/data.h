@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * data.h
  *		Synthetic columns of keys, and the expected answers of lookups.

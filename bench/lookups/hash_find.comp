@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * hash_find.comp
  *		Look up in the hash table that hash_insert.comp has filled, with one thread for each lookup.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * hash_insert.comp
  *		Insert entries into a hash table with open addressing.

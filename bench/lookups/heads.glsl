@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * heads.glsl
  *		Find the heads of entries: sorted keys that differ from the key before.  Each workgroup handles a block

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * heads_count.comp
  *		Count the entries that begin in each block of rows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * heads_write.comp
  *		Write the entries' keys, the row at which each entry begins, and where the last one ends.

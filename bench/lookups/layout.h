@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * layout.h
  *		Parameters of the benchmark's shaders, declared for both C and GLSL, as in shaders/layout.h.

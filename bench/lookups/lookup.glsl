@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * lookup.glsl
  *		Declarations shared by the shaders that look up.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * lookups.c
  *		Batches of lookups on a device: RTIndeX and cgRX, compared with a binary search and a hash table.

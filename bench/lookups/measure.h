@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * measure.h
  *		Run lookups in a structure, time them, and compare every answer with the host's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * nothing.rmiss
  *		Handle the end of a ray: there is nothing to do.

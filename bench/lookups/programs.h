@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * programs.h
  *		The benchmark's shaders, for keys of 32 or 64 bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * rays.glsl
  *		Declarations shared by the shaders that trace rays.  PAYLOAD is the type that rays return.

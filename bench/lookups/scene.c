@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * scene.c
  *		Build a BVH of triangles or boxes in two submissions, as device/bvh.c does.

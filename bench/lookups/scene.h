@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * scene.h
  *		A compacted BVH of triangles or boxes, with two levels.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * search.comp
  *		Look up by a binary search in the sorted keys, with one thread for each lookup.

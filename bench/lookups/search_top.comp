@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * search_top.comp
  *		Look up by a binary search whose first steps are in shared memory.

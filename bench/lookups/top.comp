@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * top.comp
  *		Write the keys that search_top.comp loads into shared memory; if there are fewer entries, some keys are

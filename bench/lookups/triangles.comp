@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * triangles.comp
  *		Write a triangle around the place of each entry's key.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * ways.h
  *		The ways to look up: what each builds, and how it looks up.

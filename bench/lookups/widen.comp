@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: PostgreSQL
 /*
  * widen.comp
  *		Convert the rows' keys to 64 bits, as device/sort.h requires.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bins_test.c
  *		Test ../bins.h on all boundaries and all sets of a few ranks, against a loop over ranks.

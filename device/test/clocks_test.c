@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * clocks_test.c
  *		Test ../clocks.h with a fake CUDA library.

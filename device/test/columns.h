@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * columns.h
  *		Random columns on the device for tests, and the tallies expected of them.

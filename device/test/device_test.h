@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_test.h
  *		Functions shared by tests that run shaders.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * job_test.c
  *		Test the counts, bits and tallies of RTCUDB's job (../make_job.h) on a device, against a loop over rows.

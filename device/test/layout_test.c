@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * layout_test.c
  *		Test that the compiled shaders agree with C on the structures of ../../shaders/layout.h, and require no

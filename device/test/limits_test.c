@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * limits_test.c
  *		Test that a device that lacks something is refused, or used without what needs it: ../limits.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * lookups_test.c
  *		Run the benchmark of lookups by rays on small columns, and compare all answers with the host's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * request_test.c
  *		Test that invalid requests are refused, whatever a backend has written: ../request.h, without a device.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * slabs_test.c
  *		Test that the rays of a plan meet every box that has to be refined.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sort_test.c
  *		Test sorts on a device against the host's qsort(), by the same bits and then by the original position,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally_test.c
  *		Test tallies on a device against a loop over rows of the same columns (../protocol.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vectors_test.c
  *		Test sieve vectors made on a device against the definition in src/segment/sieve.h, for each row and vector.

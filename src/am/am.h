@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * am.h
  *		The callbacks of the access method; each file of this folder has those of one family.

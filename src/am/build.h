@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * build.h
  *		CREATE INDEX: make segments of ranges of heap blocks, in one process or in several.

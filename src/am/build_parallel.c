@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * build_parallel.c
  *		Build an index with parallel workers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * build_ranges.c
  *		Build segments from ranges of heap blocks.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * build_scan.c
  *		Scan the rows of a range of heap blocks, for a build.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * can_return.c
  *		Determine which columns an index can return: amcanreturn, which only RtscanScan and RtscanAggregate use.

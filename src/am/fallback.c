@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * fallback.c
  *		Report, when an index is created, columns that are not compared as a btree would compare them.

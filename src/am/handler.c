@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * handler.c
  *		The handler of the access method: its properties and callbacks.

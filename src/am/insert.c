@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * insert.c
  *		Insert a row: append it to the pending list, at once.

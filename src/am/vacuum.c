@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vacuum.c
  *		VACUUM: mark the rows of removed tuples dead, flush, merge, recycle pages, truncate the file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * validate.c
  *		Validate operator classes, which have the same members as those of btree.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bits.c
  *		Loops over the words of a chunk: bit operations, counts, and tests of codes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bits.h
  *		Loops over a chunk's words, compiled for several instruction sets.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bloom.h
  *		Bloom filters of 64-bit keys: which keys are certainly not in a set.

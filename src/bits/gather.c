@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * gather.c
  *		Loops that pick elements of arrays, and list the bits that are set.

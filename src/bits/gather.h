@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * gather.h
  *		Loops that pick elements of arrays, and list the bits that are set, compiled for several instruction

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * huge_pages.h
  *		Ask the kernel for huge pages, for memory that is written once from its beginning to its end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * key_hash.h
  *		A hash of 64-bit keys: MurmurHash3's finalizer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * masks.c
  *		Aggregate and count the elements of an array that a bit mask selects.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * masks.h
  *		Aggregate the elements of an array that a bit mask selects, in loops compiled for several instruction

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * multiversion.h
  *		Compile inner loops for several instruction sets.

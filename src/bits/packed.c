@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * packed.c
  *		Pack integers, and unpack them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * packed.h
  *		Pack integers into pages and unpack them, in loops compiled for several instruction sets.

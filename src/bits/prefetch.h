@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * prefetch.h
  *		Prefetch memory into the processor's caches.

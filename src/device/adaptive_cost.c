@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * adaptive_cost.c
  *		Adapt the cost model of devices and the CPU to what all backends have measured.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * adaptive_cost.h
  *		Adapt the cost model of devices and the CPU to what all backends have measured: speeds, and what would pay off.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * build.c
  *		Use a device to help CREATE INDEX and merges.

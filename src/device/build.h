@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * build.h
  *		Send requests of builds and merges to a device.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device.h
  *		The device programs, as seen from a backend: are they running, and how to talk to them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * events.c
  *		Create the events by which a process waits for the device programs.

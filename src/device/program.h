@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * program.h
  *		Include the protocol of the device programs, and check that both sides have the same sizes.

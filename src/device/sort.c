@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sort.c
  *		Have the device sort a column's keys: CREATE INDEX and merges.

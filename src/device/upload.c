@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * upload.c
  *		Upload a column of a segment to its device, in one of its forms.

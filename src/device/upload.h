@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * upload.h
  *		Upload columns of segments to devices.

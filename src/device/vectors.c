@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vectors.c
  *		Have the device make a column's sieve vectors: CREATE INDEX and merges.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vectors.h
  *		Make sieve vectors on a device.

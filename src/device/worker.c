@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * worker.c
  *		The background worker that keeps the device programs running, one for each device.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * worker.h
  *		The background worker that keeps the device programs running.

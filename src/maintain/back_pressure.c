@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * back_pressure.c
  *		Flush pending lists within an insertion.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * back_pressure.h
  *		Back-pressure on insertions: one that finds a long pending list takes care of it.

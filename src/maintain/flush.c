@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * flush.c
  *		Write the rows of pending lists as segments.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * maintain.c
  *		Do all maintenance of an index: flush, merge and recycle.

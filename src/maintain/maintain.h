@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * maintain.h
  *		Maintain an index: flush, merge and recycle.

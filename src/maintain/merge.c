@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * merge.c
  *		Merge segments: read their rows, and write them as one or more new segments.

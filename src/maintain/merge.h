@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * merge.h
  *		Merge segments, so that their number stays small, and remove dead rows.

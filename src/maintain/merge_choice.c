@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * merge_choice.c
  *		Choose segments to merge: by their tiers, or because many of their rows have died.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * merge_choice.h
  *		Choose which segments to merge; merge.h has the rules.

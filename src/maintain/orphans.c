@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * orphans.c
  *		Find pages of an index that were lost, and truncate its file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * orphans.h
  *		Reclaim lost pages, called orphans, in VACUUM, and truncate the free end of the file.

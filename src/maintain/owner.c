@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * owner.c
  *		Run functions written by users with the rights of a table's owner.

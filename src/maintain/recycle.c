@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * recycle.c
  *		Free the pages of retired entries, when no transaction can see them any more.

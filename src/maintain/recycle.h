@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * recycle.h
  *		Free the pages of retired segments and lists, when no transaction can see them any more.

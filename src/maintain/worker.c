@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * worker.c
  *		Request the background worker, and do its work.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * benchmark.c
  *		rtscan_benchmark(): time only the index scans of a query, up to row bits.

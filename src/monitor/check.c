@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * check.c
  *		rtscan_check(): check an index, and on demand that it has all rows of its table, and no others.

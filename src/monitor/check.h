@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * check.h
  *		Check the structure of an index; an error is raised at the first fault.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * check_include.c
  *		Check an INCLUDE column of a segment, or the images of a key column, which are stored as one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * check_tids.c
  *		Check that each live row of an index has a TID of its own, at which its table has a tuple.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device.c
  *		rtscan_device(): the devices and their contents; rtscan_prewarm().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * estimate.c
  *		rtscan_estimate(): estimate the size of an index from the table's statistics, before it is built.

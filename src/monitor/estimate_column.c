@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * estimate_column.c
  *		Estimate the size of a column in an index.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * merge.c
  *		rtscan_merge(): maintain an index at once.

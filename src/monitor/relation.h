@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * relation.h
  *		Open the index that is passed to an SQL function.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * size.c
  *		rtscan_stats(): the content of an index, and the size of its parts.

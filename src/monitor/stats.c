@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * stats.c
  *		The view pg_stat_rtscan.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * version.c
  *		rtscan_version() and rtscan_format(); and the rows that SQL functions return.

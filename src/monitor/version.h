@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * version.h
  *		Versions of the library and of the SQL that calls it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bounds.c
  *		Sets of numbers, and interval arithmetic forwards.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bounds.h
  *		Interval arithmetic: the numbers that an expression can have, and those that its operands must have for a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bounds_backwards.c
  *		Interval arithmetic backwards, and comparisons.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * bounds_parts.h
  *		The common parts of interval arithmetic forwards and backwards (bounds.h).

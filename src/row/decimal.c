@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * decimal.c
  *		Convert numerics to integers with a scale, and back.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * decimal.h
  *		Represent numerics as integers, divided by a power of ten.

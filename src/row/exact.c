@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * exact.c
  *		Encode values as exact integers, and decode them.

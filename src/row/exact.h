@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * exact.h
  *		Exact integers: 64-bit integers that represent values bit for bit.

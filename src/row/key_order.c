@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * key_order.c
  *		Radix sort of 64-bit keys, from the lowest digit.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * key_order.h
  *		Radix sort of 64-bit keys (keys.h).

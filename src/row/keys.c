@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * keys.c
  *		Encode values as order-preserving 64-bit keys, and decode them.

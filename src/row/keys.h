@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * keys.h
  *		Order-preserving 64-bit keys: unsigned integers that sort as the values do.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * number.c
  *		Convert values of PostgreSQL's types to numbers, and back.

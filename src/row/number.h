@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * number.h
  *		Convert values of PostgreSQL's types to numbers of interval arithmetic (bounds.h), and back.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * schema.c
  *		Describe the columns of an index; form and deform its rows.

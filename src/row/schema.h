@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * schema.h
  *		Describe the columns of an index, for encoding and for queries.

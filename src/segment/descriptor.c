@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * descriptor.c
  *		Read, check and write descriptors of segments.

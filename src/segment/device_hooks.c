@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_hooks.c
  *		The default hooks, which refuse everything.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_hooks.h
  *		The hooks by which a device helps to write segments.

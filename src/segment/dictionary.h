@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dictionary.h
  *		The sorted distinct values of a segment's key column; for a plain column (plain.h), some of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dictionary_find_all.c
  *		Look up many values in a dictionary together.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dictionary_format.h
  *		The stored format of a dictionary's pages; dictionary.h describes it.

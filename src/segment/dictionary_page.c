@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dictionary_page.c
  *		Read and check pages of dictionaries, and find places on them.

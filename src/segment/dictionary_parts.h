@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dictionary_parts.h
  *		The functions and types that the files that read dictionaries share (dictionary.h); no other file

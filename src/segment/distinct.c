@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * distinct.c
  *		Find the distinct values of a column.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * distinct.h
  *		Find the distinct values of an INCLUDE column that is to be written, if there are few.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * encode.c
  *		Write a segment: its tidmap, key columns, INCLUDE columns and descriptor.

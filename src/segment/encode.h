@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * encode.h
  *		Write rows in memory as a segment of the index.

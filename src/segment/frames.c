@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * frames.c
  *		Write and read integers in frames of reference.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * frames.h
  *		Integers in row order, each chunk in a frame of reference.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * include.c
  *		Read PLAIN values, and dictionaries, of INCLUDE columns.

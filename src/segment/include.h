@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * include.h
  *		Values of INCLUDE columns, in row order.

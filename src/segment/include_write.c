@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * include_write.c
  *		Choose how to store the values of an INCLUDE column, and write them.

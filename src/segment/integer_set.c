@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * integer_set.c
  *		Sets of integers, and tables that test whether integers are in a set.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * integer_set.h
  *		Sets of integers, as spans, and tables that test whether integers are in a set.

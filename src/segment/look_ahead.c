@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * look_ahead.c
  *		Prefetch the elements of rows.

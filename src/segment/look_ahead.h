@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * look_ahead.h
  *		Prefetch the elements of rows that are read page by page.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * member_codes.c
  *		Find the codes of a key column whose values are in a set of exact integers.

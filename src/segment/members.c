@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * members.c
  *		Find the rows of a chunk whose integers are in a set.

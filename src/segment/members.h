@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * members.h
  *		Find the rows of a chunk whose integers are in a set, by the elements that are stored in frames

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * plain.h
  *		Key columns of many values, stored without codes.

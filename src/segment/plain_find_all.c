@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * plain_find_all.c
  *		Look up many values of a plain column together.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * probe.h
  *		Types of lookups in a dictionary: the values to look up, the places found, and visitors of values.

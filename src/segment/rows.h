@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * rows.h
  *		Collect rows in memory, from which a segment is made.

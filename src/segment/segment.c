@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * segment.c
  *		Keep the descriptors of segments in a backend's memory, and read pages of segments.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * segment.h
  *		The descriptor of a segment, and how the pages of its areas are read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sieve.c
  *		Choose the boundaries of a sieve, and write its vectors.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sieve.h
  *		Sieve vectors: Data Sieving of RTScan (section 3.3), in two components.

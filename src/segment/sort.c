@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sort.c
  *		Sort a column by its keys (radix sort) or by its comparison function.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sort.h
  *		Sort one column of a segment: from values in row order to ranks.

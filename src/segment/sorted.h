@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sorted.h
  *		The elements of a column's sort, and the memory that it needs.

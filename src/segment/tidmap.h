@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tidmap.h
  *		The map from a segment's rows to heap TIDs.

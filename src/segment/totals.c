@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * totals.c
  *		Aggregate the values of a column in a chunk, for the rows whose bits are set.

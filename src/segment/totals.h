@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * totals.h
  *		Aggregate the values of a column in a chunk, for the rows whose bits are set, directly from packed

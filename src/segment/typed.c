@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * typed.c
  *		Read the values of a column as typed vectors.

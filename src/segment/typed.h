@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * typed.h
  *		Read the values of a column as typed vectors, a chunk of a segment at a time.

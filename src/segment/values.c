@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * values.c
  *		Read the values of a column for some rows of a segment at a time.

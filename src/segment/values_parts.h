@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * values_parts.h
  *		The parts of reading values that values.c, typed.c and totals.c share.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * allocate.c
  *		Allocate, write and free pages.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * allocate.h
  *		Allocate pages, write them, and free them again.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * area.h
  *		The arrays of a segment, and how they are written.

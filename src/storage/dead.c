@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dead.c
  *		Allocate, set and read dead bits.

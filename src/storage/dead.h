@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dead.h
  *		Dead bits: they mark rows of a segment whose heap tuples VACUUM has removed.

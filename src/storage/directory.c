@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * directory.c
  *		Read and write the directory's records, and their differences from the current ones.

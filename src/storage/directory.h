@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * directory.h
  *		The content of metapage and directory: records of an index's segments and pending lists.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * image.h
  *		The image of an index: one version of its metapage and directory, in a backend's memory.

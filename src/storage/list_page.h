@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * list_page.h
  *		The first page of a pending list (pending.h).

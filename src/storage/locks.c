@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * locks.c
  *		The merge lock and the flush lock.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * locks.h
  *		The two heavyweight locks of an index (page locks, with blocks 0 and 1 as tags).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * metapage.c
  *		Read the image of an index, and switch it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * metapage.h
  *		The metapage, the directory of segments, and how both change.

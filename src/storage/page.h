@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * page.h
  *		The format that all pages of an rtscan index share, and how they are read.

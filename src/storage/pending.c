@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * pending.c
  *		Append to, seal and read pending lists.

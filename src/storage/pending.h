@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * pending.h
  *		The pending list: rows that are not yet in a segment.

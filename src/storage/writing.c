@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * writing.c
  *		Note the pages that an attempt takes, and free them if it was interrupted.

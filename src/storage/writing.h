@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * writing.h
  *		Write segments and dead bits so that an interrupted attempt does not leak pages.

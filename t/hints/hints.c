@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * hints.c
  *		A library that replaces the paths of a table, as pg_hint_plan does if a scan is hinted.

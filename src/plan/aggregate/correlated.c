@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * correlated.c
  *		Estimates how often a correlated subquery is executed with parameters that it has not had before.

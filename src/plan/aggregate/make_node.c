@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * make_node.c
  *		Makes the plan of RtscanAggregate from a path.

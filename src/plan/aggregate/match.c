@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * match.c
  *		Finds out whether an index can compute a request's aggregates, and how.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * match_collected.c
  *		Matches aggregates that collect their values (run/aggregate/collection.h): percentiles, modes, and aggregates

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * offer.c
  *		Offers the planner paths in which indexes compute aggregates.

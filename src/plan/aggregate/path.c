@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * path.c
  *		Makes the paths of a request for aggregates, one for each index, and returns the cheapest.

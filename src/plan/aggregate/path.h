@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * path.h
  *		Matches and prices the paths in which an index computes aggregates (RtscanAggregate).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * price.c
  *		Estimates the cost of computing aggregates by an index.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sets.c
  *		Decides how the groups of grouping sets are made (run/answer/sets.h): from rows, or from the groups of a set

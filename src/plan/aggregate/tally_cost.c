@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally_cost.c
  *		Estimates the cost of aggregates if a device adds up the rows.

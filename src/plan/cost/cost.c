@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cost.c
  *		Estimates the cost of a scan, and how many rows it finds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cost.h
  *		Estimates the cost of a scan of an index, and how many rows it finds: for bitmaps, rows and aggregates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * distinct_values.h
  *		Gives PostgreSQL's estimates a lower bound for the number of distinct values of a column.

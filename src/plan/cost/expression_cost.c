@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * expression_cost.c
  *		Estimates the cost of evaluating expressions on an index's rows.

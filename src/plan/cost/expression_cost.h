@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * expression_cost.h
  *		Estimates the cost of evaluating expressions on an index's rows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * heap_order.c
  *		Reads from the statistics how well the heap's order correlates with a column.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * indexes.c
  *		Finds the rtscan indexes of a table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * indexes.h
  *		Finds the rtscan indexes of a table.

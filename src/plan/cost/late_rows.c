@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * late_rows.c
  *		Estimates how late a scan returns its first row if matching rows are clustered in the heap.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * leaves.h
  *		Lists the leaf tables of a partitioned table or an inheritance parent, and appends their paths.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * native_paths.c
  *		Corrects the costs of PostgreSQL's own paths of a table, where they would mislead the planner's comparison.

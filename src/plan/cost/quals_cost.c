@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * quals_cost.c
  *		Estimates the cost of quals: those on key columns as a search, those on INCLUDEd columns by their values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * quals_cost.h
  *		Estimates the cost of searching for quals, and how many rows match.

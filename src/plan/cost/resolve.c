@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * resolve.c
  *		Looks quals up in an index's dictionaries, once in a planning run.

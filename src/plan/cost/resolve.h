@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * resolve.h
  *		Looks quals up in an index's dictionaries, once in a planning run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * resolve_cost.c
  *		Estimates the cost of evaluating a filter in a segment.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * resolve_parts.h
  *		Estimates the cost of evaluating a filter that has been looked up.  (Shared by the files of resolve.h.)

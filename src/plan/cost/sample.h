@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sample.h
  *		Takes a sample of an array's elements.

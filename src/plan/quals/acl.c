@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * acl.c
  *		Decides whether the user may learn the values of an index's columns from estimates.

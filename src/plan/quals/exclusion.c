@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * exclusion.c
  *		Detects that a table's conditions exclude each other, whatever rows it has.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * imply.c
  *		Derives ranges of an index's columns from quals that the index does not answer.

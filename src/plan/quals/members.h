@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * members.h
  *		Looks operators up in operator families, and remembers their strategies and types.

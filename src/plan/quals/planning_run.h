@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * planning_run.h
  *		Remembers data during one planning run, in the planner's memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * prefix.c
  *		Matches "column LIKE 'prefix%'" as a range of values, if the column sorts by bytes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * quals.h
  *		Matches the clauses of WHERE and FILTER with an index, and makes a plan's filter of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * restrictions.c
  *		Matches a table's restriction clauses with its indexes, once in a planning run.

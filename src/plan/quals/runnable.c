@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * runnable.c
  *		Prepares a path's expressions for execution by a node, as createplan.c and setrefs.c prepare those of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * runnable.h
  *		Prepares a path's expressions for execution by a node.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * subquery.c
  *		Rewrites "column = ANY (subquery)" and NOT IN, where PostgreSQL does not make joins of them, as comparisons

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * volatile.h
  *		Tests whether an expression calls volatile functions, also in subqueries.

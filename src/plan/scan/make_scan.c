@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * make_scan.c
  *		Makes the plan of RtscanScan from a path.

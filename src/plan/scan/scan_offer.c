@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * scan_offer.c
  *		Offers the planner paths in which RtscanScan returns the rows of tables.

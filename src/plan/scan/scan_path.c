@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * scan_path.c
  *		Makes and prices paths in which an index returns a table's rows.

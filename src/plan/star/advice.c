@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * advice.c
  *		Counts paths of rtscan as disabled if the planner has been advised against them.

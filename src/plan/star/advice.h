@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * advice.h
  *		Counts paths of rtscan as disabled if the planner has been advised against them, as by pg_plan_advice.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * join_rows.c
  *		Corrects the number of rows that a join is expected to return when a dimension's conditions correlate with its

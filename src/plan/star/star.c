@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * star.c
  *		Recognizes relations that can be dimensions of a star.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * star.h
  *		Stars: joins of an indexed table, the fact, with other relations, the dimensions, by keys that the index has.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * star_filter.c
  *		Offers PostgreSQL's join of a table and another relation, with a scan that returns only rows of the table that

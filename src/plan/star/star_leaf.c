@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * star_leaf.c
  *		Makes stars of leaves: translates joins of a fact to one of its partitions or children, and shares dimensions

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * star_offer.c
  *		Finds stars, remembers them, and offers the planner paths in which RtscanScan returns their rows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * star_path.c
  *		Finds out what a star returns, and prices its dimensions.

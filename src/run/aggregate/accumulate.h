@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * accumulate.h
  *		Compute a count, or the minimum or maximum of a key column, from row bits and from single rows.

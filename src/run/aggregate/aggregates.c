@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * aggregates.c
  *		The table of aggregates, and the functions that work on the states of any of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * aggregates.h
  *		The table of the aggregates that are computed from rows, and functions on their transition states.

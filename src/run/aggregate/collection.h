@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * collection.h
  *		Collect the values of aggregates that need all values of a group, or all distinct ones.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * collection_sort.c
  *		Keep the keys of collections that do not fit into memory in sorts of PostgreSQL's (tuplesort.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * families.h
  *		The families of aggregates that sums.c, moments.c, reals.c and folds.c implement, for the table in aggregates.c.

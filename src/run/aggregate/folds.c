@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * folds.c
  *		Counts, and folds: aggregates that combine their state and the next value, both of one type, by a function.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * moments.c
  *		Variances and standard deviations of integers and numerics, from an exact count, sum and sum of squares.

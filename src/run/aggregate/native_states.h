@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * native_states.h
  *		Call PostgreSQL's functions on its own transition states, and serialize numbers as it does.

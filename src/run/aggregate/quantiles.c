@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * quantiles.c
  *		Compute percentiles and modes from collections as orderedsetaggs.c does, and aggregates of distinct values as

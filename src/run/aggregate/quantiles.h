@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * quantiles.h
  *		Compute percentiles, modes, and aggregates of distinct values from collections.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * real_sums.c
  *		Sum the doubles of a batch's rows that a mask selects, and squares and products of their differences from the

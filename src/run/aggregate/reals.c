@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * reals.c
  *		Sums, averages and variances of floats, and regressions.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * select.c
  *		Sort integers, or select those of given ranks.

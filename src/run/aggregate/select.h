@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * select.h
  *		Sort integers, or select those of given ranks.

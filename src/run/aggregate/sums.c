@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sums.c
  *		Exact sums and averages of integers and numerics.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * transition.h
  *		Transition states of aggregates, and the methods by which a family of aggregates updates them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * answer.h
  *		The task of computing aggregates from rows, and the state of an answer, one execution of the task.

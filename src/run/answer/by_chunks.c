@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * by_chunks.c
  *		Compute aggregates without GROUP BY from whole chunks.

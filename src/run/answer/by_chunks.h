@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * by_chunks.h
  *		Compute aggregates without GROUP BY from whole chunks, if packed integers represent the values of their columns

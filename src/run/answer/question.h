@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * question.h
  *		The query that a node runs on an index, and the numbers that EXPLAIN (ANALYZE) shows of it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sampled_quantile.h
  *		Compute percentiles of a key column over many rows, without collecting all values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sets.c
  *		Grouping sets: those of GROUP BY, and sets from whose groups other sets are made.

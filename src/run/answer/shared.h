@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * shared.h
  *		Share one image of the index, the division of its segments, and totals among the processes of a parallel query.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * slice.h
  *		Add the rows of a batch to the states of aggregates, some rows at a time (a *slice*).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cells.h
  *		Dense accumulators, one per cell, folded into the groups' states at the end.

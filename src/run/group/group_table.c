@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * group_table.c
  *		The groups of GROUP BY that are in memory.

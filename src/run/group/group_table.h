@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * group_table.h
  *		The groups of GROUP BY that are in memory, which can be found by a hash table, and visited in the order in which

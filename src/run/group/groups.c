@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * groups.c
  *		The groups of GROUP BY, within the memory that a hash table may take.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * row_groups.h
  *		Find the groups of the rows of a batch.

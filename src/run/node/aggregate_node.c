@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * aggregate_node.c
  *		Executes Custom Scan (RtscanAggregate), which computes aggregates from an index without the table.

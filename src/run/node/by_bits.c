@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * by_bits.c
  *		Computes aggregates from bits of rows: counts, and minima and maxima of key columns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * by_rows.c
  *		Computes aggregates from the values of an index's rows, with or without GROUP BY.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * by_rows.h
  *		Computes aggregates from the values of an index's rows, with or without GROUP BY and grouping sets.

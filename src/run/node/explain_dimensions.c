@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * explain_dimensions.c
  *		Shows the dimensions of a node in EXPLAIN.

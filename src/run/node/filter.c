@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * filter.c
  *		Makes a filter that can be searched for from a plan's filter.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * filter.h
  *		Makes a filter that can be searched for from a plan's filter, once its arguments have values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * memoize.c
  *		Memoizes results of an RtscanAggregate by parameters.

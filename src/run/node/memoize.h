@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * memoize.h
  *		Memoizes results of an RtscanAggregate that returns one row, by the parameters that they were computed for.

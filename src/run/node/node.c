@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * node.c
  *		Implements what RtscanScan and RtscanAggregate share.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * node.h
  *		Implements what RtscanScan and RtscanAggregate share: table, index, filter, passes, parallel queries, EXPLAIN.

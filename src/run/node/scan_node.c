@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * scan_node.c
  *		Executes Custom Scan (RtscanScan), which returns the rows of a table that an index finds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * comparison_plan.c
  *		Writes and reads conditions, and comparisons, as parts of a plan.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * comparison_plan.h
  *		Writes and reads conditions, and comparisons that imply ranges of columns, as parts of a plan.

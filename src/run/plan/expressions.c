@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * expressions.c
  *		Converts expressions into row expressions, and orders quals.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * expressions.h
  *		Converts expressions on a table's columns into row expressions, which are on an index's columns; orders quals.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * may_raise.c
  *		Decides whether evaluating a search argument may raise an error.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * may_raise.h
  *		Decides whether evaluating a search argument may raise an error.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * node_plan.c
  *		Writes the plan of RtscanScan or RtscanAggregate as lists, and reads it.

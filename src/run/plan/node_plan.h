@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * node_plan.h
  *		Defines the plan of RtscanScan or RtscanAggregate, which the planner hands to the executor.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * written.c
  *		Writes structs as an array of integers and a list of nodes, and reads them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * written.h
  *		Writes structs as an array of integers and a list of nodes, which copyObject() can copy, and reads them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dimension.c
  *		Loads the rows of a star's dimension from a plan below the node.

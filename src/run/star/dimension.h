@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dimension.h
  *		Loads the rows of a star's dimension from a plan below the node, and finds them by key.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dimension_attributes.c
  *		Converts the attributes of a dimension's rows to integers, and numbers their values.

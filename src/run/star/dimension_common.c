@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dimension_common.c
  *		Shares dimensions that several nodes of a query have in common.

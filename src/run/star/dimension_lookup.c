@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dimension_lookup.c
  *		Finds keys of a dimension by value.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dimension_map.c
  *		Maps keys of a dimension to numbers of an attribute's values, so that a device can group fact rows by them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dimension_rows.c
  *		Adds rows to a dimension.  Values passed by reference are copied, because the plan's next row overwrites them.

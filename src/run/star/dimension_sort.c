@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * dimension_sort.c
  *		Sorts a dimension's rows by key.

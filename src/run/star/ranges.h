@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * ranges.h
  *		Sorts rows of a dimension that take more memory than a hash table may, and returns them in ranges of keys.

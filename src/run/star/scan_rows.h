@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * scan_rows.h
  *		Reads the rows of an RtscanScan below a node column by column, many rows at a time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * breakpoints.h
  *		Finds ranges of a column's integers that conditions on rows do not tell apart.

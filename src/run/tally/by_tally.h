@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * by_tally.h
  *		Computes aggregates from tallies, in which a device has added up rows (search/exec/tally.h).

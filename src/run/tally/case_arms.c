@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * case_arms.c
  *		Takes apart a CASE that is the argument of a sum from tallies.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * case_arms.h
  *		Takes apart a CASE that is the argument of a sum from tallies (search/exec/tally.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * entries.c
  *		Evaluates expressions on the entries of a tally as if these were rows.

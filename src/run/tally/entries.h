@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * entries.h
  *		Evaluates expressions on the entries of a tally (search/exec/tally.h) as if these were rows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * histogram.c
  *		Counts the values in each of many bins.

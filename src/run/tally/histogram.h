@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * histogram.h
  *		Counts the values in each of many bins.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * histogram_quantile.h
  *		Computes percentiles of a key column of many rows from counts of its values that a device makes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally_groups.c
  *		Adds the groups of a tally to those of an answer.

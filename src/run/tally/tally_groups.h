@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally_groups.h
  *		Adds the groups of a tally (search/exec/tally.h) to those of an answer.

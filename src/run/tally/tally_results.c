@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally_results.c
  *		Reads results directly from a tally.

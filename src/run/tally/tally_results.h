@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally_results.h
  *		Reads results directly from a tally, if each entry is a group of its own and there are no other groups.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally_sums.c
  *		Computes sums of expressions from tallies.

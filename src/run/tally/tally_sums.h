@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally_sums.h
  *		Computes sums of expressions from tallies (search/exec/tally.h), if the expressions are polynomials of columns.

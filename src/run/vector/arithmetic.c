@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * arithmetic.c
  *		Run the steps of expressions, each once for each batch.

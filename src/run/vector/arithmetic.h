@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * arithmetic.h
  *		Calculate expressions for many rows at once.

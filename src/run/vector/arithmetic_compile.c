@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * arithmetic_compile.c
  *		Compile row expressions to steps that are calculated for many rows at once.

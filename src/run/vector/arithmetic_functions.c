@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * arithmetic_functions.c
  *		The functions of PostgreSQL that can be calculated for many rows, one on each line.

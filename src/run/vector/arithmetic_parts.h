@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * arithmetic_parts.h
  *		The steps of expressions over many rows: each calculates a vector from the vectors of other steps.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * attributes.c
  *		Read the columns of a batch that belong to dimensions of a star.

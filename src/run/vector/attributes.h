@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * attributes.h
  *		The columns of a batch that belong to dimensions of a star.  They follow the index's own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * batch.c
  *		Batches of an index's rows, on which expressions are evaluated.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * condition_masks.c
  *		Evaluate conditions to masks of the rows of a batch for which they are true.

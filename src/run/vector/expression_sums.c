@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * expression_sums.c
  *		Compute the sum of an expression's values from the sums of its parts.

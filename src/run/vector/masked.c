@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * masked.c
  *		Aggregate a vector over the rows selected by a bit mask.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * own_columns.c
  *		Read the values that the index itself has of the rows of a batch.

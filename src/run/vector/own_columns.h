@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * own_columns.h
  *		A batch of rows of an index, and the values that the index itself has of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * row_condition.c
  *		Choose the rows of a batch that pass quals.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * row_condition.h
  *		Choose the rows of a batch that pass quals: by a mask, or one by one if the quals cannot be calculated.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * sum.h
  *		An exact sum of integers of one scale.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vector_compare.c
  *		Compare vectors.  The results are truth values, the integers 0 and 1.

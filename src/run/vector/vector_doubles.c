@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vector_doubles.c
  *		Calculate with vectors of doubles.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vector_integers.c
  *		Calculate with vectors of integers, which are divided by powers of ten.

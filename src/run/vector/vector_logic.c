@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vector_logic.c
  *		Three-valued logic, and expressions that it decides (CASE, COALESCE, NULLIF), on vectors.

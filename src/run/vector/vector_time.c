@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vector_time.c
  *		Calculate with vectors of dates and of timestamps.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * choice.c
  *		Choose an executor for a search by the expected times, and fall back to the CPU.

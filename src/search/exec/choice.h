@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * choice.h
  *		Choose the executor of a scan: the one that is set or, with "auto", the one that should be the fastest.

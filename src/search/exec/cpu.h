@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cpu.h
  *		The executor that is always available: the CPU.

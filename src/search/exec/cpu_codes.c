@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cpu_codes.c
  *		Compare the codes of all rows of a small segment, one page after another.

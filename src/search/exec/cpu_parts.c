@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cpu_parts.c
  *		Prepare the evaluation of a region by the CPU: bins, gaps, and the costs of each way to evaluate.

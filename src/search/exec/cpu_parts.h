@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cpu_parts.h
  *		Types and functions that only the files of the CPU executor share.

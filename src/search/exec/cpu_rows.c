@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cpu_rows.c
  *		Find rows one by one through a column's order, or test them by their codes or values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cpu_sieve.c
  *		Data Sieving (RTScan, section 3.3): AND supersets of the columns' rows.

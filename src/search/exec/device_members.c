@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_members.c
  *		Find the conditions that a device can test rows for, and the sets that it needs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_members.h
  *		Conditions that a device tests rows for: is a row's integer a member of a set?

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * executor.h
  *		The one interface of all executors: regions in, row bits out.

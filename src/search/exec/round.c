@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * round.c
  *		Have executors evaluate a round of segments, and combine the bits of the regions of each segment's filter.

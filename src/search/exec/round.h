@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * round.h
  *		Evaluate a round of segments: have an executor evaluate their regions, and combine the bits that it and the CPU

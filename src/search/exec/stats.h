@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * stats.h
  *		Statistics of scans, which the view pg_stat_rtscan shows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally.c
  *		Lay out tallies, and read what the executor has made of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * tally.h
  *		Tallies: have the executor that finds a segment's rows aggregate them as well.

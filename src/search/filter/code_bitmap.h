@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * code_bitmap.h
  *		Test the remaining rows against a bitmap indexed by code.

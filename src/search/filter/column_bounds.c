@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * column_bounds.c
  *		Find bounds of the numbers in a segment's column.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * column_bounds.h
  *		Find the least and the greatest number in a segment's column, and the places of numbers in a key column.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * condition.h
  *		A condition on one column: its operator and its values.

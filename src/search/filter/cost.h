@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cost.h
  *		The CPU's costs of reading pages of a segment that are in shared buffers.

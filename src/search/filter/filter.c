@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * filter.c
  *		Build filters, and evaluate them for segments and single rows.

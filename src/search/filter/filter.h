@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * filter.h
  *		A filter: the conditions that rows must meet, joined by AND and OR.

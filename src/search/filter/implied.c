@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * implied.c
  *		Find the ranges of columns that a comparison of expressions implies in a segment.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * implied.h
  *		Ranges of columns that a comparison of expressions implies: (x - 3)^2 + (y - 5)^2 < 4 is true only for rows

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * interval.c
  *		Unions and intersections of intervals.

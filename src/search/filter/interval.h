@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * interval.h
  *		Sets of half-open intervals: the rows of a segment that a condition on a key column accepts.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * key_prefilter.h
  *		Test pending rows against a filter without deforming their tuples.

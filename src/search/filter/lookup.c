@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * lookup.c
  *		Look up conditions in a segment's dictionaries, which turns them into intervals.

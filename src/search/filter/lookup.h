@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * lookup.h
  *		Look up a condition's values in a segment's dictionary, or decide to test rows for them.

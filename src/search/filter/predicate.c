@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * predicate.c
  *		Prepare conditions, and evaluate them for single rows.

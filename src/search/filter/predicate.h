@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * predicate.h
  *		Prepare conditions on key and INCLUDE columns, and evaluate them for single rows.

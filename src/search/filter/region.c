@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * region.c
  *		Narrow the regions of a segment, multiply out alternatives, and estimate the rows that remain.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * region.h
  *		The meaning of a filter in one segment: regions, which are intervals of columns, joined by AND and OR.

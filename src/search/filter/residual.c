@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * residual.c
  *		Test the remaining rows for conditions on INCLUDE columns, and for long ones on key columns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * residual.h
  *		Test the remaining rows for conditions on INCLUDE columns, and for long ones on key columns.

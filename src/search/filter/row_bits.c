@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * row_bits.c
  *		Sets of rows of a segment.

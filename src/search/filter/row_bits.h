@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * row_bits.h
  *		Sets of rows of a segment: a bit for each row, or a list of few rows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * segment_blooms.c
  *		Bloom filters of segments in which values were looked up in vain.

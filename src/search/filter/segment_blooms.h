@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * segment_blooms.h
  *		Bloom filters, built on demand, that let a nested loop skip segments without the key.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * segment_filter.c
  *		Look up a filter in a segment, and fold it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * segment_filter.h
  *		Look up the conditions of a filter in a segment, and fold what they accept there by AND and OR.

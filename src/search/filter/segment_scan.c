@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * segment_scan.c
  *		List the regions of a segment that is being searched.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * segment_scan.h
  *		A segment that is being searched: its filter, what the caller needs of it, and how far it has been

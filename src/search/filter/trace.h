@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * trace.h
  *		Statistics for EXPLAIN of how conditions with many values were evaluated.  Without EXPLAIN there are no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * value_set.c
  *		Find the stored integers of a column that a condition accepts.

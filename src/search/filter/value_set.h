@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * value_set.h
  *		Find the integers that a condition accepts of those that a segment stores of an INCLUDE or plain key column.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device.c
  *		The executors compute, rt and rtcudb: have the device programs evaluate a round.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_answer.c
  *		Check a device's answer, and give it to the segments.

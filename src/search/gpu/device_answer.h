@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_answer.h
  *		Copy and check the answer of a device program to a part of a round.

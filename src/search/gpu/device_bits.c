@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_bits.c
  *		Save the bits that a round has left in the devices' areas, before these get other content.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_bits.h
  *		Keep the bits of a round in the memory shared with the device programs, until they are read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_exchange.c
  *		Send a device its part of a round, upload what it lacks, and wait for its answer.

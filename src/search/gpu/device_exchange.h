@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_exchange.h
  *		Send devices their parts of a round, upload the columns that they lack, and wait for their answers.

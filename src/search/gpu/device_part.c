@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_part.c
  *		Collect the regions of a device's part of a round, and write the request.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_part.h
  *		A device's part of a round: the regions to evaluate, the request, and the state of its answer.

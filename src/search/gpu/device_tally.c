@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_tally.c
  *		Write tallies into requests to the device program, and check those in its answers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_tally.h
  *		Write tallies into a request to the device program, and read them from its answer (device/protocol.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_words.c
  *		Lay out and write the words of a request to the device program: sets and maps of integers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_words.h
  *		The words of a request to the device program (device/protocol.h): sets and maps of integers.

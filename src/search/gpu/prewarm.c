@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * prewarm.c
  *		Put an index's columns on the devices before scans need them.

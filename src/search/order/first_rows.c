@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * first_rows.c
  *		Find the first rows in an order of several columns, with a bounded heap.

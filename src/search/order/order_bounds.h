@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * order_bounds.h
  *		Bounds of segments in an order, which the directory knows without opening the segments.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * order_stream.c
  *		Return the rows of one segment whose bits are set, in the order of a key column.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * ordered.h
  *		Return the rows of an index that match a filter, in an order, some at a time.

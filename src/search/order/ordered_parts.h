@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * ordered_parts.h
  *		The types and functions that ordered.c, first_rows.c and skip.c share; no other file includes it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * skip.c
  *		Skip the first rows in an order, as for OFFSET, by counting bits instead of reading rows.

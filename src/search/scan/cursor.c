@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * cursor.c
  *		Return the rows of an index that match a filter, with their values, some at a time.

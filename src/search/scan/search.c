@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * search.c
  *		Find the rows of an index that match a filter, segments first, then pending lists.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * search.h
  *		Find the rows of an index that match a filter, for bitmap scans, cursors and aggregates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * search_share.c
  *		Divide a search among the processes of a parallel query.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * share.h
  *		Divide a search among the processes of a parallel query.

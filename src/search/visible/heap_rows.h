@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * heap_rows.h
  *		Fetch the table's rows at TIDs that an index has found, a heap block at a time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * read_stream.c
  *		Implement read streams for PostgreSQL before 17.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * read_stream.h
  *		Read streams, which read blocks of a relation ahead, for all versions of PostgreSQL.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * visibility.c
  *		Find out which rows of an index a snapshot sees, mostly without reading the heap.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vm_copy.c
  *		Copy pages of a heap's visibility map, and look blocks up in the copy.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * vm_copy.h
  *		Copy the pages of a heap's visibility map that a query or VACUUM needs.

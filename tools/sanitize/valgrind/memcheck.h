@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: PostgreSQL */
 /*
  * Stands in for Valgrind's header: PostgreSQL built with USE_VALGRIND tells it
  * which bytes of its memory contexts and buffers may be touched, and this tells
