@@ -113,8 +113,7 @@ size_of(Part part)
 
 /*
  * Resize a part, around its middle, to the number of rows that equal a value.  Histograms tell where these rows are,
- * but not how many: the bounds come from a sample, so that a value between two of them seems to have many rows or
- * none.
+ * but not how many: PostgreSQL's estimates of "<= value" and "< value" often differ by twice the rows of the value.
  */
 static Part
 resize(PlannerInfo *root, const Comparison *by, const Const *value, Part part)
