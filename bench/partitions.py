@@ -104,14 +104,18 @@ def write(options, records, environment):
                       report.table([""] + [f"{peer}: {figure}" for figure, peer in columns], lines), records)
 
 
-def main():
-    options = command_line()
+def run(options, measure, write):
+    """Measure in a new cluster that can lock many partitions, and write what was found."""
     options.set = ["max_locks_per_transaction=1000", *options.set]
     with cluster(options) as directory:
         connect(directory).cursor().execute("CREATE EXTENSION rtscan")
         records = list(measure(directory, options))
         environment = report.environment(connect(directory).cursor(), options, "rtscan", "size_of_partitions")
     write(options, records, environment)
+
+
+def main():
+    run(command_line(), measure, write)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ Each peer has a table of its own. Writes results/NAME.md and .csv. See README.md
 """
 import partitions
 import report
-from cluster import cluster, connect, parser
+from cluster import connect, parser
 from peers import planning_time
 from report import Record
 from run import note
@@ -58,13 +58,7 @@ def write(options, records, environment):
 
 
 def main():
-    options = command_line()
-    options.set = ["max_locks_per_transaction=1000", *options.set]
-    with cluster(options) as directory:
-        connect(directory).cursor().execute("CREATE EXTENSION rtscan")
-        records = list(measure(directory, options))
-        environment = report.environment(connect(directory).cursor(), options, "rtscan", "size_of_partitions")
-    write(options, records, environment)
+    partitions.run(command_line(), measure, write)
 
 
 if __name__ == "__main__":
