@@ -3,8 +3,8 @@
  * calibrate.c
  *		Measure how fast the device is.
  *
- * As in the papers, there are three columns of distinct values in random order, with "less than"
- * predicates on all of them, at several selectivities.  A small request takes a fast device as long as
+ * Three columns have distinct values in random order, as in the papers.  Requests have a "less than"
+ * predicate on each, at several selectivities.  A small request takes a fast device as long as
  * a larger one, so the time of a chunk is computed from the difference between a large and a small
  * request.  Likewise the time of adding up is the difference between requests with and without a sum.
  */

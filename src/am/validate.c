@@ -162,8 +162,8 @@ rtscan_validate(Oid opclass)
 }
 
 /*
- * As in btree, members that an operator class needs for its own type are hard dependencies of the class, and
- * cross-type members are soft dependencies of the family.
+ * Choose dependencies as btree does: operators and functions for the class's own type belong to the operator class
+ * (hard dependencies), those between types to the family (soft dependencies).
  */
 void
 rtscan_adjust_members(Oid opfamily, Oid opclass, List *operators, List *functions)

@@ -174,8 +174,10 @@ rtscan_reclaim_orphans(Relation index, BufferAccessStrategy strategy)
 
 /* ---------------------------------------------------------------- truncation */
 
-/* As VACUUM does for tables, truncate if at least this many pages at the end are free, or this fraction of the file. */
+/* The file is truncated if this many pages at its end are free, a limit of VACUUM's for tables. */
 #define TRUNCATE_PAGES		1000
+
+/* The file is also truncated if one in this many of its pages is free and at its end. */
 #define TRUNCATE_FRACTION	16
 
 /* Number of pages examined between two checks whether another process waits for the index's lock. */

@@ -31,7 +31,7 @@ typedef struct RtscanDeviceHooks
 	uint64	   *(*make_vectors) (const RtscanColumnHeader *header, const uint32 *boundaries,
 								 const RtscanSorted *sorted, uint32 rows);
 
-	/* The caller has no more segments to write for now: the device may free memory. */
+	/* Tell the device that no segment follows, so that it may free memory. */
 	void		(*release) (void);
 } RtscanDeviceHooks;
 
