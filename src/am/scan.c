@@ -92,7 +92,7 @@ take_segment(RtscanScan *state, RtscanSegmentScan *segment, const RtscanRowBits 
 static void
 prepare_segment(RtscanSegmentScan *segment, void *arg)
 {
-	segment->want_bits = ((const RtscanScan *) arg)->want_bits;
+	segment->asked.want_bits = ((const RtscanScan *) arg)->want_bits;
 }
 
 static void

@@ -51,22 +51,22 @@ prepare_segment(RtscanSegmentScan *segment, void *arg)
 
 	rtscan_ask_map(&answer->visibility, segment);
 	prepared->sees_all = rtscan_sees_all(&answer->visibility, segment);
-	segment->want_bits = !prepared->sees_all;
+	segment->asked.want_bits = !prepared->sees_all;
 	for (int i = 0; i < answer->searched; i++)
 	{
 		RtscanSegmentFilter *filter = &prepared->filters[i];
 
 		rtscan_segment_filter(&answer->aggregates[i].filter, &segment->reader, filter);
-		segment->want_bits |= !filter->region.empty &&
+		segment->asked.want_bits |= !filter->region.empty &&
 			(!rtscan_filter_has_all(filter) || answer->aggregates[i].accumulator.kind != RTSCAN_COUNT);
 	}
-	segment->prepared = prepared;
+	segment->asked.prepared = prepared;
 }
 
 static void
 take_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
-	PreparedSegment *prepared = segment->prepared;
+	PreparedSegment *prepared = segment->asked.prepared;
 	uint64		count;
 
 	if (!prepared->sees_all)

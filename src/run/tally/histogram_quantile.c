@@ -170,7 +170,7 @@ rtscan_sample_not_counted(const RtscanCursorChunk *chunk, void *arg)
 {
 	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
 	const RtscanSegmentScan *scan = rtscan_cursor_segment(answer->cursor);
-	bool		few = scan->tally ? scan->tally->made : scan->reader.segment->header.rows < RTSCAN_CHUNK_ROWS;
+	bool		few = scan->asked.tally ? scan->asked.tally->made : scan->reader.segment->header.rows < RTSCAN_CHUNK_ROWS;
 
 	if (answer->histogram_quantile && answer->histogram_quantile->any && few)
 		return false;

@@ -97,7 +97,7 @@ price_regions(const RtscanSegmentScan *scan)
 static RtscanCpuPrice
 price_of(const RtscanSegmentScan *scan)
 {
-	RtscanCpuPrice price = scan->price;
+	RtscanCpuPrice price = scan->progress.price;
 
 	if (price.pages + price.rows == 0)
 	{
@@ -143,10 +143,10 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 	{
 		if (!other->can(&scans[i]))
 			continue;
-		scans[i].price = price_of(&scans[i]);
+		scans[i].progress.price = price_of(&scans[i]);
 		/* The CPU reads rows from ranks then, and makes no bits. */
-		if (!scans[i].takes_ranks)
-			time += time_of_price(scans[i].price, slowness);
+		if (!scans[i].asked.takes_ranks)
+			time += time_of_price(scans[i].progress.price, slowness);
 		if (adding && rtscan_may_be_tallied(&scans[i]))
 			time += rtscan_time_of_adding_by_cpu(&scans[i], adding);
 	}
@@ -167,7 +167,7 @@ most_of_cpu(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *addi
 		const RtscanSegmentFilter *filter = &scans[i].filter;
 
 		if (filter->region.empty || scans[i].reader.segment->header.rows < RTSCAN_CHUNK_ROWS ||
-			((scans[i].takes_ranks || rtscan_asks_for_all(&scans[i])) && adding == NULL))
+			((scans[i].asked.takes_ranks || rtscan_asks_for_all(&scans[i])) && adding == NULL))
 			continue;
 		if (filter->region.ncolumns == 0 || filter->ndisjunctions > 0 || filter->nresiduals > 0)
 			return get_float8_infinity();
@@ -201,7 +201,7 @@ time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *sca
 	double		chunks = 0;
 
 	for (int i = 0; i < nscans; i++)
-		if (scans[i].want_bits && other->can(&scans[i]) && !(adding && rtscan_may_be_tallied(&scans[i])))
+		if (scans[i].asked.want_bits && other->can(&scans[i]) && !(adding && rtscan_may_be_tallied(&scans[i])))
 			chunks += scans[i].reader.segment->chunks;
 	return chunks * COLD_CHUNK;
 }

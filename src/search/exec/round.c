@@ -17,10 +17,10 @@
 static void
 begin_segment(RtscanSegmentScan *scan)
 {
-	scan->lost = scan->left_to_cpu = scan->combined = false;
+	scan->progress.lost = scan->progress.left_to_cpu = scan->progress.combined = false;
 	scan->filter.region.evaluated = NULL;
-	if (scan->tally)
-		rtscan_reset_tally(scan->tally);
+	if (scan->asked.tally)
+		rtscan_reset_tally(scan->asked.tally);
 	for (int i = 0; i < scan->nregions; i++)
 		scan->regions[i]->evaluated = NULL;
 }
@@ -30,7 +30,7 @@ evaluated_regions(const RtscanSegmentScan *scan)
 {
 	int			n = 0;
 
-	if (scan->combined)
+	if (scan->progress.combined)
 		return scan->nregions;
 	for (int i = 0; i < scan->nregions; i++)
 		n += scan->regions[i]->evaluated != NULL;
@@ -107,7 +107,7 @@ compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits 
 	{
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
 		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
-		const uint64 *mask = scan->tally && scan->tally->made ? rtscan_not_tallied(scan->tally, chunk) :
+		const uint64 *mask = scan->asked.tally && scan->asked.tally->made ? rtscan_not_tallied(scan->asked.tally, chunk) :
 			rtscan_ones();
 
 		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
@@ -198,7 +198,7 @@ take_found(const Evaluation *evaluation, RtscanRegion *region, RtscanRowBits *ro
 	if (rtscan_bits_copy(room, found, evaluation->reader->segment->header.rows))
 		return room;
 	region->evaluated = NULL;
-	evaluation->scan->left_to_cpu = true;
+	evaluation->scan->progress.left_to_cpu = true;
 	rtscan_fall_back(evaluation->executor, rtscan_wrong_answer());
 	return NULL;
 }
@@ -335,7 +335,7 @@ take_combined(const Evaluation *evaluation, RtscanRowBits *room)
 	uint64		rows;
 	ListCell   *cell;
 
-	scan->combined = bits != NULL;
+	scan->progress.combined = bits != NULL;
 	if (bits == NULL)
 		return NULL;
 	rows = rtscan_bits_count(bits) + bits->tallied;
@@ -372,7 +372,7 @@ compare_combined(const Evaluation *evaluation, RtscanSegmentScan *scan)
 static void
 leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 {
-	scan->left_to_cpu = true;
+	scan->progress.left_to_cpu = true;
 	rtscan_leave_to_cpu(why);
 }
 
@@ -386,7 +386,7 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 static RtscanRowBits *
 evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRowBits *room)
 {
-	bool		learns = scan->price.pages >= LEAST_PRICE && scan->price.pages >= scan->price.rows &&
+	bool		learns = scan->progress.price.pages >= LEAST_PRICE && scan->progress.price.pages >= scan->progress.price.rows &&
 		evaluated_regions(scan) == 0 && !rtscan_filter_asks_included(&scan->filter);
 	int64		read = pgBufferUsage.shared_blks_read;
 	instr_time	start,
@@ -398,7 +398,7 @@ evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRo
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	if (learns && pgBufferUsage.shared_blks_read == read)
-		rtscan_note_cpu_speed(scan->price.pages, Max(INSTR_TIME_GET_DOUBLE(end) * 1e9 - scan->price.rows, 0));
+		rtscan_note_cpu_speed(scan->progress.price.pages, Max(INSTR_TIME_GET_DOUBLE(end) * 1e9 - scan->progress.price.rows, 0));
 	return bits;
 }
 
@@ -408,14 +408,14 @@ check_evaluated(RtscanSegmentScan *scan)
 {
 	int			evaluated = evaluated_regions(scan);
 
-	if (!scan->combined && rtscan_filter_asks_included(&scan->filter) && rtscan_has_untested(&scan->filter))
+	if (!scan->progress.combined && rtscan_filter_asks_included(&scan->filter) && rtscan_has_untested(&scan->filter))
 		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
 	if (evaluated == scan->nregions)
 		return;
 	/* All rows match, and only their tally was left undone. */
 	if (rtscan_asks_for_all(scan))
 	{
-		scan->left_to_cpu = true;
+		scan->progress.left_to_cpu = true;
 		return;
 	}
 	leave_segment_to_cpu(scan, evaluated > 0 ? "It has more alternatives (OR) than a device evaluates together."
@@ -435,10 +435,10 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 	RtscanRowBits *room,
 			   *bits = NULL;
 
-	evaluation.takes_list = scan->takes_list && scan->filter.nresiduals == 0 && scan->filter.ndisjunctions == 0 &&
-		!(scan->tally && scan->tally->made);
-	evaluation.takes_counts = !scan->want_bits && scan->entry->dead == InvalidBlockNumber &&
-		rtscan_asks_for_all(scan) && scan->tally == NULL;
+	evaluation.takes_list = scan->asked.takes_list && scan->filter.nresiduals == 0 && scan->filter.ndisjunctions == 0 &&
+		!(scan->asked.tally && scan->asked.tally->made);
+	evaluation.takes_counts = !scan->asked.want_bits && scan->entry->dead == InvalidBlockNumber &&
+		rtscan_asks_for_all(scan) && scan->asked.tally == NULL;
 	round->scratch.used = 0;
 	if (scan->filter.region.empty)
 	{
@@ -446,19 +446,19 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 		return NULL;
 	}
 	check_evaluated(scan);
-	if (rtscan_debug_compare_executors && scan->combined)
+	if (rtscan_debug_compare_executors && scan->progress.combined)
 		compare_combined(&evaluation, scan);
-	for (int i = 0; i < scan->nregions && rtscan_debug_compare_executors && !scan->combined; i++)
+	for (int i = 0; i < scan->nregions && rtscan_debug_compare_executors && !scan->progress.combined; i++)
 		if (scan->regions[i]->evaluated)
 			compare_region(&round->scratch, scan, scan->regions[i]);
 	room = take_scratch(&round->scratch);
-	if (scan->combined)
+	if (scan->progress.combined)
 		bits = take_combined(&evaluation, room);
 	if (bits == NULL)
 		bits = evaluate_regions(&evaluation, scan, room);
 	/* This round has tallied these rows, or an earlier one before the executor failed. */
-	if (scan->tally && scan->tally->made)
-		rtscan_leave_out_tallied(scan->tally, bits);
+	if (scan->asked.tally && scan->asked.tally->made)
+		rtscan_leave_out_tallied(scan->asked.tally, bits);
 	return bits;
 }
 

@@ -21,28 +21,22 @@ typedef struct RtscanCpuPrice
 	double		rows;			/* reading single rows here and there */
 } RtscanCpuPrice;
 
-/* A segment that a search has to evaluate. */
-typedef struct RtscanSegmentScan
+/* The answer that the search's caller wants for a segment.  Only the caller sets it, when the segment is looked up. */
+typedef struct RtscanSegmentAsked
 {
-	const RtscanEntry *entry;	/* its entry in the directory */
-	uint64		bound;			/* sort key of the segment, if the search takes segments in an order
-								 * (RtscanSegmentBound) */
-	bool		skipped;		/* the bounds of its keys exclude all rows: it is not opened, and its filter is
-								 * empty */
-	RtscanReader reader;		/* reader of the segment */
-	bool		looked_up;		/* the filter is known and, unless the segment is skipped, the reader is open */
-	RtscanSegmentFilter filter;	/* meaning of the filter in this segment */
-	void	   *prepared;		/* data of the search's caller */
+	void	   *prepared;		/* data of the caller */
 	bool		want_bits;		/* the caller needs row bits, not only counts */
 	bool		takes_list;		/* the caller accepts few rows as a list (RtscanRowBits) */
 	bool		takes_ranks;	/* the caller reads the rows by their ranks in a column of the region, so the CPU
 								 * makes no bits */
 	struct RtscanTally *tally;	/* the tally that the caller wants in place of the bits of some rows, and whether it
 								 * has been made (tally.h); or NULL */
+} RtscanSegmentAsked;
+
+/* The progress of executors with a segment.  Only executors, and the rounds that call them, set it. */
+typedef struct RtscanSegmentProgress
+{
 	RtscanCpuPrice price;		/* estimate for the filter's regions; 0 until it is needed */
-	int			nregions;		/* number of regions of the filter */
-	RtscanRegion **regions;		/* these regions, in any order; an executor other than the CPU may evaluate each,
-								 * and the CPU combines them unless "combined" is set */
 	bool		combined;		/* an executor other than the CPU has combined the regions: the filter's own region
 								 * has the bits of the whole filter */
 	bool		lost;			/* bits that another executor had found were dropped to make room, so the segment
@@ -50,8 +44,35 @@ typedef struct RtscanSegmentScan
 	bool		left_to_cpu;	/* the CPU has evaluated the segment, or a part of its filter */
 	bool		leaves_lookups;	/* conditions on key columns that the CPU would look up have been left to another
 								 * executor, which tests rows for them */
-	bool		shared;			/* the segment belongs to another process, of whose rows this one has taken some */
+} RtscanSegmentProgress;
+
+/* The part of other processes in a segment that several of them search.  Only the search sets it. */
+typedef struct RtscanSegmentSharing
+{
+	bool		other;			/* the segment belongs to another process, of whose rows this one has taken some */
 	instr_time	seen;			/* when another process was first seen at work on the segment's rows; zero: not yet */
+} RtscanSegmentSharing;
+
+/*
+ * A segment that a search has to evaluate.  The search sets the members of its own; those of the structs above have
+ * other owners.
+ */
+typedef struct RtscanSegmentScan
+{
+	const RtscanEntry *entry;	/* its entry in the directory */
+	uint64		bound;			/* sort key of the segment, if the search takes segments in an order
+								 * (RtscanSegmentBound) */
+	bool		skipped;		/* the bounds of its keys exclude all rows: it is not opened, and its filter is
+								 * empty */
+	bool		looked_up;		/* the filter is known and, unless the segment is skipped, the reader is open */
+	RtscanReader reader;		/* reader of the segment */
+	RtscanSegmentFilter filter;	/* meaning of the filter in this segment */
+	int			nregions;		/* number of regions of the filter */
+	RtscanRegion **regions;		/* these regions, in any order; an executor other than the CPU may evaluate each,
+								 * and the CPU combines them unless "combined" is set */
+	RtscanSegmentAsked asked;
+	RtscanSegmentProgress progress;
+	RtscanSegmentSharing sharing;
 } RtscanSegmentScan;
 
 /* Set nregions and regions, in the current memory context. */

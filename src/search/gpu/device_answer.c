@@ -126,7 +126,7 @@ take_regions(const RtscanDevicePart *part, const ChunkCount *counts, RtscanRowBi
 		if (item->part != PART_FIRST)
 			continue;
 		take_region(item, counts, part->header.want_bits ? (uint64 *) words : NULL, &all[i]);
-		item->scan->combined = rtscan_is_combined(item);
+		item->scan->progress.combined = rtscan_is_combined(item);
 		if (item->tally)
 		{
 			item->tally->made = true;

@@ -37,15 +37,15 @@ save_bits(RtscanRound *round, RtscanSegmentScan *scan, RtscanRowBits *bits, Size
 	if (room)
 		move_bits(bits, (uint64 *) TYPEALIGN(PG_CACHE_LINE_SIZE, room));
 	else
-		scan->lost = true;
+		scan->progress.lost = true;
 }
 
 static void
 save_segment(RtscanRound *round, RtscanSegmentScan *scan, Size *left)
 {
-	if (scan->combined)
+	if (scan->progress.combined)
 		save_bits(round, scan, scan->filter.region.evaluated, left);
-	for (int i = 0; i < scan->nregions && !scan->combined; i++)
+	for (int i = 0; i < scan->nregions && !scan->progress.combined; i++)
 		save_bits(round, scan, scan->regions[i]->evaluated, left);
 }
 

@@ -21,7 +21,7 @@ StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may nam
 static bool
 made_before(const RtscanSegmentScan *scan)
 {
-	return scan->tally && scan->tally->made;
+	return scan->asked.tally && scan->asked.tally->made;
 }
 
 /*
@@ -34,8 +34,8 @@ wants_bits(const RtscanDeviceRegion *item)
 	const RtscanSegmentScan *scan = item->scan;
 
 	if (item->tally || made_before(scan))
-		return !rtscan_tallies_all(scan->tally, scan->reader.segment);
-	return scan->want_bits || rtscan_filter_asks_rows(&scan->filter) || scan->filter.ndisjunctions > 0 ||
+		return !rtscan_tallies_all(scan->asked.tally, scan->reader.segment);
+	return scan->asked.want_bits || rtscan_filter_asks_rows(&scan->filter) || scan->filter.ndisjunctions > 0 ||
 		scan->entry->dead != InvalidBlockNumber;
 }
 
@@ -46,11 +46,11 @@ wants_bits(const RtscanDeviceRegion *item)
 static RtscanTally *
 tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 {
-	if (scan->tally == NULL || made_before(scan) || !rtscan_may_be_tallied(scan) ||
-		(!(scan->tally->joins && part->tally_words > 0) &&
-		 part->tally_words + rtscan_tally_words(scan->tally, scan->tally->room) > DEVICE_MAX_TALLY_WORDS))
+	if (scan->asked.tally == NULL || made_before(scan) || !rtscan_may_be_tallied(scan) ||
+		(!(scan->asked.tally->joins && part->tally_words > 0) &&
+		 part->tally_words + rtscan_tally_words(scan->asked.tally, scan->asked.tally->room) > DEVICE_MAX_TALLY_WORDS))
 		return NULL;
-	return scan->tally;
+	return scan->asked.tally;
 }
 
 /* Add the sets that a region's rows are tested for. */

@@ -144,14 +144,14 @@ search_again(void *arg)
 static RtscanOrderedSource *
 add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
-	uint64		rows = segment->takes_ranks ? rtscan_filtered_rows(segment, ordered->order) : rtscan_bits_count(bits);
+	uint64		rows = segment->asked.takes_ranks ? rtscan_filtered_rows(segment, ordered->order) : rtscan_bits_count(bits);
 	RtscanOrderedSource *source;
 
 	if (rows == 0)
 		return NULL;
 	source = add_source(ordered, segment);
 	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
-	source->bits = segment->takes_ranks ? NULL : rtscan_bits_keep(bits);
+	source->bits = segment->asked.takes_ranks ? NULL : rtscan_bits_keep(bits);
 	if (source->bits)
 		(void) rtscan_bits_fill_all(source->bits);
 	source->rows = rows;
@@ -197,8 +197,8 @@ prepare_segment(RtscanSegmentScan *segment, void *arg)
 
 	if (!ordered->unchecked)
 		rtscan_ask_map(&ordered->visibility, segment);
-	segment->want_bits = true;
-	segment->takes_ranks = ordered->skip == 0 && rtscan_stream_needs_no_bits(segment, ordered->order);
+	segment->asked.want_bits = true;
+	segment->asked.takes_ranks = ordered->skip == 0 && rtscan_stream_needs_no_bits(segment, ordered->order);
 }
 
 static void

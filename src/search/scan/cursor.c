@@ -75,9 +75,9 @@ prepare_segment(RtscanSegmentScan *segment, void *arg)
 	if (!cursor->unchecked)
 		rtscan_ask_map(&cursor->visibility, segment);
 	*sees_all = cursor->unchecked || rtscan_sees_all(&cursor->visibility, segment);
-	segment->prepared = sees_all;
-	segment->want_bits = true;
-	segment->takes_list = !cursor->search.shares_chunks;
+	segment->asked.prepared = sees_all;
+	segment->asked.want_bits = true;
+	segment->asked.takes_list = !cursor->search.shares_chunks;
 }
 
 /* Create a cursor that is not searching yet, below the current memory context. */
@@ -177,7 +177,7 @@ see_chunk(RtscanCursor *cursor)
 	uint64	   *words = rtscan_bits_chunk(cursor->bits, chunk);
 	uint32		count;
 
-	if (!*(const bool *) cursor->segment->prepared)
+	if (!*(const bool *) cursor->segment->asked.prepared)
 	{
 		rtscan_clear_invisible_in_chunk(&cursor->visibility, cursor->segment, chunk, words);
 		cursor->bits->counted = false;
@@ -248,9 +248,9 @@ ask_for_no_more_entries(RtscanCursor *cursor)
 	{
 		RtscanSegmentScan *segment = &cursor->search.segments[i];
 
-		if (segment->tally == NULL || segment->tally->made || rtscan_tally_has_room_for_all_cells(segment->tally))
+		if (segment->asked.tally == NULL || segment->asked.tally->made || rtscan_tally_has_room_for_all_cells(segment->asked.tally))
 			continue;
-		segment->tally = NULL;
+		segment->asked.tally = NULL;
 		rtscan_list_everything(segment, false);
 	}
 	cursor->has_too_many_cells = true;
@@ -260,7 +260,7 @@ ask_for_no_more_entries(RtscanCursor *cursor)
 static void
 give_tally(RtscanCursor *cursor)
 {
-	RtscanTally *tally = cursor->segment->tally;
+	RtscanTally *tally = cursor->segment->asked.tally;
 
 	cursor->search.stats.rows += cursor->bits->tallied;
 	if (tally && tally->overflowed)
@@ -302,7 +302,7 @@ next_of_list(RtscanCursor *cursor)
 		cursor->n = Min(bits->listed - cursor->next_listed, RTSCAN_CURSOR_ROWS);
 		memcpy(cursor->rows, bits->list + cursor->next_listed, cursor->n * sizeof(uint32));
 		cursor->next_listed += cursor->n;
-		if (!*(const bool *) cursor->segment->prepared)
+		if (!*(const bool *) cursor->segment->asked.prepared)
 			cursor->n = rtscan_leave_out_invisible(&cursor->visibility, cursor->segment, cursor->rows, cursor->n,
 												   MemoryContextAlloc(cursor->row_context,
 																	  cursor->n * sizeof(ItemPointerData)));
@@ -431,8 +431,8 @@ rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor)
 static void
 leave_out_uncertain(const RtscanCursor *cursor, RtscanSegmentScan *segment)
 {
-	if (segment->tally && !rtscan_find_certain_rows(&cursor->visibility, segment, &segment->tally->certain))
-		segment->tally = NULL;
+	if (segment->asked.tally && !rtscan_find_certain_rows(&cursor->visibility, segment, &segment->asked.tally->certain))
+		segment->asked.tally = NULL;
 }
 
 void
@@ -450,23 +450,23 @@ rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 		RtscanSegmentScan *segment = &search->segments[i];
 
 		CHECK_FOR_INTERRUPTS();
-		segment->tally = segment->filter.region.empty ? NULL : tallier->make(segment, tallier->arg);
-		if (segment->tally == NULL)
+		segment->asked.tally = segment->filter.region.empty ? NULL : tallier->make(segment, tallier->arg);
+		if (segment->asked.tally == NULL)
 			continue;
-		segment->tally->cpu_time = rtscan_time_of_adding_by_cpu(segment, &cursor->adding);
-		tallies[n++] = segment->tally;
+		segment->asked.tally->cpu_time = rtscan_time_of_adding_by_cpu(segment, &cursor->adding);
+		tallies[n++] = segment->asked.tally;
 	}
 	rtscan_settle_tallies(tallies, n);
 	for (int i = 0, k = 0; i < search->nsegments; i++)
 	{
-		if (search->segments[i].tally)
+		if (search->segments[i].asked.tally)
 		{
-			search->segments[i].tally = tallies[k++];
-			cursor->has_too_many_cells |= search->segments[i].tally == NULL;
+			search->segments[i].asked.tally = tallies[k++];
+			cursor->has_too_many_cells |= search->segments[i].asked.tally == NULL;
 			leave_out_uncertain(cursor, &search->segments[i]);
 		}
-		wanted |= search->segments[i].tally != NULL;
-		rtscan_list_everything(&search->segments[i], search->segments[i].tally != NULL);
+		wanted |= search->segments[i].asked.tally != NULL;
+		rtscan_list_everything(&search->segments[i], search->segments[i].asked.tally != NULL);
 	}
 	if (!wanted)
 		rtscan_search_without_tallies(search);

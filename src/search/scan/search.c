@@ -116,8 +116,8 @@ look_up_for_cpu(RtscanSearch *search, RtscanSegmentScan *segment)
 {
 	rtscan_segment_filter(search->filter, &segment->reader, &segment->filter);
 	rtscan_list_regions(segment);
-	segment->leaves_lookups = false;
-	segment->price = (RtscanCpuPrice) {0};
+	segment->progress.leaves_lookups = false;
+	segment->progress.price = (RtscanCpuPrice) {0};
 }
 
 static void
@@ -149,13 +149,13 @@ trace_left(const RtscanSegmentFilter *filter)
 static void
 look_up_left(RtscanSearch *search, RtscanSegmentScan *segment)
 {
-	if (!segment->shared)
+	if (!segment->sharing.other)
 	{
 		pause_tracing(search->filter, true);
 		trace_left(&segment->filter);
 	}
 	look_up_for_cpu(search, segment);
-	if (!segment->shared)
+	if (!segment->sharing.other)
 		pause_tracing(search->filter, false);
 }
 
@@ -180,9 +180,9 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 	reader->test_time = test_time;
 	rtscan_segment_filter(search->filter, reader, &segment->filter);
 	reader->test_time = 0;
-	segment->leaves_lookups = rtscan_leaves_lookups(reader, &segment->filter);
+	segment->progress.leaves_lookups = rtscan_leaves_lookups(reader, &segment->filter);
 	listed = do_tests_pay(segment, test_time) && rtscan_list_members(reader, &segment->filter);
-	if (segment->leaves_lookups && !listed)
+	if (segment->progress.leaves_lookups && !listed)
 		look_up_left(search, segment);
 	else
 		rtscan_list_regions(segment);
@@ -368,7 +368,7 @@ take_back_tests(RtscanSearch *search, RtscanSegmentScan *segment)
 {
 	MemoryContext old;
 
-	if (!segment->leaves_lookups || segment->combined || segment->filter.region.empty ||
+	if (!segment->progress.leaves_lookups || segment->progress.combined || segment->filter.region.empty ||
 		!rtscan_leaves_lookups(&segment->reader, &segment->filter))
 		return;
 	old = MemoryContextSwitchTo(search->context);
@@ -417,7 +417,7 @@ take_segment(RtscanSearch *search)
 
 	if (search->nsegments == 0 || (round->next == round->nscans && !take_segments(search)))
 		return NULL;
-	if (round->scans[round->next].lost)
+	if (round->scans[round->next].progress.lost)
 		begin_round(search, round->scans + round->next, round->nscans - round->next);
 	segment = &round->scans[round->next++];
 	if (search->bound)
@@ -437,11 +437,11 @@ evaluate(RtscanSearch *search, RtscanSegmentScan *segment)
 	if (search->leaves_cpu && !rtscan_is_evaluated(segment))
 		return NULL;
 	search->evaluated++;
-	segment->takes_ranks &= search->chosen == RTSCAN_EXECUTOR_CPU;
-	bits = segment->takes_ranks ? &none : rtscan_evaluate(search->round, segment, counters);
-	if (bits && !segment->takes_ranks)
+	segment->asked.takes_ranks &= search->chosen == RTSCAN_EXECUTOR_CPU;
+	bits = segment->asked.takes_ranks ? &none : rtscan_evaluate(search->round, segment, counters);
+	if (bits && !segment->asked.takes_ranks)
 		rtscan_bits_remove_dead(search->index, segment->entry, search->snapshot, bits);
-	counters->cpu_segments += segment->left_to_cpu || segment->takes_ranks;
+	counters->cpu_segments += segment->progress.left_to_cpu || segment->asked.takes_ranks;
 	counters->pages_read += segment->reader.pages_read;
 	return bits;
 }
@@ -479,7 +479,7 @@ evaluate_shared(RtscanSearch *search, RtscanSegmentScan *segment)
 				end;
 
 	INSTR_TIME_SET_CURRENT(start);
-	segment->shared = true;
+	segment->sharing.other = true;
 	pause_tracing(search->filter, true);
 	begin_round(search, segment, 1);
 	bits = evaluate(search, &search->round->scans[search->round->next++]);
@@ -569,7 +569,7 @@ rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearc
 		RtscanSegmentScan *segment = &again->segments[again->nsegments++];
 
 		*segment = *(const RtscanSegmentScan *) lfirst(cell);
-		segment->takes_ranks = false;
+		segment->asked.takes_ranks = false;
 		segment->reader.pages_read = 0;
 		rtscan_list_regions(segment);
 	}

@@ -166,7 +166,7 @@ bits_seconds(const RtscanSearch *search)
 static bool
 has_chunks(const RtscanSearch *search, int i)
 {
-	return !search->segments[i].shared &&
+	return !search->segments[i].sharing.other &&
 		pg_atomic_read_u32(next_chunk(search, i)) + LEAST_CHUNKS <= rtscan_chunks(search->segments[i].entry->rows);
 }
 
@@ -183,9 +183,9 @@ takes_long(const RtscanSearch *search, int i, double seconds)
 		return true;
 	if (pg_atomic_read_u32(next_chunk(search, i)) == 0)
 		return false;
-	if (INSTR_TIME_IS_ZERO(segment->seen))
-		INSTR_TIME_SET_CURRENT(segment->seen);
-	return seconds_since(segment->seen) >= seconds;
+	if (INSTR_TIME_IS_ZERO(segment->sharing.seen))
+		INSTR_TIME_SET_CURRENT(segment->sharing.seen);
+	return seconds_since(segment->sharing.seen) >= seconds;
 }
 
 /*
