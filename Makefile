@@ -89,17 +89,22 @@ $(DEVICE_OBJS): %.o: %.c Makefile $(SPIRV)
 # Programs that test the device program's parts, with sanitizers.
 DEVICE_TESTS = $(patsubst %.c,%,$(sort $(wildcard device/test/*_test.c)))
 DEVICE_TEST_OBJS = $(patsubst device/%.o,device/test/%.o,$(filter-out device/main.o,$(DEVICE_OBJS)))
+# Files in device/test that tests share.
+DEVICE_SHARED_OBJS = $(patsubst %.c,%.o,$(sort $(filter-out %_test.c,$(wildcard device/test/*.c))))
 DEVICE_TEST_CFLAGS = -std=gnu11 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Wall -Wextra -Werror -Idevice/spirv
 
 device-tests: $(DEVICE_TESTS)
 
-$(DEVICE_TESTS): %: %.c $(DEVICE_TEST_OBJS)
-	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -o $@ $< $(MORE_OBJS) $(DEVICE_TEST_OBJS) -ldl -lm -lpthread
+$(DEVICE_TESTS): %: %.c $(DEVICE_SHARED_OBJS) $(DEVICE_TEST_OBJS)
+	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -o $@ $< $(MORE_OBJS) $(DEVICE_SHARED_OBJS) $(DEVICE_TEST_OBJS) -ldl -lm -lpthread
 
 $(DEVICE_TEST_OBJS): device/test/%.o: device/%.c Makefile $(SPIRV)
 	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -c -o $@ $<
--include $(DEVICE_TESTS:=.d) $(DEVICE_TEST_OBJS:.o=.d)
+
+$(DEVICE_SHARED_OBJS): %.o: %.c Makefile $(SPIRV)
+	$(CC) $(DEVICE_TEST_CFLAGS) -MMD -MP -c -o $@ $<
+-include $(DEVICE_TESTS:=.d) $(DEVICE_TEST_OBJS:.o=.d) $(DEVICE_SHARED_OBJS:.o=.d)
 
 # It has functions that dlsym() is to find.
 device/test/clocks_test: MORE_OBJS = -rdynamic
