@@ -19,7 +19,8 @@ typedef struct RayCount
 } RayCount;
 
 /* Count the rays for all orders of k columns.  Returns the number of orders. */
-extern int	count_orders(const SlabColumn *columns, int k, const RayParameters *parameters, RayCount counts[MAX_ORDERS]);
+extern int	count_orders(const SlabColumn *columns, int k, const RayParameters *parameters,
+						 RayCount counts[MAX_ORDERS]);
 
 /*
  * Check that the plan has the rays of an order with the fewest rays within the limits, and that there is no

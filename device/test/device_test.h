@@ -9,18 +9,7 @@
 #include <string.h>
 
 #include "../context.h"
-
-/* Return a random number (xorshift64*), the same ones in each run. */
-static inline uint64_t
-random64(void)
-{
-	static uint64_t state = 88172645463325252;
-
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return state * UINT64_C(2685821657736338717);
-}
+#include "random.h"
 
 /* Parse TEST [device] [--time] and open the device.  Returns true if times are to be measured. */
 static inline bool
