@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * add_tasks.h
- *		Functions that add tasks to a batch, for make_tasks.c, make_job.c and make_tally.c.
+ *		Functions that add tasks to a batch, for the make_*.c.
  *
  * The tasks of several requests, a batch, are collected in an Evaluator's arrays.  Addresses of bits are
  * offsets until the batch is submitted.
