@@ -143,6 +143,35 @@ typedef struct Place
 	uint64_t	answer;			/* address of the next tally's entries in the answer */
 } Place;
 
+static uint32_t
+count_intervals(const EvaluateColumn *columns, uint32_t count)
+{
+	uint32_t	intervals = 0;
+
+	for (uint32_t c = 0; c < count; c++)
+		intervals += columns[c].intervals;
+	return intervals;
+}
+
+static void
+skip_columns(Place *place, const EvaluateSegment *segment)
+{
+	place->intervals += count_intervals(place->columns, segment->columns);
+	place->columns += segment->columns;
+	place->members += segment->members;
+}
+
+/* Move a place to the next segment. */
+static void
+skip_segment(Place *place, const EvaluateSegment *segment)
+{
+	if (segment->part == PART_FIRST)
+		place->chunk += device_chunks(segment->rows);
+	skip_columns(place, segment);
+	place->digits += segment->digits;
+	place->measures += segment->measures;
+}
+
 static TallySource
 tally_source(const Work *work, Place *place, uint32_t groups)
 {
@@ -257,24 +286,6 @@ add_segment(Work *work, Place *place)
 	return result;
 }
 
-static uint32_t
-count_intervals(const EvaluateColumn *columns, uint32_t count)
-{
-	uint32_t	intervals = 0;
-
-	for (uint32_t c = 0; c < count; c++)
-		intervals += columns[c].intervals;
-	return intervals;
-}
-
-static void
-skip_columns(Place *place, const EvaluateSegment *segment)
-{
-	place->intervals += count_intervals(place->columns, segment->columns);
-	place->columns += segment->columns;
-	place->members += segment->members;
-}
-
 /* ---------------------------------------------------------------- filters with alternatives */
 
 /* Return the number of segments, from first on, that are parts of one filter. */
@@ -346,16 +357,6 @@ fits_submission(const Evaluator *evaluator)
 		 raytrace_fits(&evaluator->job_raytracer, evaluator->largest_job, evaluator->job_tasks.count));
 }
 
-static void
-go_on(Place *place, const EvaluateSegment *segment)
-{
-	if (segment->part == PART_FIRST)
-		place->chunk += device_chunks(segment->rows);
-	skip_columns(place, segment);
-	place->digits += segment->digits;
-	place->measures += segment->measures;
-}
-
 /* Reserve room for the words of a request's sets and maps, after those of the requests before. */
 static void
 place_words(Evaluator *evaluator, Request *request)
@@ -404,7 +405,7 @@ make_segments(Evaluator *evaluator, Request *request)
 			return result;
 		}
 		for (uint32_t i = 0; i < parts; i++)
-			go_on(&place, &request->segments[s + i]);
+			skip_segment(&place, &request->segments[s + i]);
 	}
 	return fits_submission(evaluator) ? DEVICE_OK : DEVICE_TOO_COMPLEX;
 }
