@@ -117,7 +117,7 @@ bench/encoding: bench/encoding.c device/protocol.h
 LOOKUPS_SHADERS = $(sort $(foreach kind,comp rgen rint rahit rchit rmiss,$(wildcard bench/lookups/*.$(kind))))
 LOOKUPS_SPIRV = $(foreach shader,$(LOOKUPS_SHADERS),bench/lookups/spirv/$(call spirv_name,$(shader)).h)
 LOOKUPS_OBJS = $(patsubst %.c,%.o,$(sort $(wildcard bench/lookups/*.c)))
-LOOKUPS_DEVICE_OBJS = $(addprefix device/,clocks.o context.o limits.o report.o shader.o sort.o structure.o)
+LOOKUPS_DEVICE_OBJS = $(addprefix device/,choose_device.o clocks.o context.o device_memory.o limits.o report.o shader.o sort.o structure.o)
 
 bench/lookups/lookups: $(LOOKUPS_OBJS) $(LOOKUPS_DEVICE_OBJS)
 	$(CC) $(DEVICE_CFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lm -lpthread

@@ -11,7 +11,7 @@
 #ifndef RTSCAN_DEVICE_CACHE_H
 #define RTSCAN_DEVICE_CACHE_H
 
-#include "context.h"
+#include "device_memory.h"
 #include "tasks.h"
 
 #define KEY_COLUMNS		5		/* leaves no padding: keys are compared as bytes */

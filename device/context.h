@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * context.h
- *		The Vulkan device: choose it, allocate its memory, submit work.
+ *		The Vulkan device: open it, and submit work to it.
  *
- * The program has one context and one thread.  Functions that can run out of memory return false
- * and leave nothing behind.  If the device is lost or does not answer, the program ends (fail())
+ * The program has one context and one thread.  If the device is lost or does not answer, the program ends (fail())
  * and a new one is started: there is no state to save, since everything on the device is a copy.
  */
 #ifndef RTSCAN_DEVICE_CONTEXT_H
@@ -32,19 +31,6 @@ typedef struct Faults
 	const Limit *lacks;			/* the device does not meet this limit; NULL: it meets all */
 	bool		fast_rays;		/* calibration reports that rays take almost no time, and BVHs little */
 } Faults;
-
-typedef enum MemoryUse
-{
-	MEMORY_COLUMN,
-	MEMORY_BVH,
-	MEMORY_SCRATCH
-} MemoryUse;
-
-typedef enum HostAccess
-{
-	HOST_WRITES,
-	HOST_READS_AND_WRITES
-} HostAccess;
 
 /* Commands that are recorded, then executed by the device.  Several submissions can be in progress. */
 typedef struct Submission
@@ -86,22 +72,9 @@ typedef struct Context
 	Faults		faults;
 } Context;
 
-/* Memory with a device address, on the device or on the host. */
-typedef struct Memory
-{
-	VkBuffer	buffer;
-	VkDeviceMemory memory;
-	VkDeviceAddress address;
-	uint64_t	size;
-	uint64_t	counted;		/* bytes counted in context->memory_used */
-	char	   *host;			/* address for the host, or NULL */
-} Memory;
-
 /*
- * Open a device.  wanted is its number, a part of its name, or empty for the first device that is not software.
- * passed_over of the matching devices are skipped; after the last one the count begins again at the first.
- * memory_limit is in bytes; 0 means four fifths of the device's memory, or one fifth if the device uses the
- * host's memory.  Ends the program with DEVICE_EXIT_NO_DEVICE if there is no such device.
+ * Open a device, which wanted and passed_over choose (choose_device.h).  memory_limit is in bytes; 0 means four fifths
+ * of the device's memory, or one fifth if the device uses the host's memory.
  */
 extern void context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_t memory_limit,
 						 const Faults *faults);
@@ -111,22 +84,6 @@ extern void context_open(Context *context, const char *wanted, uint32_t passed_o
  * up, or after some seconds.  For the device program only.
  */
 extern void context_keep_clocks(Context *context);
-
-/* Allocate memory on the device, counted against its limit. */
-extern bool memory_on_device(Context *context, MemoryUse use, uint64_t size,
-							 VkBufferUsageFlags more_usage, Memory *memory);
-
-/*
- * Allocate memory that both host and device can access.  Memory that the host only writes is the device's own
- * if the host can map that; memory that the host reads is cached.
- */
-extern bool memory_on_host(Context *context, HostAccess access, uint64_t size,
-						   VkBufferUsageFlags more_usage, Memory *memory);
-
-/* Use existing memory of the host; returns false if that is not possible. */
-extern bool memory_import(Context *context, void *host, uint64_t size, Memory *memory);
-
-extern void memory_free(Context *context, Memory *memory);
 
 /*
  * Record commands between begin and submit.  Submit returns when the device has executed them and everything

@@ -6,7 +6,7 @@
 #ifndef RTSCAN_DEVICE_RAYTRACE_H
 #define RTSCAN_DEVICE_RAYTRACE_H
 
-#include "context.h"
+#include "device_memory.h"
 #include "tasks.h"
 
 typedef struct Raytracer

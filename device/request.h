@@ -6,7 +6,7 @@
 #ifndef RTSCAN_DEVICE_REQUEST_H
 #define RTSCAN_DEVICE_REQUEST_H
 
-#include "context.h"
+#include "device_memory.h"
 #include "protocol.h"
 
 /* Memory that a backend shares.  The device reads and writes memory.host. */

@@ -8,7 +8,7 @@
 #ifndef RTSCAN_DEVICE_STRUCTURE_H
 #define RTSCAN_DEVICE_STRUCTURE_H
 
-#include "context.h"
+#include "device_memory.h"
 
 /* Describe a build of a level: it is optimized for tracing, and a bottom level can be compacted. */
 extern VkAccelerationStructureBuildGeometryInfoKHR

@@ -6,7 +6,7 @@
 #ifndef RTSCAN_LOOKUPS_PROGRAMS_H
 #define RTSCAN_LOOKUPS_PROGRAMS_H
 
-#include "../../device/context.h"
+#include "../../device/device_memory.h"
 
 typedef struct LookupTask LookupTask;
 typedef struct BuildTask BuildTask;

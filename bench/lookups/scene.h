@@ -6,7 +6,7 @@
 #ifndef RTSCAN_LOOKUPS_SCENE_H
 #define RTSCAN_LOOKUPS_SCENE_H
 
-#include "../../device/context.h"
+#include "../../device/device_memory.h"
 
 typedef struct Scene
 {

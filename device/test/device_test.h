@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "../context.h"
+#include "../device_memory.h"
 #include "random.h"
 
 /* Parse TEST [device] [--time] and open the device.  Returns true if times are to be measured. */
