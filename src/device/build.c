@@ -7,7 +7,7 @@
 
 #include "device/adaptive_cost.h"
 #include "device/client.h"
-#include "device/worker.h"
+#include "device/readiness.h"
 #include "miscadmin.h"
 #include "settings.h"
 

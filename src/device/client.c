@@ -18,7 +18,7 @@
 #include "access/xact.h"
 #include "device/adaptive_cost.h"
 #include "device/events.h"
-#include "device/worker.h"
+#include "device/readiness.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "pgstat.h"

@@ -19,6 +19,7 @@
 #include "device/adaptive_cost.h"
 #include "device/client.h"
 #include "device/program.h"
+#include "device/readiness.h"
 #include "device/upload.h"
 #include "device/worker.h"
 

@@ -8,7 +8,7 @@
 #include "device/upload.h"
 
 #include "device/client.h"
-#include "device/worker.h"
+#include "device/readiness.h"
 #include "miscadmin.h"
 #include "bits/bits.h"
 #include "bits/packed.h"
