@@ -5,20 +5,39 @@
  */
 #include "add_tasks.h"
 
-#include <string.h>
+#define ARRAY(array, task, position)	{offsetof(Evaluator, array), sizeof(task), offsetof(Tasks, position)}
+
+const TaskArray task_arrays[] = {
+	ARRAY(ranges, RangeTask, ranges),
+	ARRAY(runs, RunTask, runs),
+	ARRAY(columns, ColumnTask, columns),
+	ARRAY(sieve_tasks, SieveTask, sieve),
+	ARRAY(refine_tasks, RefineTask, refine),
+	ARRAY(publish_tasks, PublishTask, publish),
+	ARRAY(bundles, BundleTask, bundles),
+	ARRAY(trace_tasks, TraceTask, traces),
+	ARRAY(sieve_of, uint32_t, sieve_of),
+	ARRAY(refine_of, uint32_t, refine_of),
+	ARRAY(publish_of, uint32_t, publish_of),
+	ARRAY(digits, DigitTask, digits),
+	ARRAY(measures, MeasureTask, measures),
+	ARRAY(tally_tasks, TallyTask, tallies),
+	ARRAY(tally_of, uint32_t, tally_of),
+	ARRAY(collect_tasks, CollectTask, collects),
+	ARRAY(collect_of, uint32_t, collect_of),
+	ARRAY(sets, SetTask, sets),
+	ARRAY(members_tasks, MembersTask, members),
+	ARRAY(members_of, uint32_t, members_of),
+	ARRAY(job_tasks, TraceTask, traces),
+};
+
+_Static_assert(sizeof(task_arrays) / sizeof(task_arrays[0]) == TASK_ARRAYS, "all arrays are in the table");
 
 void
-tasks_list_arrays(Evaluator *evaluator, Array **arrays)
+tasks_open(Evaluator *evaluator)
 {
-	Array	   *all[TASK_ARRAYS] = {
-		&evaluator->ranges, &evaluator->runs, &evaluator->columns, &evaluator->sieve_tasks,
-		&evaluator->refine_tasks, &evaluator->publish_tasks, &evaluator->bundles, &evaluator->trace_tasks,
-		&evaluator->sieve_of, &evaluator->refine_of, &evaluator->publish_of,
-		&evaluator->digits, &evaluator->measures, &evaluator->tally_tasks, &evaluator->tally_of,
-		&evaluator->collect_tasks, &evaluator->collect_of, &evaluator->job_tasks,
-		&evaluator->sets, &evaluator->members_tasks, &evaluator->members_of};
-
-	memcpy(arrays, all, sizeof(all));
+	for (int i = 0; i < TASK_ARRAYS; i++)
+		*tasks_array(evaluator, i) = (Array) {.element = task_arrays[i].element};
 }
 
 TasksMark
@@ -26,22 +45,17 @@ tasks_mark(Evaluator *evaluator)
 {
 	TasksMark	mark = {.largest_trace = evaluator->largest_trace, .largest_job = evaluator->largest_job,
 		.tally_words = evaluator->tally_words, .words_size = evaluator->words_size};
-	Array	   *arrays[TASK_ARRAYS];
 
-	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
-		mark.counts[i] = arrays[i]->count;
+		mark.counts[i] = tasks_array(evaluator, i)->count;
 	return mark;
 }
 
 void
 tasks_return_to(Evaluator *evaluator, const TasksMark *mark)
 {
-	Array	   *arrays[TASK_ARRAYS];
-
-	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
-		arrays[i]->count = mark->counts[i];
+		tasks_array(evaluator, i)->count = mark->counts[i];
 	evaluator->largest_trace = mark->largest_trace;
 	evaluator->largest_job = mark->largest_job;
 	evaluator->tally_words = mark->tally_words;

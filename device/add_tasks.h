@@ -11,8 +11,19 @@
 
 #include "evaluator.h"
 
-/* Number of an Evaluator's arrays of tasks. */
+/* Number of an Evaluator's arrays of tasks.  The last one has the jobs. */
 #define TASK_ARRAYS		21
+#define JOBS_ARRAY		(TASK_ARRAYS - 1)
+
+/* An array of tasks. */
+typedef struct TaskArray
+{
+	size_t		array;			/* offset of the Array in an Evaluator */
+	uint32_t	element;		/* bytes of a task */
+	size_t		position;		/* offset in Tasks of the array's position; of the jobs, in the Tasks of their shaders */
+} TaskArray;
+
+extern const TaskArray task_arrays[];
 
 /* The words of a request's sets and maps begin at a multiple of this, which suits any structure. */
 #define WORDS_ALIGNMENT	64
@@ -46,9 +57,17 @@ typedef struct Work
 	WorkColumn	columns[DEVICE_MAX_COLUMNS];
 } Work;
 
-/* List all arrays of tasks, in the order of stage_tasks(). */
-extern void tasks_list_arrays(Evaluator *evaluator, Array **arrays);
+/* Return the i-th array of tasks. */
+static inline Array *
+tasks_array(Evaluator *evaluator, int i)
+{
+	return (Array *) ((char *) evaluator + task_arrays[i].array);
+}
 
+/* Set the sizes of tasks in all arrays, which are empty. */
+extern void tasks_open(Evaluator *evaluator);
+
+/* Note the present sizes of all arrays, and return to them later. */
 extern TasksMark tasks_mark(Evaluator *evaluator);
 extern void tasks_return_to(Evaluator *evaluator, const TasksMark *mark);
 

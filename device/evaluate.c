@@ -89,28 +89,8 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 		.refine = shader_compute(context, layout, refine_spirv, sizeof(refine_spirv)),
 		.members = shader_compute(context, layout, members_spirv, sizeof(members_spirv)),
 		.publish = shader_compute(context, layout, publish_spirv, sizeof(publish_spirv)),
-		.ranges.element = sizeof(RangeTask),
-		.runs.element = sizeof(RunTask),
-		.columns.element = sizeof(ColumnTask),
-		.sieve_tasks.element = sizeof(SieveTask),
-		.refine_tasks.element = sizeof(RefineTask),
-		.publish_tasks.element = sizeof(PublishTask),
-		.bundles.element = sizeof(BundleTask),
-		.trace_tasks.element = sizeof(TraceTask),
-		.job_tasks.element = sizeof(TraceTask),
-		.sieve_of.element = sizeof(uint32_t),
-		.refine_of.element = sizeof(uint32_t),
-		.publish_of.element = sizeof(uint32_t),
-		.digits.element = sizeof(DigitTask),
-		.measures.element = sizeof(MeasureTask),
-		.tally_tasks.element = sizeof(TallyTask),
-		.tally_of.element = sizeof(uint32_t),
-		.collect_tasks.element = sizeof(CollectTask),
-		.collect_of.element = sizeof(uint32_t),
-		.sets.element = sizeof(SetTask),
-		.members_tasks.element = sizeof(MembersTask),
-		.members_of.element = sizeof(uint32_t),
 	};
+	tasks_open(evaluator);
 	if (context->int64_atomics)
 		open_tally(evaluator);
 	for (int i = 0; i < BATCHES; i++)
@@ -145,50 +125,53 @@ ensure_tasks(Evaluator *evaluator, Batch *batch, uint64_t size)
 	return memory_on_host(evaluator->context, HOST_WRITES, size * 2 + MIN_SCRATCH, 0, &batch->tasks);
 }
 
-static void
-locate_bits(Evaluator *evaluator, uint64_t address, uint64_t tally_address)
+/* A member of tasks: an offset in memory of the batch, until that memory's address is known. */
+typedef struct Relocation
 {
-	SieveTask  *sieve = (SieveTask *) evaluator->sieve_tasks.data;
-	RefineTask *refine = (RefineTask *) evaluator->refine_tasks.data;
-	PublishTask *publish = (PublishTask *) evaluator->publish_tasks.data;
-	TraceTask  *trace = (TraceTask *) evaluator->trace_tasks.data;
-	TraceTask  *job = (TraceTask *) evaluator->job_tasks.data;
-	TallyTask  *tally = (TallyTask *) evaluator->tally_tasks.data;
-	CollectTask *collect = (CollectTask *) evaluator->collect_tasks.data;
-	MembersTask *members = (MembersTask *) evaluator->members_tasks.data;
+	size_t		array;			/* offset of the array of tasks in an Evaluator */
+	size_t		member;			/* offset of the member in a task */
+	size_t		memory;			/* offset of the memory in a Batch */
+	bool		optional;		/* true if 0 means that the task has no such memory */
+} Relocation;
 
-	for (uint32_t i = 0; i < evaluator->sieve_tasks.count; i++)
-		sieve[i].bits += address;
-	for (uint32_t i = 0; i < evaluator->refine_tasks.count; i++)
-		refine[i].bits += address;
-	for (uint32_t i = 0; i < evaluator->publish_tasks.count; i++)
-		publish[i].bits += address;
-	for (uint32_t i = 0; i < evaluator->members_tasks.count; i++)
-		members[i].bits += address;
-	for (uint32_t i = 0; i < evaluator->trace_tasks.count; i++)
-		trace[i].bits += address;
-	for (uint32_t i = 0; i < evaluator->job_tasks.count; i++)
-		job[i].bits += address;
-	for (uint32_t i = 0; i < evaluator->tally_tasks.count; i++)
+#define RELOCATION(array, task, member, memory, optional) \
+	{offsetof(Evaluator, array), offsetof(task, member), offsetof(Batch, memory), optional}
+
+static const Relocation relocations[] = {
+	RELOCATION(sieve_tasks, SieveTask, bits, bits, false),
+	RELOCATION(refine_tasks, RefineTask, bits, bits, false),
+	RELOCATION(publish_tasks, PublishTask, bits, bits, false),
+	RELOCATION(members_tasks, MembersTask, bits, bits, false),
+	RELOCATION(trace_tasks, TraceTask, bits, bits, false),
+	RELOCATION(job_tasks, TraceTask, bits, bits, false),
+	RELOCATION(tally_tasks, TallyTask, bits, bits, false),
+	RELOCATION(tally_tasks, TallyTask, words, tallies, false),
+	RELOCATION(collect_tasks, CollectTask, words, tallies, false),
+	RELOCATION(sets, SetTask, words, words, true),
+	RELOCATION(digits, DigitTask, map, words, true),
+};
+
+static void
+relocate(Evaluator *evaluator, const Batch *batch, const Relocation *relocation)
+{
+	const Array *array = (const Array *) ((const char *) evaluator + relocation->array);
+	const Memory *memory = (const Memory *) ((const char *) batch + relocation->memory);
+
+	for (uint32_t i = 0; i < array->count; i++)
 	{
-		tally[i].bits += address;
-		tally[i].words += tally_address;
+		uint64_t   *member = (uint64_t *) (array->data + (size_t) i * array->element + relocation->member);
+
+		if (*member != 0 || !relocation->optional)
+			*member += memory->address;
 	}
-	for (uint32_t i = 0; i < evaluator->collect_tasks.count; i++)
-		collect[i].words += tally_address;
 }
 
-/* Add the address of words to sets and maps that have words. */
+/* Turn the offsets in tasks into addresses of the batch's memory. */
 static void
-locate_words(Evaluator *evaluator, uint64_t address)
+relocate_tasks(Evaluator *evaluator, const Batch *batch)
 {
-	SetTask    *sets = (SetTask *) evaluator->sets.data;
-	DigitTask  *digits = (DigitTask *) evaluator->digits.data;
-
-	for (uint32_t i = 0; i < evaluator->sets.count; i++)
-		sets[i].words += sets[i].words > 0 ? address : 0;
-	for (uint32_t i = 0; i < evaluator->digits.count; i++)
-		digits[i].map += digits[i].map > 0 ? address : 0;
+	for (size_t i = 0; i < sizeof(relocations) / sizeof(relocations[0]); i++)
+		relocate(evaluator, batch, &relocations[i]);
 }
 
 /* Copy a request's words to the device's memory, since many rows read each of them. */
@@ -236,36 +219,33 @@ stage(const Memory *tasks, const Array *array, uint64_t *used)
 static uint64_t
 tasks_size(Evaluator *evaluator)
 {
-	Array	   *arrays[TASK_ARRAYS];
 	uint64_t	size = 0;
 
-	tasks_list_arrays(evaluator, arrays);
 	for (int i = 0; i < TASK_ARRAYS; i++)
-		size += device_align(array_size(arrays[i]), TASK_ALIGNMENT);
+		size += device_align(array_size(tasks_array(evaluator, i)), TASK_ALIGNMENT);
 	return size;
 }
 
-/* Put all tasks where shaders look for them.  For the shaders that trace jobs' rays, traces are the jobs. */
+/*
+ * Put all tasks where shaders look for them.  The shaders that trace jobs' rays look for jobs where others look for
+ * traces.
+ */
 static void
 stage_tasks(Evaluator *evaluator, const Memory *memory, Tasks *tasks, Tasks *jobs)
 {
-	Array	   *arrays[TASK_ARRAYS];
-	uint32_t	places[TASK_ARRAYS];
+	Tasks	   *staged = tasks;
 	uint64_t	used = 0;
 
-	tasks_list_arrays(evaluator, arrays);
+	*tasks = (Tasks) {.base = memory->address};
 	for (int i = 0; i < TASK_ARRAYS; i++)
-		places[i] = stage(memory, arrays[i], &used);
-	*tasks = (Tasks) {
-		.base = memory->address,
-		.ranges = places[0], .runs = places[1], .columns = places[2], .sieve = places[3],
-		.refine = places[4], .publish = places[5], .bundles = places[6], .traces = places[7],
-		.sieve_of = places[8], .refine_of = places[9], .publish_of = places[10],
-		.digits = places[11], .measures = places[12], .tallies = places[13], .tally_of = places[14],
-		.collects = places[15], .collect_of = places[16],
-		.sets = places[18], .members = places[19], .members_of = places[20]};
-	*jobs = *tasks;
-	jobs->traces = places[17];
+	{
+		if (i == JOBS_ARRAY)
+		{
+			*jobs = *tasks;
+			staged = jobs;
+		}
+		*(uint32_t *) ((char *) staged + task_arrays[i].position) = stage(memory, tasks_array(evaluator, i), &used);
+	}
 }
 
 static void
@@ -409,8 +389,7 @@ start(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 	batch->chunks = evaluator->publish_of.count;
 	if (room && batch->chunks > 0)
 	{
-		locate_bits(evaluator, batch->bits.address, batch->tallies.address);
-		locate_words(evaluator, batch->words.address);
+		relocate_tasks(evaluator, batch);
 		start_tasks(evaluator, batch, requests, count);
 	}
 	tasks_return_to(evaluator, &(TasksMark) {0});
