@@ -20,7 +20,7 @@ typedef struct TaskArray
 {
 	size_t		array;			/* offset of the Array in an Evaluator */
 	uint32_t	element;		/* bytes of a task */
-	size_t		position;		/* offset in Tasks of the array's position; of the jobs, in the Tasks of their shaders */
+	size_t		position;		/* offset of its position in Tasks; of the jobs, in the Tasks of their shaders */
 } TaskArray;
 
 extern const TaskArray task_arrays[];

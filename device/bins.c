@@ -98,7 +98,7 @@ bins_ranks(const Bins *bins, const RangeSet *runs, RangeSet *ranks)
  * is inside a range after an odd number of them.
  */
 static uint32_t
-place(const RangeSet *set, uint32_t i)
+edge_at(const RangeSet *set, uint32_t i)
 {
 	if (i / 2 == set->n)
 		return UINT32_MAX;
@@ -134,8 +134,8 @@ bins_difference(const RangeSet *approximate, const RangeSet *exact,
 	difference->n = 0;
 	while (a < 2 * approximate->n || e < 2 * exact->n)
 	{
-		uint32_t	next_a = place(approximate, a);
-		uint32_t	next_e = place(exact, e);
+		uint32_t	next_a = edge_at(approximate, a);
+		uint32_t	next_e = edge_at(exact, e);
 		uint32_t	next = next_a < next_e ? next_a : next_e;
 
 		if (a % 2 != e % 2)

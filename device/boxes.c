@@ -36,7 +36,7 @@ boxes_open(BoxMaker *maker, BvhBuilder *builder, const RayTuning *tuning)
 
 /* Round to an even number, within bounds that slabs.h requires. */
 static uint32_t
-even(double value, uint32_t least, uint32_t largest)
+even_within(double value, uint32_t least, uint32_t largest)
 {
 	uint32_t	rounded = value < largest ? (uint32_t) value & ~1u : largest & ~1u;
 
@@ -51,10 +51,10 @@ boxes_parameters(const BoxMaker *maker, uint32_t columns, uint32_t rows)
 	uint32_t	spacing = parameters.width - parameters.spacing;
 	uint32_t	gap = parameters.width - parameters.gap;
 
-	parameters.width = even(parameters.width * tuning->width, 4, SLABS_MAX_ROWS);
-	parameters.length = even(parameters.length * tuning->length, 2, SLABS_MAX_ROWS - parameters.width / 2);
-	parameters.spacing = even((parameters.width - spacing) * tuning->spacing, 2, parameters.width);
-	parameters.gap = even((parameters.width - gap) * tuning->gap, 0, parameters.width);
+	parameters.width = even_within(parameters.width * tuning->width, 4, SLABS_MAX_ROWS);
+	parameters.length = even_within(parameters.length * tuning->length, 2, SLABS_MAX_ROWS - parameters.width / 2);
+	parameters.spacing = even_within((parameters.width - spacing) * tuning->spacing, 2, parameters.width);
+	parameters.gap = even_within((parameters.width - gap) * tuning->gap, 0, parameters.width);
 	parameters.direction = tuning->direction;
 	return parameters;
 }

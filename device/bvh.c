@@ -217,7 +217,7 @@ take_scratch(Build *build, uint64_t size)
 
 /* Allocate the memory that is needed during the build. */
 static bool
-prepare(Build *build)
+allocate_build(Build *build)
 {
 	Context    *context = build->builder->context;
 	Cache	   *cache = build->builder->cache;
@@ -239,7 +239,7 @@ prepare(Build *build)
 }
 
 static void
-clean_up(Build *build)
+free_build(Build *build)
 {
 	Context    *context = build->builder->context;
 
@@ -263,8 +263,8 @@ bvh_build(BvhBuilder *builder, const ResidentKey *key, const BvhSource *source, 
 		fail("out of memory");
 	(*bvh)->key = *key;
 	(*bvh)->shape.rows = source->rows;
-	built = prepare(&build) && finish_bvh(&build, *bvh, build_bottom(&build));
-	clean_up(&build);
+	built = allocate_build(&build) && finish_bvh(&build, *bvh, build_bottom(&build));
+	free_build(&build);
 	if (!built)
 	{
 		cache_free(builder->cache, *bvh);

@@ -85,7 +85,7 @@ cache_elements(const Resident *column, uint64_t shift)
 }
 
 static void
-grow(Cache *cache)
+grow_buckets(Cache *cache)
 {
 	uint32_t	old = cache->nbuckets;
 	Resident  **buckets = cache->buckets;
@@ -123,7 +123,7 @@ cache_add(Cache *cache, Resident *resident)
 		return;
 	}
 	if (cache->columns + cache->bvhs >= cache->nbuckets)
-		grow(cache);
+		grow_buckets(cache);
 	bucket = bucket_of(cache, &resident->key);
 	resident->last_batch = cache->batch;
 	resident->next = cache->buckets[bucket];

@@ -233,7 +233,7 @@ open_context(Cuda *cuda, const char *name, const char *library)
 }
 
 static void
-say(const char *what)
+tell_parent(const char *what)
 {
 	(void) send(STDIN_FILENO, what, strlen(what), MSG_NOSIGNAL);
 }
@@ -259,7 +259,7 @@ clocks_keep_up(const char *name, const char *library, int idle_seconds)
 	/* Otherwise CUDA would open all devices, and other users could not reset them. */
 	setenv("CUDA_VISIBLE_DEVICES", name, 1);
 	why = open_context(&cuda, name, library);
-	say(why ? why : UP);
+	tell_parent(why ? why : UP);
 	while (why == NULL && hears_of_use(idle_seconds))
 		continue;
 	return why ? EXIT_FAILURE : EXIT_SUCCESS;

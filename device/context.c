@@ -26,7 +26,7 @@ check(VkResult result, const char *call)
 
 /* Return true if the device supports an optional part; otherwise log why not. */
 static bool
-can(const DeviceFacts *facts, LimitUse use, const char *what)
+supports(const DeviceFacts *facts, LimitUse use, const char *what)
 {
 	const char *why = limits_missing(facts, use);
 
@@ -129,9 +129,9 @@ context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_
 	context->properties = facts.properties;
 	context->family = facts.family;
 	context->timestamp_mask = UINT64_MAX >> (64 - facts.timestamp_bits);
-	context->int64_atomics = can(&facts, LIMIT_OF_TALLIES, "cannot add up, and is not for rtcudb");
-	context->ray_tracing = can(&facts, LIMIT_OF_RAYS, "cannot trace rays") && !faults->no_ray_tracing;
-	import = can(&facts, LIMIT_OF_IMPORT, "cannot share memory with the server, so that answers are copied") &&
+	context->int64_atomics = supports(&facts, LIMIT_OF_TALLIES, "cannot add up, and is not for rtcudb");
+	context->ray_tracing = supports(&facts, LIMIT_OF_RAYS, "cannot trace rays") && !faults->no_ray_tracing;
+	import = supports(&facts, LIMIT_OF_IMPORT, "cannot share memory with the server, so that answers are copied") &&
 		!faults->no_import;
 	read_properties(context, import);
 	open_device(context, import);

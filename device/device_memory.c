@@ -35,7 +35,7 @@ create_buffer(Context *context, uint64_t size, VkBufferUsageFlags more_usage, co
 
 /* Allocate memory, within the device's limit on the number of allocations, which can be small. */
 static bool
-allocate(Context *context, const VkMemoryAllocateInfo *info, Memory *memory)
+allocate_within_limit(Context *context, const VkMemoryAllocateInfo *info, Memory *memory)
 {
 	if (context->allocations >= context->properties.limits.maxMemoryAllocationCount ||
 		vkAllocateMemory(context->device, info, NULL, &memory->memory) != VK_SUCCESS)
@@ -60,7 +60,7 @@ bind_memory(Context *context, VkMemoryPropertyFlags wanted, uint32_t allowed, co
 	info.allocationSize = next ? memory->size : needs.size;
 	if ((next && needs.size > memory->size) ||
 		!find_memory_type(context, needs.memoryTypeBits & allowed, wanted, &info.memoryTypeIndex) ||
-		!allocate(context, &info, memory) ||
+		!allocate_within_limit(context, &info, memory) ||
 		vkBindBufferMemory(context->device, memory->buffer, memory->memory, 0) != VK_SUCCESS)
 	{
 		memory_free(context, memory);
@@ -71,7 +71,7 @@ bind_memory(Context *context, VkMemoryPropertyFlags wanted, uint32_t allowed, co
 }
 
 static bool
-refuse(const Faults *faults, MemoryUse use)
+is_refused(const Faults *faults, MemoryUse use)
 {
 	return (use == MEMORY_COLUMN && faults->no_upload_memory) ||
 		(use == MEMORY_BVH && faults->no_build_memory) ||
@@ -82,7 +82,7 @@ bool
 memory_on_device(Context *context, MemoryUse use, uint64_t size, VkBufferUsageFlags more_usage, Memory *memory)
 {
 	memset(memory, 0, sizeof(*memory));
-	if (refuse(&context->faults, use) || context->memory_used + size > context->memory_limit ||
+	if (is_refused(&context->faults, use) || context->memory_used + size > context->memory_limit ||
 		!create_buffer(context, size, more_usage, NULL, memory) ||
 		!bind_memory(context, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, UINT32_MAX, NULL, memory))
 		return false;

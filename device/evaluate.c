@@ -206,7 +206,7 @@ copy_masks(const Request *request)
 
 /* Append an array to the tasks' memory.  Returns its position there in units of TASK_ALIGNMENT. */
 static uint32_t
-stage(const Memory *tasks, const Array *array, uint64_t *used)
+stage_array(const Memory *tasks, const Array *array, uint64_t *used)
 {
 	uint64_t	offset = *used;
 
@@ -244,7 +244,8 @@ stage_tasks(Evaluator *evaluator, const Memory *memory, Tasks *tasks, Tasks *job
 			*jobs = *tasks;
 			staged = jobs;
 		}
-		*(uint32_t *) ((char *) staged + task_arrays[i].position) = stage(memory, tasks_array(evaluator, i), &used);
+		*(uint32_t *) ((char *) staged + task_arrays[i].position) =
+			stage_array(memory, tasks_array(evaluator, i), &used);
 	}
 }
 
@@ -377,7 +378,7 @@ next_batch(Evaluator *evaluator)
 
 /* Start the tasks of some requests on the device.  Returns false if there is not enough memory. */
 static bool
-start(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
+start_batch(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
 	bool		room = ensure_scratch(evaluator, &batch->bits,
 									  (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
@@ -399,7 +400,7 @@ start(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 
 /* Wait for the device, and store the results of a batch's requests. */
 static void
-finish(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
+finish_batch(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
 	bool		running = batch->submission.running;
 	uint64_t	nanoseconds = running ? submission_finish(evaluator->context, &batch->submission) : 0;
@@ -425,9 +426,9 @@ evaluate_alone(Evaluator *evaluator, Batch *batch, Request *request)
 	request->reply.result = make_tasks(evaluator, request);
 	if (request->reply.result != DEVICE_OK)
 		tasks_return_to(evaluator, &(TasksMark) {0});
-	else if (!start(evaluator, batch, &request, 1))
+	else if (!start_batch(evaluator, batch, &request, 1))
 		request->reply.result = DEVICE_NO_MEMORY;
-	finish(evaluator, batch, &request, 1);
+	finish_batch(evaluator, batch, &request, 1);
 }
 
 void
@@ -447,7 +448,7 @@ evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count)
 		batch->requests[i] = requests[i];
 	}
 	batch->count = count;
-	if (!start(evaluator, batch, requests, count))
+	if (!start_batch(evaluator, batch, requests, count))
 		for (uint32_t i = 0; i < count; i++)
 			if (requests[i]->reply.result == DEVICE_OK)
 				requests[i]->reply.result = DEVICE_NO_MEMORY;
@@ -466,7 +467,7 @@ evaluate_end(Evaluator *evaluator, Request **requests)
 {
 	Batch	   *batch = &evaluator->batches[evaluator->ended % BATCHES];
 
-	finish(evaluator, batch, batch->requests, batch->count);
+	finish_batch(evaluator, batch, batch->requests, batch->count);
 	memcpy(requests, batch->requests, batch->count * sizeof(Request *));
 	/* Repeat requests that may have failed only because the batch was too large. */
 	for (uint32_t i = 0; i < batch->count; i++)

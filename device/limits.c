@@ -63,7 +63,7 @@ const Limit limits[] = {
 const uint32_t limit_count = sizeof(limits) / sizeof(limits[0]);
 
 static uint64_t
-get(const DeviceFacts *facts, const Limit *limit)
+value_of(const DeviceFacts *facts, const Limit *limit)
 {
 	const char *place = (const char *) facts + limit->offset;
 	uint32_t	number;
@@ -77,7 +77,7 @@ get(const DeviceFacts *facts, const Limit *limit)
 static bool
 is_met(const DeviceFacts *facts, const Limit *limit)
 {
-	return limit->at_most ? get(facts, limit) <= limit->needed : get(facts, limit) >= limit->needed;
+	return limit->at_most ? value_of(facts, limit) <= limit->needed : value_of(facts, limit) >= limit->needed;
 }
 
 /* Format a number; versions as major.minor. */
@@ -103,7 +103,7 @@ limits_missing(const DeviceFacts *facts, LimitUse use)
 
 		if (limit->use != use || is_met(facts, limit))
 			continue;
-		describe(has, sizeof(has), limit, get(facts, limit));
+		describe(has, sizeof(has), limit, value_of(facts, limit));
 		describe(needed, sizeof(needed), limit, limit->needed);
 		snprintf(text[use], sizeof(text[use]), "%s is %s, and must be at %s %s", limit->name, has,
 				 limit->at_most ? "most" : "least", needed);

@@ -37,6 +37,8 @@
 #define CUDA_LIBRARY		"libcuda.so.1"
 #define IDLE_SECONDS		60
 
+/* ---------------------------------------------------------------- options */
+
 /* Choose no bins at all, so that rays find every row of the exact result (RTc3 in the RTScan paper). */
 static void
 bins_none(const Bins *bins, const RangeSet *exact, RangeSet *runs)
@@ -104,6 +106,59 @@ set_rays(EvaluatorOptions *options, const char *value)
 		strcmp(bins, "superset") == 0 ? bins_superset : bins_nearest;
 }
 
+/* The program's options. */
+typedef struct Options
+{
+	const char *wanted;			/* the device, see context_open() */
+	uint32_t	passed_over;
+	const char *socket_path;
+	uint64_t	memory_limit;	/* in bytes; 0: the default */
+	bool		keep_clocks;
+	bool		rays_are_set;	/* true if calibration does not choose the length of rays */
+	Faults		faults;
+	EvaluatorOptions evaluator;
+} Options;
+
+static void
+set_option(Options *options, const char *argument)
+{
+	const char *value;
+
+	if ((value = option_value(argument, "--device")))
+		options->wanted = value;
+	else if ((value = option_value(argument, "--passed-over")))
+		options->passed_over = strtoul(value, NULL, 10);
+	else if ((value = option_value(argument, "--socket")))
+		options->socket_path = value;
+	else if ((value = option_value(argument, "--memory")))
+		options->memory_limit = strtoull(value, NULL, 10);
+	else if ((value = option_value(argument, "--clocks")))
+		options->keep_clocks = strcmp(value, "any") != 0;
+	else if ((value = option_value(argument, "--fault")))
+		set_fault(&options->faults, value);
+	else if ((value = option_value(argument, "--rays")))
+	{
+		options->rays_are_set = *value != '\0';
+		if (options->rays_are_set)
+			set_rays(&options->evaluator, value);
+	}
+	else
+		fail("unknown option \"%s\"", argument);
+}
+
+static Options
+parse_options(int argc, char **argv)
+{
+	Options		options = {.wanted = "", .socket_path = "rtscan_device", .keep_clocks = true,
+		.evaluator = {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest}};
+
+	for (int i = 1; i < argc; i++)
+		set_option(&options, argv[i]);
+	return options;
+}
+
+/* ---------------------------------------------------------------- the program */
+
 static int
 listen_for_backends(const char *path)
 {
@@ -143,17 +198,35 @@ show_all_devices(void)
 	unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
-int
-main(int argc, char **argv)
+/* Measure the device, and inject the faults that concern calibration or begin after it. */
+static Calibration
+calibrate_with_faults(Context *context, Evaluator *evaluator, bool chooses_rays)
 {
-	const char *wanted = "";
-	const char *socket_path = "rtscan_device";
-	uint32_t	passed_over = 0;
-	uint64_t	memory_limit = 0;
-	bool		rays_are_set = false;
-	bool		keep_clocks = true;
-	Faults		faults = {0};
-	EvaluatorOptions options = {.rays = {1, 1, 1, 1, RAY_LONGEST}, .choose_bins = bins_nearest};
+	Calibration calibration = calibrate(evaluator, chooses_rays);
+
+	if (context->faults.fast_rays)
+	{
+		calibration.chunk[DEVICE_RT] = 1;
+		calibration.building = 2e7;
+	}
+	if (context->faults.lost_after > 0)
+		context->faults.lost_at = context->submissions + context->faults.lost_after;
+	return calibration;
+}
+
+static void
+report_ready(const Context *context, const Calibration *calibration)
+{
+	printf("ready: %f %f %f %f %" PRIu64 " %s%s\n", calibration->chunk[DEVICE_COMPUTE], calibration->chunk[DEVICE_RT],
+		   calibration->adding, calibration->building, context->memory_limit, context->properties.deviceName,
+		   context->ray_tracing ? "" : ", which cannot trace rays");
+	fflush(stdout);
+}
+
+/* Open the device and serve backends, until the worker closes its end of the socket. */
+static void
+run(const Options *options)
+{
 	static Context context;
 	static Cache cache;
 	static Evaluator evaluator;
@@ -162,57 +235,30 @@ main(int argc, char **argv)
 	Calibration calibration;
 	int			listener;
 
-	if (argc == 2 && strncmp(argv[1], CLOCKS_OPTION, strlen(CLOCKS_OPTION)) == 0)
-		_Exit(clocks_keep_up(argv[1] + strlen(CLOCKS_OPTION), CUDA_LIBRARY, IDLE_SECONDS));
-	for (int i = 1; i < argc; i++)
-	{
-		const char *value;
-
-		if ((value = option_value(argv[i], "--device")))
-			wanted = value;
-		else if ((value = option_value(argv[i], "--passed-over")))
-			passed_over = strtoul(value, NULL, 10);
-		else if ((value = option_value(argv[i], "--socket")))
-			socket_path = value;
-		else if ((value = option_value(argv[i], "--memory")))
-			memory_limit = strtoull(value, NULL, 10);
-		else if ((value = option_value(argv[i], "--clocks")))
-			keep_clocks = strcmp(value, "any") != 0;
-		else if ((value = option_value(argv[i], "--fault")))
-			set_fault(&faults, value);
-		else if ((value = option_value(argv[i], "--rays")))
-		{
-			rays_are_set = *value != '\0';
-			if (rays_are_set)
-				set_rays(&options, value);
-		}
-		else
-			fail("unknown option \"%s\"", argv[i]);
-	}
-	allow_many_files();
-	show_all_devices();
-	context_open(&context, wanted, passed_over, memory_limit, &faults);
-	if (keep_clocks)
+	context_open(&context, options->wanted, options->passed_over, options->memory_limit, &options->faults);
+	if (options->keep_clocks)
 		context_keep_clocks(&context);
 	cache_open(&cache, &context);
-	evaluator_open(&evaluator, &context, &cache, &options);
+	evaluator_open(&evaluator, &context, &cache, &options->evaluator);
 	pairs_open(&pairs, &context, &cache);
 	vectors_open(&vectors, &context, &cache);
-	calibration = calibrate(&evaluator, !rays_are_set);
-	if (context.faults.fast_rays)
-	{
-		calibration.chunk[DEVICE_RT] = 1;
-		calibration.building = 2e7;
-	}
-	if (context.faults.lost_after > 0)
-		context.faults.lost_at = context.submissions + context.faults.lost_after;
-	listener = listen_for_backends(socket_path);
-	printf("ready: %f %f %f %f %" PRIu64 " %s%s\n", calibration.chunk[DEVICE_COMPUTE], calibration.chunk[DEVICE_RT],
-		   calibration.adding,
-		   calibration.building, context.memory_limit,
-		   context.properties.deviceName, context.ray_tracing ? "" : ", which cannot trace rays");
-	fflush(stdout);
+	calibration = calibrate_with_faults(&context, &evaluator, !options->rays_are_set);
+	listener = listen_for_backends(options->socket_path);
+	report_ready(&context, &calibration);
 	serve(&context, &cache, &evaluator, &pairs, &vectors, listener);
+}
+
+int
+main(int argc, char **argv)
+{
+	Options		options;
+
+	if (argc == 2 && strncmp(argv[1], CLOCKS_OPTION, strlen(CLOCKS_OPTION)) == 0)
+		_Exit(clocks_keep_up(argv[1] + strlen(CLOCKS_OPTION), CUDA_LIBRARY, IDLE_SECONDS));
+	options = parse_options(argc, argv);
+	allow_many_files();
+	show_all_devices();
+	run(&options);
 	/* Skip all clean-up: the driver does it when the process ends. */
 	_Exit(EXIT_SUCCESS);
 }

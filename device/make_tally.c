@@ -207,7 +207,7 @@ is_hashed(const EvaluateSegment *segment)
 
 /* Return the number of slots; a power of two if cells get them by hashing. */
 static uint32_t
-slots_of(const EvaluateSegment *segment)
+slots_of_tally(const EvaluateSegment *segment)
 {
 	uint32_t	slots = 1;
 
@@ -253,7 +253,7 @@ make_task(Evaluator *evaluator, const TallySource *source, TallyTask *task, Devi
 		.groups = source->groups,
 		.rows = segment->rows,
 		.way = is_hashed(segment) ? TALLY_BY_HASH : TALLY_BY_TABLES,
-		.slots = slots_of(segment),
+		.slots = slots_of_tally(segment),
 		.first_digit = evaluator->digits.count,
 		.digits = segment->digits,
 		.first_measure = evaluator->measures.count,

@@ -59,7 +59,7 @@ typedef struct Server
 /* ---------------------------------------------------------------- connections */
 
 static bool
-is_ours(int socket)
+is_own_user(int socket)
 {
 	struct ucred peer;
 	socklen_t	size = sizeof(peer);
@@ -88,7 +88,7 @@ accept_client(Server *server)
 			refuse_client(server);
 		return;
 	}
-	if (server->count == MAX_CLIENTS || !is_ours(socket) || !(client = calloc(1, sizeof(Client))))
+	if (server->count == MAX_CLIENTS || !is_own_user(socket) || !(client = calloc(1, sizeof(Client))))
 	{
 		close(socket);
 		return;
@@ -338,7 +338,7 @@ fill_status(const Server *server, DeviceStatus *status)
 
 /* Send a reply.  If the backend does not receive it, close the connection. */
 static void
-answer(Client *client, uint64_t number, DeviceReply *reply)
+send_reply(Client *client, uint64_t number, DeviceReply *reply)
 {
 	reply->number = number;
 	if (send(client->socket, reply, sizeof(*reply), MSG_NOSIGNAL) != sizeof(*reply))
@@ -384,12 +384,12 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 			fill_status(server, &reply.status);
 			break;
 	}
-	answer(client, message->number, &reply);
+	send_reply(client, message->number, &reply);
 }
 
 /* Receive a message, possibly with a file.  Returns 0 if there is none, and -1 at the end of the connection. */
 static int
-receive(int socket, DeviceRequest *message, int *file)
+receive_message(int socket, DeviceRequest *message, int *file)
 {
 	union
 	{
@@ -418,7 +418,7 @@ take_messages(Server *server, Client *client)
 	{
 		DeviceRequest message;
 		int			file;
-		int			received = receive(client->socket, &message, &file);
+		int			received = receive_message(client->socket, &message, &file);
 
 		if (received > 0)
 			handle_message(server, client, &message, file);
@@ -536,7 +536,7 @@ end_batch(Server *server)
 			continue;
 		server->requests++;
 		server->failures += reply->result > DEVICE_NOT_BUILT;
-		answer(client, requests[i]->message_number, reply);
+		send_reply(client, requests[i]->message_number, reply);
 		request_free(requests[i]);
 		client->asks = false;
 	}
@@ -561,7 +561,7 @@ advance_batches(Server *server)
 
 /* Return how long to wait for messages, in milliseconds.  A batch may need microseconds or much longer. */
 static int
-patience(const Server *server)
+poll_timeout(const Server *server)
 {
 	if (evaluate_running(server->evaluator) == 0)
 		return -1;
@@ -584,7 +584,7 @@ serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, V
 		files[1] = (struct pollfd) {.fd = listener, .events = POLLIN};
 		for (uint32_t i = 0; i < count; i++)
 			files[2 + i] = (struct pollfd) {.fd = server.clients[i]->socket, .events = POLLIN};
-		if (poll(files, 2 + count, patience(&server)) < 0 && errno != EINTR)
+		if (poll(files, 2 + count, poll_timeout(&server)) < 0 && errno != EINTR)
 			fail("poll: %s", strerror(errno));
 		if (files[0].revents && !answer_worker())
 			return;

@@ -15,12 +15,12 @@ _Static_assert(sizeof(RayBundle) == 48 && offsetof(RayBundle, step) == 12 &&
 			   "shaders read bundles in this layout");
 
 /* The columns of a group, and the parameters of boxes and rays. */
-typedef struct Space
+typedef struct SlabGroup
 {
 	SlabColumn	columns[SLABS_AXES];
 	uint32_t	width[SLABS_AXES];	/* of boxes */
 	const RayParameters *parameters;
-} Space;
+} SlabGroup;
 
 /* ---------------------------------------------------------------- covering a slab */
 
@@ -54,20 +54,20 @@ rays_for(uint32_t side, uint32_t reach, uint32_t stride)
 }
 
 static void
-cover_across(const Space *space, uint32_t axis, uint32_t side, RayBundle *bundle)
+cover_across(const SlabGroup *group, uint32_t axis, uint32_t side, RayBundle *bundle)
 {
-	uint32_t	spacing = space->parameters->spacing;
+	uint32_t	spacing = group->parameters->spacing;
 
-	bundle->count[axis] = rays_for(side, space->width[axis], spacing);
+	bundle->count[axis] = rays_for(side, group->width[axis], spacing);
 	bundle->step[axis] = (float) spacing;
 }
 
 static void
-cover_along(const Space *space, uint32_t axis, uint32_t side, RayBundle *bundle)
+cover_along(const SlabGroup *group, uint32_t axis, uint32_t side, RayBundle *bundle)
 {
-	uint32_t	gap = space->parameters->gap;
-	uint32_t	longest = space->parameters->length;
-	uint32_t	width = space->width[axis];
+	uint32_t	gap = group->parameters->gap;
+	uint32_t	longest = group->parameters->length;
+	uint32_t	width = group->width[axis];
 	uint32_t	rays = rays_for(side, longest + width, longest + gap);
 	int64_t		to_cover = (int64_t) side - width - (int64_t) (rays - 1) * gap;
 	int64_t		length = to_cover > rays ? (to_cover + rays - 1) / rays : 1;
@@ -78,18 +78,18 @@ cover_along(const Space *space, uint32_t axis, uint32_t side, RayBundle *bundle)
 }
 
 static RayBundle
-cover_slab(const Space *space, const Range slab[SLABS_AXES])
+cover_slab(const SlabGroup *group, const Range slab[SLABS_AXES])
 {
-	RayBundle	bundle = {.axis = choose_axis(space->parameters->direction, slab)};
+	RayBundle	bundle = {.axis = choose_axis(group->parameters->direction, slab)};
 
 	for (uint32_t axis = 0; axis < SLABS_AXES; axis++)
 	{
 		assert(slab[axis].first < slab[axis].end && slab[axis].end <= SLABS_MAX_ROWS);
-		bundle.origin[axis] = (float) (slab[axis].first + space->width[axis] / 2) - 0.5f;
+		bundle.origin[axis] = (float) (slab[axis].first + group->width[axis] / 2) - 0.5f;
 		if (axis == bundle.axis)
-			cover_along(space, axis, extent(slab[axis]), &bundle);
+			cover_along(group, axis, extent(slab[axis]), &bundle);
 		else
-			cover_across(space, axis, extent(slab[axis]), &bundle);
+			cover_across(group, axis, extent(slab[axis]), &bundle);
 	}
 	return bundle;
 }
@@ -126,14 +126,14 @@ limited_product(const uint32_t factors[SLABS_AXES], uint32_t limit)
 
 /* Make the term of a column.  before has a bit for each column that is earlier in the order. */
 static Term
-make_term(const Space *space, int column, unsigned before, uint32_t max_slabs)
+make_term(const SlabGroup *group, int column, unsigned before, uint32_t max_slabs)
 {
 	Term		term;
 	uint32_t	sizes[SLABS_AXES];
 
 	for (int axis = 0; axis < SLABS_AXES; axis++)
 	{
-		const SlabColumn *sets = &space->columns[axis];
+		const SlabColumn *sets = &group->columns[axis];
 
 		if (axis == column)
 			term.sets[axis] = sets->difference;
@@ -147,7 +147,7 @@ make_term(const Space *space, int column, unsigned before, uint32_t max_slabs)
 
 /* Return the rays of a term's i-th slab. */
 static RayBundle
-cover_term(const Space *space, const Term *term, uint32_t i)
+cover_term(const SlabGroup *group, const Term *term, uint32_t i)
 {
 	Range		slab[SLABS_AXES];
 
@@ -156,15 +156,15 @@ cover_term(const Space *space, const Term *term, uint32_t i)
 		slab[axis] = term->sets[axis]->ranges[i % term->sets[axis]->n];
 		i /= term->sets[axis]->n;
 	}
-	return cover_slab(space, slab);
+	return cover_slab(group, slab);
 }
 
 static void
-append_term(const Space *space, const Term *term, RayPlan *plan)
+append_term(const SlabGroup *group, const Term *term, RayPlan *plan)
 {
 	for (uint32_t i = 0; i < term->slabs; i++)
 	{
-		RayBundle	bundle = cover_term(space, term, i);
+		RayBundle	bundle = cover_term(group, term, i);
 
 		bundle.first_ray = plan->nrays;
 		plan->nrays += (uint32_t) limited_product(bundle.count, plan->max_rays);
@@ -188,7 +188,7 @@ typedef struct Cost
 } Cost;
 
 static Cost
-term_cost(const Space *space, const Term *term, const RayPlan *plan)
+term_cost(const SlabGroup *group, const Term *term, const RayPlan *plan)
 {
 	Cost		cost = {.bundles = term->slabs};
 
@@ -196,7 +196,7 @@ term_cost(const Space *space, const Term *term, const RayPlan *plan)
 		return cost;
 	for (uint32_t i = 0; i < term->slabs && cost.rays <= plan->max_rays; i++)
 	{
-		RayBundle	bundle = cover_term(space, term, i);
+		RayBundle	bundle = cover_term(group, term, i);
 
 		cost.rays += limited_product(bundle.count, plan->max_rays);
 	}
@@ -223,7 +223,7 @@ order_cost(Cost costs[SLABS_AXES][1 << SLABS_AXES], const uint8_t order[SLABS_AX
  * are 12 terms for 6 orders.
  */
 static void
-cost_terms(const Space *space, const RayPlan *plan, Cost costs[SLABS_AXES][1 << SLABS_AXES])
+cost_terms(const SlabGroup *group, const RayPlan *plan, Cost costs[SLABS_AXES][1 << SLABS_AXES])
 {
 	for (int column = 0; column < SLABS_AXES; column++)
 	{
@@ -233,21 +233,21 @@ cost_terms(const Space *space, const RayPlan *plan, Cost costs[SLABS_AXES][1 << 
 
 			if (before & (1u << column))
 				continue;
-			term = make_term(space, column, before, plan->max_bundles);
-			costs[column][before] = term_cost(space, &term, plan);
+			term = make_term(group, column, before, plan->max_bundles);
+			costs[column][before] = term_cost(group, &term, plan);
 		}
 	}
 }
 
 /* Choose the order with the fewest rays within the limits.  Returns NULL if there is none. */
 static const uint8_t *
-choose_order(const Space *space, const RayPlan *plan)
+choose_order(const SlabGroup *group, const RayPlan *plan)
 {
 	Cost		costs[SLABS_AXES][1 << SLABS_AXES];
 	const uint8_t *best = NULL;
 	uint64_t	best_rays = 0;
 
-	cost_terms(space, plan, costs);
+	cost_terms(group, plan, costs);
 	for (unsigned i = 0; i < ORDERS; i++)
 	{
 		Cost		cost = order_cost(costs, orders[i]);
@@ -276,24 +276,24 @@ static const RangeSet unused_set = {.n = 1, .ranges = unused_range};
 static const RangeSet empty_set = {.n = 0};
 static const SlabColumn unused_column = {&unused_set, &unused_set, &empty_set};
 
-static Space
-make_space(const SlabColumn *columns, int ncolumns, const RayParameters *parameters)
+static SlabGroup
+make_group(const SlabColumn *columns, int ncolumns, const RayParameters *parameters)
 {
-	Space		space = {.parameters = parameters};
+	SlabGroup	group = {.parameters = parameters};
 
 	for (int axis = 0; axis < SLABS_AXES; axis++)
 	{
-		space.columns[axis] = axis < ncolumns ? columns[axis] : unused_column;
-		space.width[axis] = axis < ncolumns ? parameters->width : UNUSED_WIDTH;
+		group.columns[axis] = axis < ncolumns ? columns[axis] : unused_column;
+		group.width[axis] = axis < ncolumns ? parameters->width : UNUSED_WIDTH;
 	}
-	return space;
+	return group;
 }
 
 bool
 slabs_plan_rays(const SlabColumn *columns, int ncolumns,
 				const RayParameters *parameters, RayPlan *plan)
 {
-	Space		space = make_space(columns, ncolumns, parameters);
+	SlabGroup	group = make_group(columns, ncolumns, parameters);
 	const uint8_t *order;
 	unsigned	before = 0;
 
@@ -304,14 +304,14 @@ slabs_plan_rays(const SlabColumn *columns, int ncolumns,
 	assert(parameters->gap <= parameters->width);
 
 	plan->nbundles = plan->nrays = 0;
-	order = choose_order(&space, plan);
+	order = choose_order(&group, plan);
 	if (order == NULL)
 		return false;
 	for (int i = 0; i < SLABS_AXES; i++)
 	{
-		Term		term = make_term(&space, order[i], before, plan->max_bundles);
+		Term		term = make_term(&group, order[i], before, plan->max_bundles);
 
-		append_term(&space, &term, plan);
+		append_term(&group, &term, plan);
 		before |= 1u << order[i];
 	}
 	return true;
@@ -321,7 +321,7 @@ slabs_plan_rays(const SlabColumn *columns, int ncolumns,
 
 /* Round to an even number. */
 static uint32_t
-even(double value, uint32_t least)
+nearest_even(double value, uint32_t least)
 {
 	uint32_t	rounded = 2 * (uint32_t) (value / 2 + 0.5);
 
@@ -352,8 +352,8 @@ slabs_default_parameters(int ncolumns, uint32_t rows)
 
 	assert(ncolumns >= 1 && ncolumns <= SLABS_AXES && rows <= SLABS_MAX_ROWS);
 	unit = pow(rows, (ncolumns - 1.0) / ncolumns);
-	parameters.width = even(widths[ncolumns - 1] * unit, 2 * margin);
-	parameters.length = even(lengths[ncolumns - 1] * unit, margin);
+	parameters.width = nearest_even(widths[ncolumns - 1] * unit, 2 * margin);
+	parameters.length = nearest_even(lengths[ncolumns - 1] * unit, margin);
 	parameters.spacing = parameters.gap = parameters.width - margin;
 	return parameters;
 }

@@ -41,7 +41,7 @@ space_add(Space *space, const SpaceAttribute *attribute)
  * invalid codes in a column of codes.
  */
 static uint64_t
-numbers(const SpaceAttribute *attribute)
+count_numbers(const SpaceAttribute *attribute)
 {
 	return attribute->largest + 2;
 }
@@ -55,7 +55,7 @@ lay_out_record(Space *space)
 	for (uint32_t i = 0; i < space->count; i++)
 	{
 		SpaceAttribute *attribute = &space->attributes[i];
-		uint32_t	bits = bits_of(numbers(attribute) - 1);
+		uint32_t	bits = bits_of(count_numbers(attribute) - 1);
 
 		if (attribute->is_row || attribute->largest > MAX_LARGEST || end + bits > SPACE_RECORD_WORDS * 32)
 			continue;
@@ -67,9 +67,9 @@ lay_out_record(Space *space)
 }
 
 static uint64_t
-slots_of(const SpaceAttribute *attribute, uint32_t shift)
+slots_of_attribute(const SpaceAttribute *attribute, uint32_t shift)
 {
-	return ((numbers(attribute) - 1) >> shift) + 1;
+	return ((count_numbers(attribute) - 1) >> shift) + 1;
 }
 
 /* Find the attribute with the most slots on an axis.  Returns NULL if the slots of all its attributes fit. */
@@ -83,13 +83,13 @@ find_largest(Space *space, SpaceAxis axis, uint64_t most)
 	for (uint32_t i = 0; i < space->count; i++)
 	{
 		SpaceAttribute *attribute = &space->attributes[i];
-		uint64_t	slots = slots_of(attribute, attribute->shift);
+		uint64_t	slots = slots_of_attribute(attribute, attribute->shift);
 
 		if (attribute->axis != axis)
 			continue;
 		fits = fits && slots <= most / product;
 		product = fits ? product * slots : product;
-		if (largest == NULL || slots > slots_of(largest, largest->shift))
+		if (largest == NULL || slots > slots_of_attribute(largest, largest->shift))
 			largest = attribute;
 	}
 	return fits ? NULL : largest;
@@ -123,11 +123,14 @@ lay_out_axis(Space *space, SpaceAxis axis, uint32_t most)
 	while ((largest = find_largest(space, axis, most)))
 		largest->shift++;
 	for (uint32_t i = 0; i < space->count; i++)
-		if (space->attributes[i].axis == axis)
-		{
-			space->attributes[i].slots = (uint32_t) slots_of(&space->attributes[i], space->attributes[i].shift);
-			slots *= space->attributes[i].slots;
-		}
+	{
+		SpaceAttribute *attribute = &space->attributes[i];
+
+		if (attribute->axis != axis)
+			continue;
+		attribute->slots = (uint32_t) slots_of_attribute(attribute, attribute->shift);
+		slots *= attribute->slots;
+	}
 	for (uint32_t i = 0; i < space->count; i++)
 		if (space->attributes[i].axis == axis)
 			space->attributes[i].stride = stride_of(space, &space->attributes[i]);

@@ -85,7 +85,7 @@ split_difference(Sets *sets)
 
 /* ---------------------------------------------------------------- coverage */
 
-typedef uint32_t Space[SMALL_ROWS][SMALL_ROWS]; /* masks of ranks on the third axis */
+typedef uint32_t MetPoints[SMALL_ROWS][SMALL_ROWS]; /* masks of ranks on the third axis */
 
 /* Return the ranks on an axis whose boxes a ray meets, if it meets the box on the other axes. */
 static uint32_t
@@ -102,9 +102,9 @@ met_ranks(const Case *test, const RayBundle *bundle, const float origin[AXES], i
 }
 
 static void
-shoot(const Case *test, const RayPlan *plan, Space met)
+shoot(const Case *test, const RayPlan *plan, MetPoints met)
 {
-	memset(met, 0, sizeof(Space));
+	memset(met, 0, sizeof(MetPoints));
 	for (uint32_t ray = 0; ray < plan->nrays; ray++)
 	{
 		float		origin[AXES];
@@ -121,7 +121,7 @@ shoot(const Case *test, const RayPlan *plan, Space met)
 
 /* Find a point that is in exactly one of A and E, and that no ray meets. */
 static bool
-find_missed(const Case *test, Space met, uint32_t point[AXES])
+find_missed(const Case *test, MetPoints met, uint32_t point[AXES])
 {
 	const uint32_t *a = test->approximate;
 	const uint32_t *e = test->exact;
@@ -164,7 +164,7 @@ fail(const Case *test, const char *what)
 static void
 check_coverage(const Case *test, const RayPlan *plan)
 {
-	Space		met;
+	MetPoints		met;
 	uint32_t	missed[AXES];
 	char		what[100];
 

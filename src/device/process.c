@@ -45,7 +45,7 @@
 
 /* Return a description for messages that tells several programs apart. */
 static const char *
-which(const RtscanProgram *program)
+device_label(const RtscanProgram *program)
 {
 	return rtscan_devices() > 1 ? psprintf(" of \"%s\" (item %d)", program->name, program->device + 1) : "";
 }
@@ -105,13 +105,14 @@ give_up_start(RtscanProgram *program)
 {
 	ereport(LOG,
 			(errcode_for_socket_access(),
-			 errmsg("could not start the rtscan device program%s: %m", which(program)),
+			 errmsg("could not start the rtscan device program%s: %m", device_label(program)),
 			 errdetail("Scans go on without the device; it will be tried again.")));
 	postpone(program);
 }
 
-static void
-start_program(RtscanProgram *program)
+/* Create a child process that becomes the program.  Returns its process id, or -1 with the reason in errno. */
+static pid_t
+spawn_program(const RtscanProgram *program, int *socket)
 {
 	char		path[MAXPGPATH];
 	char	   *arguments[] = {
@@ -131,24 +132,30 @@ start_program(RtscanProgram *program)
 
 	snprintf(path, sizeof(path), "%s/" PROGRAM, pkglib_path);
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
-	{
-		give_up_start(program);
-		return;
-	}
+		return -1;
 	pid = fork_process();
 	if (pid == 0)
 		become_program(sockets[1], path, arguments);
 	error = errno;
 	close(sockets[1]);
 	if (pid < 0)
-	{
 		close(sockets[0]);
-		errno = error;
+	errno = error;
+	*socket = sockets[0];
+	return pid;
+}
+
+static void
+start_program(RtscanProgram *program)
+{
+	pid_t		pid = spawn_program(program, &program->socket);
+
+	if (pid < 0)
+	{
 		give_up_start(program);
 		return;
 	}
 	program->pid = pid;
-	program->socket = sockets[0];
 	program->started = GetCurrentTimestamp();
 	program->asked = 0;
 	rtscan_clear_suspicion(program->device);
@@ -206,9 +213,9 @@ take_line(RtscanProgram *program, const char *line)
 	else if (strcmp(line, "alive") == 0)
 		program->asked = 0;
 	else if (strncmp(line, "log: ", 5) == 0)
-		ereport(LOG, (errmsg("rtscan device program%s: %s", which(program), line + 5)));
+		ereport(LOG, (errmsg("rtscan device program%s: %s", device_label(program), line + 5)));
 	else
-		ereport(DEBUG1, (errmsg_internal("rtscan device program%s: %s", which(program), line)));
+		ereport(DEBUG1, (errmsg_internal("rtscan device program%s: %s", device_label(program), line)));
 }
 
 bool
@@ -269,7 +276,7 @@ explain_end(const RtscanProgram *program, int status)
 	if (WIFSIGNALED(status))
 	{
 		ereport(LOG,
-				(errmsg("rtscan device program%s was terminated by signal %d: %s", which(program),
+				(errmsg("rtscan device program%s was terminated by signal %d: %s", device_label(program),
 						WTERMSIG(status), pg_strsignal(WTERMSIG(status))),
 				 errdetail("Scans go on without the device; the program will be started again.")));
 		return true;
@@ -282,12 +289,12 @@ explain_end(const RtscanProgram *program, int status)
 				 errhint("Build rtscan where Vulkan's headers, volk and glslangValidator are installed, install it, and reload the server's configuration.")));
 	else if (code == DEVICE_EXIT_NO_DEVICE)
 		ereport(LOG,
-				(errmsg("rtscan has no device%s", which(program)),
+				(errmsg("rtscan has no device%s", device_label(program)),
 				 errdetail("Scans go on without it."),
 				 errhint("The lines before say why. After a change, reload the server's configuration.")));
 	else
 		ereport(LOG,
-				(errmsg("rtscan device program%s exited with exit code %d", which(program), code),
+				(errmsg("rtscan device program%s exited with exit code %d", device_label(program), code),
 				 errdetail("Scans go on without the device; the program will be started again.")));
 	return code != 127 && code != DEVICE_EXIT_NO_DEVICE;
 }
@@ -316,7 +323,7 @@ rtscan_look_after_program(RtscanProgram *program)
 	if (is_stuck(program))
 	{
 		ereport(LOG,
-				(errmsg("rtscan device program%s does not answer, and is killed", which(program))));
+				(errmsg("rtscan device program%s does not answer, and is killed", device_label(program))));
 		kill(program->pid, SIGKILL);
 		program->asked = 0;
 	}

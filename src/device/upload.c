@@ -197,7 +197,7 @@ send_window(Upload *upload)
 
 /* Append data to the column. */
 static void
-put(Upload *upload, const char *data, Size size)
+put_bytes(Upload *upload, const char *data, Size size)
 {
 	while (size > 0 && !upload->lost)
 	{
@@ -219,7 +219,7 @@ put_zeros(Upload *upload, uint64 end)
 	static const char zeros[RTSCAN_CHUNK_BYTES];
 
 	while (upload->sent + upload->used < end && !upload->lost)
-		put(upload, zeros, Min(sizeof(zeros), end - upload->sent - upload->used));
+		put_bytes(upload, zeros, Min(sizeof(zeros), end - upload->sent - upload->used));
 }
 
 /* Check all row numbers of an order: a wrong one would make a shader write out of bounds. */
@@ -252,7 +252,7 @@ put_area(Upload *upload, const RtscanArea *area, bool order)
 		rtscan_release(upload->reader, buffer);
 		if (order)
 			check_order(upload, area, i, page);
-		put(upload, page, size);
+		put_bytes(upload, page, size);
 		CHECK_FOR_INTERRUPTS();
 	}
 }
@@ -270,7 +270,7 @@ put_plain_codes(Upload *upload, int column)
 
 		if (row % RTSCAN_CHUNK_ROWS == 0)
 			CHECK_FOR_INTERRUPTS();
-		put(upload, bytes, sizeof(bytes));
+		put_bytes(upload, bytes, sizeof(bytes));
 	}
 	pfree(codes);
 }
@@ -283,7 +283,7 @@ put_column(Upload *upload, int number, const ColumnShape *shape, const ColumnLay
 
 	if (layout->size == 0)
 		return;
-	put(upload, (const char *) column->vector_pages, table);
+	put_bytes(upload, (const char *) column->vector_pages, table);
 	put_zeros(upload, layout->sieve);
 	put_area(upload, &column->header.sieve, false);
 	put_zeros(upload, layout->order);
@@ -349,7 +349,7 @@ put_chunk(Upload *upload, const RtscanFrames *frames, uint32 chunk, uint64 eleme
 		memcpy(page, rtscan_get_page(upload->reader, &frames->area, number, &buffer, NULL), size);
 		rtscan_release(upload->reader, buffer);
 		rtscan_check_frame(upload->reader, frames, chunk, number, largest_element(frame, page, n));
-		put(upload, page, size);
+		put_bytes(upload, page, size);
 		put_zeros(upload, elements + (uint64) (number + 1) * RTSCAN_CHUNK_BYTES);
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -366,7 +366,7 @@ put_values(Upload *upload, int column, const ColumnShape *shape, const ColumnLay
 	{
 		ValueFrame	frame = value_frame(segment, &values->frames, chunk, least);
 
-		put(upload, (const char *) &frame, sizeof(frame));
+		put_bytes(upload, (const char *) &frame, sizeof(frame));
 	}
 	put_zeros(upload, layout->elements);
 	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
@@ -429,7 +429,7 @@ put_coded_chunk(Upload *upload, RtscanValues *values, uint32 chunk, uint32 bits,
 		char		page[RTSCAN_CHUNK_BYTES] = {0};
 
 		rtscan_pack(room + first, per_page, bits, page);
-		put(upload, page, sizeof(page));
+		put_bytes(upload, page, sizeof(page));
 		CHECK_FOR_INTERRUPTS();
 	}
 }
@@ -448,7 +448,7 @@ put_coded(Upload *upload, int column, const ColumnShape *shape, const ColumnLayo
 		/* without elements all are read as 0, which stands for NULL */
 		ValueFrame	frame = {.null = bits > 0 ? shape->largest + 1 : 0, .page = chunk * bits, .bits = bits};
 
-		put(upload, (const char *) &frame, sizeof(frame));
+		put_bytes(upload, (const char *) &frame, sizeof(frame));
 	}
 	put_zeros(upload, layout->elements);
 	for (uint32 chunk = 0; chunk < chunks && bits > 0; chunk++)
