@@ -446,7 +446,7 @@ report() {
   echo "# Executors, $rows rows"
   echo
   report_machine
-  grep 'Calibration, nano' "$work/log" | sed 's/.*DETAIL:  Calibration/- calibration/'
+  grep 'Calibration in nano' "$work/log" | sed 's/.*DETAIL:  Calibration/- calibration/'
   echo "- load $load s; CREATE INDEX: executor cpu $cpu_build s, auto $build s" \
     "($(query -c "SELECT pg_size_pretty(pg_relation_size('t_index'))"), $(query -c "SELECT sum(sorts) || ' columns sorted and ' || sum(sieves) || ' sieves made' FROM rtscan_device()") by the device)"
   echo "- then what of the columns was not yet on the device $columns s, BVHs $bvhs s:" \

@@ -151,7 +151,7 @@ reject(const DeviceFacts *facts, uint32_t number, const char *wanted)
 {
 	if (!is_wanted(&facts->properties, number, wanted))
 		return *wanted ? "it is not the one that rtscan.device names" :
-			"it is software, which rtscan.device has to name";
+			"it is a software device, which is used only if rtscan.device names it";
 	return limits_missing(facts, LIMIT_OF_ALL);
 }
 

@@ -84,7 +84,7 @@ static void
 report_once(Clocks *clocks, const char *why)
 {
 	if (!clocks->reported)
-		report("the device's clocks are left to its driver: %s", why);
+		report("cannot keep the device's clocks up: %s", why);
 	clocks->reported = true;
 }
 
@@ -119,7 +119,7 @@ has_failed(Clocks *clocks)
 	clocks->child = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS)
 		return false;
-	report_once(clocks, "CUDA has failed");
+	report_once(clocks, "CUDA failed");
 	return true;
 }
 
@@ -225,11 +225,11 @@ open_context(Cuda *cuda, const char *name, const char *library)
 	if (!load_functions(cuda, library))
 		return "there is no CUDA library (libcuda.so.1)";
 	if (!find_device(cuda, name))
-		return "CUDA does not show the device";
+		return "CUDA does not list the device";
 	if (!is_shared(cuda))
 		return "the device is not in its default compute mode";
 	return cuda->create(&cuda->context, 0, cuda->device) == 0 ? NULL :
-		"CUDA refuses a context, for which there may be no memory";
+		"CUDA could not create a context; the device may have no memory left";
 }
 
 static void

@@ -19,7 +19,7 @@ void
 check(VkResult result, const char *call)
 {
 	if (result != VK_SUCCESS)
-		fail("%s returned %d", call, result);
+		fail("%s failed with Vulkan result %d", call, result);
 }
 
 /* ---------------------------------------------------------------- opening it */
@@ -129,9 +129,9 @@ context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_
 	context->properties = facts.properties;
 	context->family = facts.family;
 	context->timestamp_mask = UINT64_MAX >> (64 - facts.timestamp_bits);
-	context->int64_atomics = supports(&facts, LIMIT_OF_TALLIES, "cannot add up, and is not for rtcudb");
+	context->int64_atomics = supports(&facts, LIMIT_OF_TALLIES, "cannot aggregate rows or run the executor rtcudb");
 	context->ray_tracing = supports(&facts, LIMIT_OF_RAYS, "cannot trace rays") && !faults->no_ray_tracing;
-	import = supports(&facts, LIMIT_OF_IMPORT, "cannot share memory with the server, so that answers are copied") &&
+	import = supports(&facts, LIMIT_OF_IMPORT, "cannot share memory with the server, so answers are copied") &&
 		!faults->no_import;
 	read_properties(context, import);
 	open_device(context, import);

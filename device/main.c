@@ -100,7 +100,7 @@ set_rays(EvaluatorOptions *options, const char *value)
 
 	if (sscanf(value, "%lf,%lf,%lf,%lf,%15[a-z],%15[a-z]", &rays->width, &rays->length, &rays->spacing, &rays->gap,
 			   direction, bins) != 6)
-		fail("\"%s\" does not say how to shoot rays", value);
+		fail("rays \"%s\" are not WIDTH,LENGTH,SPACING,GAP,DIRECTION,BINS", value);
 	rays->direction = strcmp(direction, "thinnest") == 0 ? RAY_THINNEST : RAY_LONGEST;
 	options->choose_bins = strcmp(bins, "none") == 0 ? bins_none :
 		strcmp(bins, "superset") == 0 ? bins_superset : bins_nearest;

@@ -554,7 +554,7 @@ advance_batches(Server *server)
 	while (evaluate_running(evaluator) > 0 && (server->context->software || evaluate_is_done(evaluator)))
 		end_batch(server);
 	if (evaluate_running(evaluator) > 0 && clock_now() - server->changed > submission_limit(server->context))
-		fail("the device does not come to an end");
+		fail("the device has not finished its work in time");
 	while (evaluate_running(evaluator) < BATCHES && (waiting = count_waiting(server)) > 0)
 		begin_batch(server, waiting);
 }
@@ -585,7 +585,7 @@ serve(Context *context, Cache *cache, Evaluator *evaluator, PairSorter *pairs, V
 		for (uint32_t i = 0; i < count; i++)
 			files[2 + i] = (struct pollfd) {.fd = server.clients[i]->socket, .events = POLLIN};
 		if (poll(files, 2 + count, poll_timeout(&server)) < 0 && errno != EINTR)
-			fail("poll: %s", strerror(errno));
+			fail("could not wait for messages: %s", strerror(errno));
 		if (files[0].revents && !answer_worker())
 			return;
 		/* Go backwards, because a client that is dropped is replaced by the last one. */

@@ -34,7 +34,7 @@ create_big($stuck);
 comes_back($stuck, $executors[0], 'to be stalled');
 my $stuck_program = program_pid($stuck);
 kill 'STOP', $stuck_program;
-cpu_answers($stuck, $executors[0], 'stalled', qr/(There is no device|The connection to the device program was lost)/,
+cpu_answers($stuck, $executors[0], 'stalled', qr/(There is no device|The device program has not answered|The connection to the device program was lost)/,
 	'rtscan.device_timeout' => '100ms');
 
 sub start_time { return $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'); }
@@ -202,7 +202,7 @@ foreach my $executor (@waiting)
 	my $program = program_pid($node);
 	kill 'STOP', $program;
 	my $begun = time();
-	cpu_answers($node, $executor, 'stalled', qr/(There is no device|The connection to the device program was lost)/,
+	cpu_answers($node, $executor, 'stalled', qr/(There is no device|The device program has not answered|The connection to the device program was lost)/,
 		'rtscan.device_timeout' => '100ms');
 	cmp_ok(time() - $begun, '<', 30, 'stalled: nobody waits for longer than the limit');
 	kill 'CONT', $program;

@@ -155,7 +155,7 @@ foreach my $device (0, 1)
 {
 	kill('STOP', $pids[$device]);
 	all_right('compute', "device $device hangs", "SET rtscan.device_timeout = '300ms'; ");
-	like(error_without_fallback("compute; SET rtscan.device_timeout = '300ms'"), qr/There is no device program that answers within/,
+	like(error_without_fallback("compute; SET rtscan.device_timeout = '300ms'"), qr/The device program has not answered within/,
 		"device $device hangs: an error without fallback");
 	kill('CONT', $pids[$device]);
 	all_right('compute', "device $device goes on", 'SET rtscan.fallback = off; ');
@@ -173,13 +173,13 @@ foreach my $round (1 .. 6)
 	is($after[ 1 - $round % 2 ], $before[ 1 - $round % 2 ], "round $round: the other one has not been started again");
 	all_right($_, "back, round $round", 'SET rtscan.fallback = off; ') foreach @executors;
 }
-like(slurp_file($node->logfile), qr/rtscan device program of "llvmpipe" \(item [12]\) was terminated by signal 9/, 'the log says which');
+like(slurp_file($node->logfile), qr/rtscan device program of "llvmpipe" \(item [12] of rtscan.device\) was terminated by signal 9/, 'the log says which');
 
 # ---------------------------------------------------------------- one is missing
 
 my $offset = -s $node->logfile;
 configure($node, 'rtscan.device' => 'llvmpipe, Voodoo 2');
-wait_until('the log says which', sub { log_since($node, $offset) =~ /rtscan has no device of "Voodoo 2" \(item 2\)/ });
+wait_until('the log says which', sub { log_since($node, $offset) =~ /rtscan has no device of "Voodoo 2" \(item 2 of rtscan.device\)/ });
 wait_until('the other one is there', sub { of_devices('requests') == 1 });
 foreach my $executor (@executors)
 {
@@ -187,7 +187,7 @@ foreach my $executor (@executors)
 	all_right($executor, 'one of two');
 	my ($after) = of_devices('requests');
 	cmp_ok($after, '>', $before, "one of two: $executor asks the one");
-	like(error_without_fallback($executor), qr/There is no device, or its program is just being started/,
+	like(error_without_fallback($executor), qr/There is no device, or its program is still starting/,
 		"one of two: $executor: an error without fallback");
 }
 all_right('auto', 'one of two');
@@ -208,7 +208,7 @@ $offset = -s $node->logfile;
 chomp(my $processes = `prlimit --pid $worker --nproc --noheadings --raw --output SOFT`);
 system_or_bail('prlimit', '--pid', $worker, '--nproc=1:');
 kill('KILL', (program_pids($node))[1]);
-wait_until('the log says why', sub { log_since($node, $offset) =~ /could not start the rtscan device program of "llvmpipe" \(item 2\): / });
+wait_until('the log says why', sub { log_since($node, $offset) =~ /could not start the rtscan device program of "llvmpipe" \(item 2 of rtscan.device\): / });
 is(scalar(program_pids($node)), 1, 'the other program runs on');
 all_right('compute', 'one cannot be started');
 system_or_bail('prlimit', '--pid', $worker, "--nproc=$processes:");

@@ -351,8 +351,8 @@ rtscan_device_absence(int device)
 	if (!rtscan_device_is_ready(device))
 		return rtscan_device_not_ready();
 	if (rtscan_device_timed_out(device))
-		return "There is no device program that answers within rtscan.device_timeout; this session will try it again in half a minute.";
-	return "There is no device program that takes a connection, or no memory to share with it.";
+		return "The device program has not answered within rtscan.device_timeout. This session will try it again in half a minute.";
+	return "The device program accepts no connection, or there is no memory to share with it.";
 }
 
 /* ---------------------------------------------------------------- requests */

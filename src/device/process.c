@@ -47,7 +47,9 @@
 static const char *
 device_label(const RtscanProgram *program)
 {
-	return rtscan_devices() > 1 ? psprintf(" of \"%s\" (item %d)", program->name, program->device + 1) : "";
+	if (rtscan_devices() <= 1)
+		return "";
+	return psprintf(" of \"%s\" (item %d of rtscan.device)", program->name, program->device + 1);
 }
 
 /* Let the program be started only after a pause, which is longer each time. */
@@ -106,7 +108,7 @@ give_up_start(RtscanProgram *program)
 	ereport(LOG,
 			(errcode_for_socket_access(),
 			 errmsg("could not start the rtscan device program%s: %m", device_label(program)),
-			 errdetail("Scans go on without the device; it will be tried again.")));
+			 errdetail("Scans continue without the device. The program will be started again after a pause.")));
 	postpone(program);
 }
 
@@ -166,7 +168,7 @@ start_program(RtscanProgram *program)
 static const char *
 describe_speed(double nanoseconds)
 {
-	return isinf(nanoseconds) ? "could not be measured" : psprintf("%.0f", nanoseconds);
+	return isinf(nanoseconds) ? "not measured" : psprintf("%.0f", nanoseconds);
 }
 
 /* Return a time in nanoseconds.  It is infinite if the program could not measure it, or reports an invalid one. */
@@ -199,7 +201,7 @@ take_ready(const RtscanProgram *program, const char *rest)
 	ereport(LOG,
 			(errmsg("rtscan uses the device %s", rest + name),
 			 errdetail(
-			 "Calibration, nanoseconds for 64,512 rows: compute %s, rt %s; adding up a column %s, building a BVH %s.",
+			 "Calibration in nanoseconds for 64,512 rows: executor compute %s, executor rt %s, adding up a column %s, building a BVH %s.",
 					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]),
 					   describe_speed(calibration.adding), describe_speed(calibration.building))));
 }
@@ -278,24 +280,24 @@ explain_end(const RtscanProgram *program, int status)
 		ereport(LOG,
 				(errmsg("rtscan device program%s was terminated by signal %d: %s", device_label(program),
 						WTERMSIG(status), pg_strsignal(WTERMSIG(status))),
-				 errdetail("Scans go on without the device; the program will be started again.")));
+				 errdetail("Scans continue without the device. The program will be started again after a pause.")));
 		return true;
 	}
 	code = WEXITSTATUS(status);
 	if (code == 127)
 		ereport(LOG,
 				(errmsg("could not execute the rtscan device program \"%s/" PROGRAM "\"", pkglib_path),
-				 errdetail("Scans go on without it."),
+				 errdetail("Scans continue without the device."),
 				 errhint("Build rtscan where Vulkan's headers, volk and glslangValidator are installed, install it, and reload the server's configuration.")));
 	else if (code == DEVICE_EXIT_NO_DEVICE)
 		ereport(LOG,
 				(errmsg("rtscan has no device%s", device_label(program)),
-				 errdetail("Scans go on without it."),
-				 errhint("The lines before say why. After a change, reload the server's configuration.")));
+				 errdetail("Scans continue without the device."),
+				 errhint("Earlier lines of the log say why. After removing the cause, reload the server's configuration.")));
 	else
 		ereport(LOG,
 				(errmsg("rtscan device program%s exited with exit code %d", device_label(program), code),
-				 errdetail("Scans go on without the device; the program will be started again.")));
+				 errdetail("Scans continue without the device. The program will be started again after a pause.")));
 	return code != 127 && code != DEVICE_EXIT_NO_DEVICE;
 }
 

@@ -107,10 +107,10 @@ const char *
 rtscan_device_not_ready(void)
 {
 	if (states == NULL)
-		return "There is no device, for rtscan is not in shared_preload_libraries.";
+		return "There is no device, because rtscan is not in shared_preload_libraries.";
 	if (rtscan_devices_are_off())
-		return "There is no device, for rtscan.device is \"off\".";
-	return "There is no device, or its program is just being started; the server's log says which.";
+		return "There is no device, because rtscan.device is \"off\".";
+	return "There is no device, or its program is still starting. The server's log says which.";
 }
 
 void

@@ -88,8 +88,8 @@ rtscan_device_sort(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n)
 	if (is_sorted(pairs, (const SortPair *) sorted, n))
 		return true;
 	ereport(WARNING,
-			(errmsg("rtscan's device has sorted wrongly"),
-			 errdetail("The CPU sorts instead."),
-			 errhint("Set rtscan.device to \"off\", and check the device.")));
+			(errmsg("rtscan device returned wrongly sorted keys"),
+			 errdetail("The CPU sorts them instead."),
+			 errhint("Set rtscan.device to \"off\", and check the device and its driver.")));
 	return false;
 }

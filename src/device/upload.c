@@ -385,14 +385,14 @@ make_integers(RtscanValues *values, const ColumnShape *shape, uint32 n, uint64 *
 	int			scale;
 
 	if (!rtscan_get_integers_of_codes(values, n, integers, &scale))
-		elog(ERROR, "a column of exact integers has other values");
+		elog(ERROR, "column has values that are not exact integers");
 	for (uint32 i = 0; i < n; i++)
 		least = Min(least, integers[i]);
 	for (uint32 i = 0; i < n; i++)
 	{
 		elements[i] = (uint64) integers[i] - (uint64) least;
 		if (elements[i] > shape->largest)
-			elog(ERROR, "a value is not within its column's range");
+			elog(ERROR, "value is outside of the range of its column");
 	}
 }
 

@@ -142,8 +142,8 @@ rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries
 		return vectors;
 	pfree(vectors);
 	ereport(WARNING,
-			(errmsg("rtscan's device has made wrong sieve vectors"),
+			(errmsg("rtscan device returned wrong sieve vectors"),
 			 errdetail("The CPU makes them instead."),
-			 errhint("Set rtscan.device to \"off\", and check the device.")));
+			 errhint("Set rtscan.device to \"off\", and check the device and its driver.")));
 	return NULL;
 }

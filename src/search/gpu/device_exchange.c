@@ -26,7 +26,7 @@
 
 #define NO_ROOM_FOR_ALL	"The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it."
 #define LOST		"The connection to the device program was lost."
-#define NOT_THERE	"The device program asks for a column that there is not."
+#define NOT_THERE	"The device program requested a column that the scan does not have."
 
 double
 rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double chunks, double added)
@@ -187,7 +187,7 @@ upload_missing(RtscanDevicePart *part, const Missing *missing)
 	result = rtscan_device_upload(part->device, &missing->scan->reader, &key, &missing->column);
 	if (result == DEVICE_NO_MEMORY)
 		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
-	return result == DEVICE_OK ? NULL : "A column could not be put on the device.";
+	return result == DEVICE_OK ? NULL : "A column could not be uploaded to the device.";
 }
 
 /* Return a column that a region's rows are tested by, or NULL. */
