@@ -77,7 +77,7 @@ extern void tasks_add_workgroups(Array *task_of, uint32_t task, uint32_t workgro
 /* Begin a sieve task.  Add its columns' runs next.  Its bits follow those of the tasks before. */
 extern void tasks_add_sieve(Work *work);
 
-/* AND a column's runs of bins, or ranges of rows if column is NULL, into the bits of the last sieve task. */
+/* AND a column's runs of bins, or runs of rows if column is NULL, into the bits of the last sieve task. */
 extern void tasks_add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs);
 
 /* Add a column whose exact set is looked up by rays.  The returned task is valid until the next one is added. */

@@ -89,7 +89,7 @@ dispatch_rows(const BoxSource *source, VkPipeline pipeline, const BvhTask *task)
 
 /* Record the computation of the rows' unique ranks in a column of the group. */
 static void
-record_ranks(const BoxSource *source, const BvhParts *parts, BvhTask *task, uint32_t number)
+record_ranks(const BoxSource *source, const BvhArrays *arrays, BvhTask *task, uint32_t number)
 {
 	const Resident *column = source->columns[number];
 	const ColumnShape *shape = &column->shape;
@@ -101,22 +101,22 @@ record_ranks(const BoxSource *source, const BvhParts *parts, BvhTask *task, uint
 	if (!shape->heap_order && shape->distinct < shape->rows)
 	{
 		/* Sort by code, and rows with equal codes by the hash in the low half of the key. */
-		task->keys = parts->keys[0];
+		task->keys = arrays->keys[0];
 		dispatch_rows(source, source->maker->keys, task);
-		task->values = bvh_sort(source->maker->builder, &source->base, parts, 0, 32 + bits_of(shape->distinct));
+		task->values = bvh_sort(source->maker->builder, &source->base, arrays, 0, 32 + bits_of(shape->distinct));
 	}
 	dispatch_rows(source, source->maker->ranks, task);
 }
 
 static void
-record_boxes(const BvhSource *base, const BvhBuilder *builder, const BvhParts *parts)
+record_boxes(const BvhSource *base, const BvhBuilder *builder, const BvhArrays *arrays)
 {
 	const BoxSource *source = (const BoxSource *) base;
 	uint32_t	rows = base->rows;
 	BvhTask		task = {
-		.ranks = parts->work,
-		.boxes = parts->primitives,
-		.primitives = parts->kept,
+		.ranks = arrays->work,
+		.boxes = arrays->primitives,
+		.primitives = arrays->kept,
 		.rows = rows,
 		.columns = source->count,
 		.half_width = boxes_parameters(source->maker, source->count, rows).width / 2,
@@ -124,10 +124,10 @@ record_boxes(const BvhSource *base, const BvhBuilder *builder, const BvhParts *p
 	};
 
 	for (uint32_t c = 0; c < source->count; c++)
-		record_ranks(source, parts, &task, c);
-	task.keys = parts->keys[0];
+		record_ranks(source, arrays, &task, c);
+	task.keys = arrays->keys[0];
 	dispatch_rows(source, source->maker->order, &task);
-	task.values = bvh_sort(builder, base, parts, 0, 3 * MORTON_BITS);
+	task.values = bvh_sort(builder, base, arrays, 0, 3 * MORTON_BITS);
 	dispatch_rows(source, source->maker->boxes, &task);
 }
 

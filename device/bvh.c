@@ -15,7 +15,7 @@
 #include "structure.h"
 #include "tasks.h"
 
-#define PART_ALIGNMENT	256
+#define ARRAY_ALIGNMENT	256
 
 void
 bvh_open(BvhBuilder *builder, Context *context, Cache *cache)
@@ -30,11 +30,11 @@ bvh_open(BvhBuilder *builder, Context *context, Cache *cache)
 }
 
 uint64_t
-bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhParts *parts, uint32_t first_bit, uint32_t bits)
+bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhArrays *arrays, uint32_t first_bit, uint32_t bits)
 {
-	SortArrays	arrays = {{parts->keys[0], parts->keys[1]}, {parts->values[0], parts->values[1]}, parts->sort};
+	SortArrays	sort = {{arrays->keys[0], arrays->keys[1]}, {arrays->values[0], arrays->values[1]}, arrays->sort};
 
-	return parts->values[sort_record(&builder->sorter, &arrays, source->rows, first_bit, bits, true)];
+	return arrays->values[sort_record(&builder->sorter, &sort, source->rows, first_bit, bits, true)];
 }
 
 void
@@ -54,8 +54,8 @@ typedef struct Build
 	VkAccelerationStructureGeometryKHR geometry;
 	VkAccelerationStructureBuildSizesInfoKHR bottom_sizes;
 	VkAccelerationStructureBuildSizesInfoKHR top_sizes;
-	Memory		scratch;		/* memory for the parts; only one build runs at a time */
-	BvhParts	parts;			/* addresses in scratch */
+	Memory		scratch;		/* memory for the arrays; only one build runs at a time */
+	BvhArrays	arrays;			/* addresses in scratch */
 	uint64_t	driver;			/* address of the driver's own scratch memory, in scratch */
 	Memory		large;			/* memory of the bottom level before it is compacted */
 	VkAccelerationStructureKHR large_bottom;
@@ -63,37 +63,37 @@ typedef struct Build
 } Build;
 
 static uint64_t
-take_part(uint64_t *used, uint64_t size)
+take_bytes(uint64_t *used, uint64_t size)
 {
-	uint64_t	part = *used;
+	uint64_t	first = *used;
 
-	*used = device_align(part + size, PART_ALIGNMENT);
-	return part;
+	*used = device_align(first + size, ARRAY_ALIGNMENT);
+	return first;
 }
 
-/* Lay out all parts from an address on.  Returns their size. */
+/* Lay out all arrays from an address on.  Returns their size. */
 static uint64_t
-lay_out_parts(Build *build, uint64_t base)
+lay_out_arrays(Build *build, uint64_t base)
 {
 	const BvhSource *source = build->source;
 	uint64_t	rows = source->rows;
 	uint64_t	alignment =
 		build->builder->context->structure_properties.minAccelerationStructureScratchOffsetAlignment;
 	uint64_t	end = base;
-	BvhParts   *parts = &build->parts;
+	BvhArrays   *arrays = &build->arrays;
 
 	for (int i = 0; i < 2; i++)
 	{
-		parts->keys[i] = take_part(&end, rows * sizeof(uint64_t));
-		parts->values[i] = take_part(&end, rows * sizeof(uint32_t));
+		arrays->keys[i] = take_bytes(&end, rows * sizeof(uint64_t));
+		arrays->values[i] = take_bytes(&end, rows * sizeof(uint32_t));
 	}
-	parts->work = take_part(&end, rows * source->work_bytes);
-	parts->primitives = take_part(&end, rows * source->primitive_bytes);
-	parts->kept = take_part(&end, rows * source->kept_bytes);
-	parts->sort = take_part(&end, sort_scratch_size(source->rows));
+	arrays->work = take_bytes(&end, rows * source->work_bytes);
+	arrays->primitives = take_bytes(&end, rows * source->primitive_bytes);
+	arrays->kept = take_bytes(&end, rows * source->kept_bytes);
+	arrays->sort = take_bytes(&end, sort_scratch_size(source->rows));
 	end = device_align(end, alignment);
-	build->driver = take_part(&end, build->bottom_sizes.buildScratchSize > build->top_sizes.buildScratchSize ?
-							  build->bottom_sizes.buildScratchSize : build->top_sizes.buildScratchSize);
+	build->driver = take_bytes(&end, build->bottom_sizes.buildScratchSize > build->top_sizes.buildScratchSize ?
+							   build->bottom_sizes.buildScratchSize : build->top_sizes.buildScratchSize);
 	/* Reserve room to align the driver's scratch memory, since the address of scratch is not known yet. */
 	return end - base + alignment;
 }
@@ -111,13 +111,13 @@ build_bottom(Build *build)
 	const VkAccelerationStructureBuildRangeInfoKHR *ranges = &range;
 	uint64_t	size;
 
-	build->geometry = build->source->geometry(build->source, build->parts.primitives);
+	build->geometry = build->source->geometry(build->source, build->arrays.primitives);
 	info = structure_build_info(VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &build->geometry);
 	info.dstAccelerationStructure = build->large_bottom;
 	info.scratchData.deviceAddress = build->driver;
 	context_begin(context);
 	vkCmdResetQueryPool(context->commands, builder->sizes, 0, 1);
-	build->source->record(build->source, builder, &build->parts);
+	build->source->record(build->source, builder, &build->arrays);
 	vkCmdBuildAccelerationStructuresKHR(context->commands, 1, &info, &ranges);
 	context_barrier(context);
 	vkCmdWriteAccelerationStructuresPropertiesKHR(context->commands, 1, &build->large_bottom,
@@ -150,7 +150,7 @@ build_top(Build *build, Resident *bvh, uint64_t kept)
 		.sType = VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_INFO_KHR,
 		.src = build->large_bottom, .dst = bvh->bottom,
 		.mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_COMPACT_KHR};
-	VkBufferCopy copy = {build->parts.kept - build->scratch.address, kept, kept_size(build)};
+	VkBufferCopy copy = {build->arrays.kept - build->scratch.address, kept, kept_size(build)};
 
 	info.dstAccelerationStructure = bvh->top;
 	info.scratchData.deviceAddress = build->driver;
@@ -169,10 +169,10 @@ create_levels(Build *build, Resident *bvh, uint64_t bottom_size, uint64_t *kept)
 {
 	Context    *context = build->builder->context;
 	uint64_t	end = 0;
-	uint64_t	bottom = take_part(&end, bottom_size);
-	uint64_t	top = take_part(&end, build->top_sizes.accelerationStructureSize);
+	uint64_t	bottom = take_bytes(&end, bottom_size);
+	uint64_t	top = take_bytes(&end, build->top_sizes.accelerationStructureSize);
 
-	*kept = take_part(&end, kept_size(build));
+	*kept = take_bytes(&end, kept_size(build));
 	return cache_allocate(build->builder->cache, MEMORY_BVH, end,
 						  VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR, &bvh->memory) &&
 		structure_create(context, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &bvh->memory, bottom,
@@ -227,13 +227,13 @@ allocate_build(Build *build)
 	build->bottom_sizes = structure_sizes(context, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &primitives,
 										  build->source->rows);
 	build->top_sizes = structure_sizes(context, VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, &instance, 1);
-	if (!take_scratch(build, lay_out_parts(build, 0)) ||
+	if (!take_scratch(build, lay_out_arrays(build, 0)) ||
 		!cache_allocate(cache, MEMORY_BVH, build->bottom_sizes.accelerationStructureSize,
 						VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR, &build->large) ||
 		!memory_on_host(context, HOST_WRITES, sizeof(VkAccelerationStructureInstanceKHR),
 						VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR, &build->instance))
 		return false;
-	lay_out_parts(build, build->scratch.address);
+	lay_out_arrays(build, build->scratch.address);
 	return structure_create(context, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &build->large, 0,
 							build->bottom_sizes.accelerationStructureSize, &build->large_bottom);
 }

@@ -25,7 +25,7 @@ typedef struct BvhBuilder
 } BvhBuilder;
 
 /* Addresses of the arrays that a source works with.  A sort has two arrays of keys and values, used in turn. */
-typedef struct BvhParts
+typedef struct BvhArrays
 {
 	uint64_t	keys[2];		/* uint64 for each row: sort keys */
 	uint64_t	values[2];		/* uint32 for each row: sorted values */
@@ -33,7 +33,7 @@ typedef struct BvhParts
 	uint64_t	work;			/* the source's own memory */
 	uint64_t	primitives;
 	uint64_t	kept;			/* data that is kept with the BVH */
-} BvhParts;
+} BvhArrays;
 
 typedef struct BvhSource BvhSource;
 
@@ -49,7 +49,7 @@ struct BvhSource
 	VkAccelerationStructureGeometryKHR (*geometry) (const BvhSource *source, uint64_t primitives);
 
 	/* Record the shaders that make the primitives and the kept data, followed by a barrier. */
-	void		(*record) (const BvhSource *source, const BvhBuilder *builder, const BvhParts *parts);
+	void		(*record) (const BvhSource *source, const BvhBuilder *builder, const BvhArrays *arrays);
 };
 
 extern void bvh_open(BvhBuilder *builder, Context *context, Cache *cache);
@@ -66,7 +66,7 @@ extern void bvh_dispatch(const BvhBuilder *builder, const BvhSource *source, VkP
 						 const void *task, uint32_t size);
 
 /* For sources: record a sort of the keys, whose values are their indexes.  Returns the address of the sorted values. */
-extern uint64_t bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhParts *parts, uint32_t first_bit,
-						 uint32_t bits);
+extern uint64_t bvh_sort(const BvhBuilder *builder, const BvhSource *source, const BvhArrays *arrays,
+						 uint32_t first_bit, uint32_t bits);
 
 #endif							/* RTSCAN_DEVICE_BVH_H */

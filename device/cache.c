@@ -10,7 +10,7 @@
 
 #define FIRST_BUCKETS	1024
 
-/* Times that the driver may refuse memory although the limit allows it; another entry is evicted after each. */
+/* Times that the driver may refuse memory although the limit allows it; another resident is evicted after each. */
 #define MAX_REFUSALS	4
 
 /* FNV-1a hash. */
@@ -148,7 +148,7 @@ cache_free(Cache *cache, Resident *resident)
 
 /* ---------------------------------------------------------------- eviction */
 
-/* Find the link to the least recently used entry.  Returns NULL if all are in use. */
+/* Find the link to the least recently used resident.  Returns NULL if all are in use. */
 static Resident **
 find_victim(Cache *cache)
 {

@@ -3,10 +3,9 @@
  * cache.h
  *		Cache of what is resident on the device: columns of segments, their values, and BVHs of groups of columns.
  *
- * Segments are immutable and their ids are never reused, so no entry can become stale.  When memory
- * is needed, the least recently used entries are evicted.  Entries that the current batch uses are
- * never evicted; those that an earlier, still running batch uses only after the device has
- * finished it.
+ * Each of these is a resident.  Segments are immutable and their ids are never reused, so no resident can become stale.
+ * When memory is needed, the least recently used residents are evicted.  Residents that the current batch uses are
+ * never evicted; those that an earlier, still running batch uses only after the device has finished it.
  */
 #ifndef RTSCAN_DEVICE_CACHE_H
 #define RTSCAN_DEVICE_CACHE_H
@@ -27,7 +26,7 @@ typedef enum ResidentKind
 } ResidentKind;
 
 /*
- * Identifies an entry.  columns is one column, or the up to three columns of a group, ascending.  For a space
+ * Identifies a resident.  columns is one column, or the up to three columns of a group, ascending.  For a space
  * it has bitmaps: of the columns in each form, and then of the columns on the axis SCAN.
  */
 typedef struct ResidentKey
@@ -42,7 +41,7 @@ typedef struct Resident
 	ResidentKey key;
 	Memory		memory;
 	uint64_t	last_batch;		/* the last batch that used it */
-	struct Resident *next;		/* next entry in the same bucket */
+	struct Resident *next;		/* next resident in the same bucket */
 
 	ColumnShape shape;			/* of a BVH, only rows is set */
 
@@ -76,7 +75,7 @@ extern void cache_open(Cache *cache, Context *context);
 
 extern ResidentKey cache_column_key(const SegmentKey *segment, uint32_t column, ColumnForm form);
 
-/* Find the entry with a key and note that the current batch uses it.  Returns NULL if there is none. */
+/* Find the resident with a key and note that the current batch uses it.  Returns NULL if there is none. */
 extern Resident *cache_find(Cache *cache, const ResidentKey *key);
 
 /* Allocate a column with memory for its data, without adding it to the cache.  Returns NULL if there is no memory. */
@@ -86,16 +85,16 @@ extern Resident *cache_create_column(Cache *cache, const ResidentKey *key, const
 /* Return the location of a column's elements for shaders, which are to add shift to values. */
 extern ElementsTask cache_elements(const Resident *column, uint64_t shift);
 
-/* Add an entry to the cache.  If there is already one with its key, the new one is freed. */
+/* Add a resident to the cache.  If there is already one with its key, the new one is freed. */
 extern void cache_add(Cache *cache, Resident *resident);
 
 /* Free a resident that is not in the cache. */
 extern void cache_free(Cache *cache, Resident *resident);
 
-/* Evict and free all entries. */
+/* Evict and free all residents. */
 extern void cache_evict_all(Cache *cache);
 
-/* Call memory_on_device(), and evict entries as needed.  Waits for the device if entries in use must be evicted. */
+/* Call memory_on_device(), and evict residents as needed.  Waits for the device if those in use must be evicted. */
 extern bool cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage,
 						   Memory *memory);
 

@@ -221,7 +221,7 @@ ask_for_sum(Question *question)
 	}
 }
 
-/* Return the least device time of several runs, in nanoseconds; infinite if the device cannot evaluate the request. */
+/* Return the least device time of REPETITIONS, in nanoseconds; infinite if the device cannot evaluate the request. */
 static double
 time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uint32_t segments, double selectivity,
 			 bool adding)

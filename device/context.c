@@ -24,7 +24,7 @@ check(VkResult result, const char *call)
 
 /* ---------------------------------------------------------------- opening it */
 
-/* Return true if the device supports an optional part; otherwise log why not. */
+/* Return true if the device meets the limits of an optional use; otherwise log why not. */
 static bool
 supports(const DeviceFacts *facts, LimitUse use, const char *what)
 {

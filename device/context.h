@@ -93,7 +93,7 @@ extern VkCommandBuffer context_begin(Context *context);
 extern uint64_t context_submit(Context *context);
 
 /*
- * The same in steps, so that the host need not wait: record between begin and start.  Finish waits for the
+ * The same in three calls, so that the host need not wait: record between begin and start.  Finish waits for the
  * device; when it returns, the host sees the results.  Commands of an unfinished submission may run at the same
  * time as those of the next; that time is counted for the submission that is finished first.
  */

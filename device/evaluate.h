@@ -4,7 +4,7 @@
  *		Evaluate the regions of several requests, a batch, in one submission.
  *
  * Two batches can be in progress, so that the device works on one while the host handles the
- * other.  Each step runs for all requests of a batch at once, with barriers between the steps:
+ * other.  Each step, which is a dispatch of shaders, is for all requests of a batch, with barriers between the steps:
  *
  *	sieve		AND the vectors; this gives a superset of each segment's rows (compute), or the
  *				rows of the nearest bins (rt)

@@ -4,7 +4,7 @@
  *		A table of everything that the program needs of a device.
  *
  * A device that lacks something that the whole program needs is not used.  A device that lacks something
- * that a part of the program needs is used without that part.  In both cases the log says what is missing.
+ * that only one use needs is not used for that.  In both cases the log says what is missing.
  * If you use another feature of a device, add a line here and to doc/gpu.md.
  *
  * The table omits limits that the program adapts to: maxRayDispatchInvocationCount (raytrace.c), and the
@@ -40,7 +40,7 @@ typedef struct DeviceFacts
 	VkBool32	has_external_memory;
 } DeviceFacts;
 
-/* The parts of the program that need a limit. */
+/* The uses of a device that need a limit. */
 typedef enum LimitUse
 {
 	LIMIT_OF_ALL,

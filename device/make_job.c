@@ -147,7 +147,7 @@ add_bundles(Evaluator *evaluator, const Space *space, const RangeSet *ranges)
 
 		bundles[i] = (BundleTask) {
 			.origin = {0.5f, 0.5f, (float) range.first - 0.5f},
-			.step = {1, 1, 1},
+			.stride = {1, 1, 1},
 			.count = {space->slots[SPACE_GROUP], space->slots[SPACE_PLACE], 1},
 			.axis = SPACE_SCAN,
 			.reach = (float) (range.end - range.first),

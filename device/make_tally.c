@@ -76,7 +76,7 @@ add_digits(Evaluator *evaluator, const TallySource *source, DeviceReply *reply)
  * cannot be made in tables.
  */
 static uint32_t
-parts_of(uint32_t kind, uint64_t largest)
+tables_of(uint32_t kind, uint64_t largest)
 {
 	switch (kind)
 	{
@@ -96,7 +96,7 @@ parts_of(uint32_t kind, uint64_t largest)
 static uint32_t
 span_of(const MeasureTask *measure, uint64_t largest)
 {
-	if (measure->parts > 1)
+	if (measure->tables > 1)
 		return 1;
 	if (measure->kind != MEASURE_SUM_LOWER && measure->kind != MEASURE_SUM_UPPER)
 		return MAX_SPAN;
@@ -110,7 +110,7 @@ add_measure(Evaluator *evaluator, TallyTask *task, MeasureTask measure, uint64_t
 
 	if (span < task->span)
 		task->span = span;
-	if (measure.parts == 0 && task->way == TALLY_BY_TABLES)
+	if (measure.tables == 0 && task->way == TALLY_BY_TABLES)
 		task->way = TALLY_BY_WORDS;
 	task->wide |= largest >= UINT32_MAX;
 	*(MeasureTask *) array_extend(&evaluator->measures, 1) = measure;
@@ -119,7 +119,7 @@ add_measure(Evaluator *evaluator, TallyTask *task, MeasureTask measure, uint64_t
 static DeviceResult
 add_measures(Evaluator *evaluator, const TallySource *source, TallyTask *task, DeviceReply *reply)
 {
-	add_measure(evaluator, task, (MeasureTask) {.kind = MEASURE_ROWS, .parts = 1}, 0);
+	add_measure(evaluator, task, (MeasureTask) {.kind = MEASURE_ROWS, .tables = 1}, 0);
 	for (uint32_t i = 0; i < source->segment->measures; i++)
 	{
 		const TallyMeasure *measure = &source->measures[i];
@@ -131,7 +131,7 @@ add_measures(Evaluator *evaluator, const TallySource *source, TallyTask *task, D
 			return result;
 		largest = column->shape.largest + measure->shift;
 		add_measure(evaluator, task, (MeasureTask) {
-			cache_elements(column, measure->shift), measure->kind, parts_of(measure->kind, largest)}, largest);
+			cache_elements(column, measure->shift), measure->kind, tables_of(measure->kind, largest)}, largest);
 	}
 	return DEVICE_OK;
 }
@@ -154,11 +154,11 @@ static uint64_t
 count_table_cells(const Evaluator *evaluator, const TallyTask *task)
 {
 	const MeasureTask *measures = (const MeasureTask *) evaluator->measures.data + task->first_measure;
-	uint64_t	parts = 0;
+	uint64_t	tables = 0;
 
 	for (uint32_t i = 0; i < task->measures; i++)
-		parts += measures[i].parts;
-	return parts * task->slots;
+		tables += measures[i].tables;
+	return tables * task->slots;
 }
 
 static uint32_t

@@ -130,7 +130,7 @@ find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *int
 	return DEVICE_OK;
 }
 
-/* The positions of the current segment's parts in the request. */
+/* Where the request's arrays and its answer have what belongs to the current segment. */
 typedef struct Place
 {
 	uint32_t	chunk;

@@ -10,7 +10,7 @@
 #include "sort_split.h"
 #include "tasks.h"
 
-#define PART_ALIGNMENT	256
+#define ARRAY_ALIGNMENT	256
 
 /* Enough to keep the device busy; every device can start that many. */
 #define PAIR_WORKGROUPS	4096
@@ -31,29 +31,29 @@ pairs_open(PairSorter *sorter, Context *context, Cache *cache)
 }
 
 /* Positions in the memory of a sort. */
-typedef struct PairParts
+typedef struct PairArrays
 {
 	uint64_t	pairs;			/* copy of the pairs; one transfer across the bus is faster than many small ones */
-	SortArrays	arrays;
+	SortArrays	sort;
 	uint64_t	size;
-} PairParts;
+} PairArrays;
 
-static PairParts
-lay_out_parts(uint32_t n, uint64_t base)
+static PairArrays
+lay_out_arrays(uint32_t n, uint64_t base)
 {
-	uint64_t	end = device_align(base + (uint64_t) n * sizeof(SortPair), PART_ALIGNMENT);
-	PairParts	parts = {.pairs = base};
+	uint64_t	end = device_align(base + (uint64_t) n * sizeof(SortPair), ARRAY_ALIGNMENT);
+	PairArrays	arrays = {.pairs = base};
 
 	for (int i = 0; i < 2; i++)
 	{
-		parts.arrays.keys[i] = end;
-		end = device_align(end + (uint64_t) n * sizeof(uint64_t), PART_ALIGNMENT);
-		parts.arrays.values[i] = end;
-		end = device_align(end + (uint64_t) n * sizeof(uint32_t), PART_ALIGNMENT);
+		arrays.sort.keys[i] = end;
+		end = device_align(end + (uint64_t) n * sizeof(uint64_t), ARRAY_ALIGNMENT);
+		arrays.sort.values[i] = end;
+		end = device_align(end + (uint64_t) n * sizeof(uint32_t), ARRAY_ALIGNMENT);
 	}
-	parts.arrays.scratch = end;
-	parts.size = end + sort_scratch_size(n) - base;
-	return parts;
+	arrays.sort.scratch = end;
+	arrays.size = end + sort_scratch_size(n) - base;
+	return arrays;
 }
 
 static void
@@ -67,16 +67,16 @@ dispatch(PairSorter *sorter, VkPipeline pipeline, const PairTask *task)
 }
 
 static void
-record_sort(PairSorter *sorter, const PairParts *parts, uint32_t n, uint32_t first_bit, uint32_t bits)
+record_sort(PairSorter *sorter, const PairArrays *arrays, uint32_t n, uint32_t first_bit, uint32_t bits)
 {
-	const SortArrays *arrays = &parts->arrays;
-	PairTask	task = {.pairs = parts->pairs, .keys = arrays->keys[0], .values = arrays->values[0], .n = n};
+	const SortArrays *sort = &arrays->sort;
+	PairTask	task = {.pairs = arrays->pairs, .keys = sort->keys[0], .values = sort->values[0], .n = n};
 	uint32_t	result;
 
 	dispatch(sorter, sorter->split, &task);
-	result = sort_record(&sorter->sorter, arrays, n, first_bit, bits, false);
-	task.keys = arrays->keys[result];
-	task.values = arrays->values[result];
+	result = sort_record(&sorter->sorter, sort, n, first_bit, bits, false);
+	task.keys = sort->keys[result];
+	task.values = sort->values[result];
 	dispatch(sorter, sorter->join, &task);
 }
 
@@ -85,16 +85,16 @@ pairs_sort(PairSorter *sorter, const Memory *target, uint64_t offset, uint32_t n
 {
 	Context    *context = sorter->context;
 	uint64_t	size = (uint64_t) n * sizeof(SortPair);
-	PairParts	parts;
+	PairArrays	arrays;
 	Memory		memory;
 
 	/* The address of the memory may be unaligned. */
-	if (!cache_allocate(sorter->cache, MEMORY_BVH, lay_out_parts(n, 0).size + PART_ALIGNMENT, 0, &memory))
+	if (!cache_allocate(sorter->cache, MEMORY_BVH, lay_out_arrays(n, 0).size + ARRAY_ALIGNMENT, 0, &memory))
 		return false;
-	parts = lay_out_parts(n, memory.address);
+	arrays = lay_out_arrays(n, memory.address);
 	vkCmdCopyBuffer(context_begin(context), target->buffer, memory.buffer, 1, &(VkBufferCopy) {offset, 0, size});
 	context_barrier(context);
-	record_sort(sorter, &parts, n, first_bit, bits);
+	record_sort(sorter, &arrays, n, first_bit, bits);
 	vkCmdCopyBuffer(context->commands, memory.buffer, target->buffer, 1, &(VkBufferCopy) {0, offset, size});
 	sorter->nanoseconds += context_submit(context);
 	memory_free(context, &memory);

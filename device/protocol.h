@@ -189,7 +189,7 @@ typedef struct ValueFrame
 	uint32_t	bits;			/* bits of an element; 0: no elements are stored, all are 0 */
 } ValueFrame;
 
-/* Byte offsets of a column's parts within its data.  The forms with frames have only frames and elements. */
+/* Byte offsets of a column's arrays within its data.  The forms with frames have only frames and elements. */
 typedef struct ColumnLayout
 {
 	uint64_t	frames;			/* ValueFrame [chunks] */
@@ -356,8 +356,8 @@ typedef struct TallyDigit
 } TallyDigit;
 
 /*
- * Kinds of measures.  Sums have two parts that cannot overflow: of the lower 32 bits of the distances, and of
- * the upper bits.
+ * Kinds of measures.  A sum is made of two sums that cannot overflow: of the lower 32 bits of the distances, and
+ * of the upper bits.
  */
 typedef enum TallyKind
 {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stddef.h>
 
-_Static_assert(sizeof(RayBundle) == 48 && offsetof(RayBundle, step) == 12 &&
+_Static_assert(sizeof(RayBundle) == 48 && offsetof(RayBundle, stride) == 12 &&
 			   offsetof(RayBundle, count) == 24 && offsetof(RayBundle, axis) == 36 &&
 			   offsetof(RayBundle, length) == 40 && offsetof(RayBundle, first_ray) == 44,
 			   "shaders read bundles in this layout");
@@ -59,7 +59,7 @@ cover_across(const SlabGroup *group, uint32_t axis, uint32_t side, RayBundle *bu
 	uint32_t	spacing = group->parameters->spacing;
 
 	bundle->count[axis] = rays_for(side, group->width[axis], spacing);
-	bundle->step[axis] = (float) spacing;
+	bundle->stride[axis] = (float) spacing;
 }
 
 static void
@@ -73,7 +73,7 @@ cover_along(const SlabGroup *group, uint32_t axis, uint32_t side, RayBundle *bun
 	int64_t		length = to_cover > rays ? (to_cover + rays - 1) / rays : 1;
 
 	bundle->count[axis] = rays;
-	bundle->step[axis] = (float) (length + gap);
+	bundle->stride[axis] = (float) (length + gap);
 	bundle->length = (float) length;
 }
 

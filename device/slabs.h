@@ -56,7 +56,7 @@
  * Coordinates.  Ranks are below 2^22, and w/2 + L is at most 2^22.  The ranks that a ray covers begin
  * within the slab, otherwise there would be fewer rays.  So first + w/2 - 1/2 <= o and
  * o <= end - 1 + w/2 - 1/2, and all coordinates, including o + l, are above 0 and below
- * rows + w/2 + L <= 2^23, where a float32 represents all half-integers: origin + step * index is
+ * rows + w/2 + L <= 2^23, where a float32 represents all half-integers: origin + stride * index is
  * exact, with or without a fused multiply-add.
  */
 #ifndef RTSCAN_SLABS_H
@@ -105,12 +105,12 @@ typedef struct SlabColumn
  *
  * i - first_ray = index[0] + count[0] * (index[1] + count[1] * index[2])
  *
- * It begins at origin + step * index, and ends at that plus length on axis.
+ * It begins at origin + stride * index, and ends at that plus length on axis.
  */
 typedef struct RayBundle
 {
 	float		origin[3];		/* offset 0 */
-	float		step[3];		/* offset 12; without meaning if count is 1 */
+	float		stride[3];		/* offset 12; from a ray to the next; without meaning if count is 1 */
 	uint32_t	count[3];		/* offset 24; each at least 1 */
 	uint32_t	axis;			/* offset 36; the rays' direction: 0, 1 or 2 */
 	float		length;			/* offset 40; an integer, at least 1 */

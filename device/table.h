@@ -42,8 +42,8 @@ device_slot_bits(uint64_t integers)
 }
 
 /*
- * Return the slot of an integer's hash.  The upper half is XORed in first: multiplied alone, integers in equal
- * steps would have slots in equal steps, some of which collide.  shaders/table.glsl has the same function.
+ * Return the slot of an integer's hash.  The upper half is XORed in first: multiplied alone, integers at equal
+ * distances would have slots at equal distances, some of which collide.  shaders/table.glsl has the same function.
  */
 static inline uint32_t
 device_slot_of(uint64_t integer, uint32_t slot_bits)

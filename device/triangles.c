@@ -60,14 +60,14 @@ triangles_geometry(const BvhSource *source, uint64_t triangles)
 }
 
 static void
-record_triangles(const BvhSource *base, const BvhBuilder *builder, const BvhParts *parts)
+record_triangles(const BvhSource *base, const BvhBuilder *builder, const BvhArrays *arrays)
 {
 	const TriangleSource *source = (const TriangleSource *) base;
 	SpaceTask	task = {
 		.attributes = source->maker->attributes.address,
-		.keys = parts->keys[0],
-		.triangles = parts->primitives,
-		.records = parts->kept,
+		.keys = arrays->keys[0],
+		.triangles = arrays->primitives,
+		.records = arrays->kept,
 		.rows = base->rows,
 		.count = source->space->count,
 		.places = source->space->slots[SPACE_PLACE],
@@ -77,7 +77,7 @@ record_triangles(const BvhSource *base, const BvhBuilder *builder, const BvhPart
 	};
 
 	bvh_dispatch(builder, base, source->maker->layout, source->maker->keys, &task, sizeof(task));
-	task.values = bvh_sort(builder, base, parts, 0, SCAN_BITS + RAY_BITS);
+	task.values = bvh_sort(builder, base, arrays, 0, SCAN_BITS + RAY_BITS);
 	bvh_dispatch(builder, base, source->maker->layout, source->maker->triangles, &task, sizeof(task));
 }
 

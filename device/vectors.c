@@ -10,20 +10,20 @@
 #include "vectors_bits.h"
 #include "vectors_digits.h"
 
-#define PART_ALIGNMENT	256
+#define ARRAY_ALIGNMENT	256
 
 /* Marks a row that is in no vector. */
 #define NO_DIGITS		UINT32_MAX
 
 /* Positions in the memory of a task. */
-typedef struct VectorParts
+typedef struct VectorArrays
 {
 	uint64_t	boundaries;
 	uint64_t	order;
 	uint64_t	digits;
 	uint64_t	bits;
 	uint64_t	size;
-} VectorParts;
+} VectorArrays;
 
 void
 vectors_open(VectorMaker *maker, Context *context, Cache *cache)
@@ -51,17 +51,17 @@ order_size(const ColumnShape *shape)
 	return (uint64_t) shape->rows * sizeof(uint32_t);
 }
 
-static VectorParts
-lay_out_parts(const ColumnShape *shape)
+static VectorArrays
+lay_out_arrays(const ColumnShape *shape)
 {
-	VectorParts parts = {0};
+	VectorArrays arrays = {0};
 	uint64_t	rows = (uint64_t) device_chunks(shape->rows) * DEVICE_CHUNK_ROWS;
 
-	parts.order = device_align(boundaries_size(shape), PART_ALIGNMENT);
-	parts.digits = device_align(parts.order + order_size(shape), PART_ALIGNMENT);
-	parts.bits = device_align(parts.digits + rows * sizeof(uint32_t), PART_ALIGNMENT);
-	parts.size = parts.bits + device_vectors_size(shape);
-	return parts;
+	arrays.order = device_align(boundaries_size(shape), ARRAY_ALIGNMENT);
+	arrays.digits = device_align(arrays.order + order_size(shape), ARRAY_ALIGNMENT);
+	arrays.bits = device_align(arrays.digits + rows * sizeof(uint32_t), ARRAY_ALIGNMENT);
+	arrays.size = arrays.bits + device_vectors_size(shape);
+	return arrays;
 }
 
 static void
@@ -73,15 +73,15 @@ dispatch(VectorMaker *maker, VkPipeline pipeline, const VectorTask *task, uint32
 }
 
 static void
-record_vectors(VectorMaker *maker, const VectorSource *source, const Memory *memory, const VectorParts *parts)
+record_vectors(VectorMaker *maker, const VectorSource *source, const Memory *memory, const VectorArrays *arrays)
 {
 	const ColumnShape *shape = source->shape;
 	uint32_t	high_vectors = device_high_vectors(shape);
 	VectorTask	task = {
-		.boundaries = memory->address + parts->boundaries,
-		.order = memory->address + parts->order,
-		.digits = memory->address + parts->digits,
-		.bits = memory->address + parts->bits,
+		.boundaries = memory->address + arrays->boundaries,
+		.order = memory->address + arrays->order,
+		.digits = memory->address + arrays->digits,
+		.bits = memory->address + arrays->bits,
 		.rows = shape->rows,
 		.bins = shape->bins,
 		.radix = shape->radix,
@@ -90,9 +90,9 @@ record_vectors(VectorMaker *maker, const VectorSource *source, const Memory *mem
 		.words = device_chunks(shape->rows) * CHUNK_WORDS32,
 	};
 
-	vkCmdUpdateBuffer(maker->context->commands, memory->buffer, parts->boundaries, boundaries_size(shape),
+	vkCmdUpdateBuffer(maker->context->commands, memory->buffer, arrays->boundaries, boundaries_size(shape),
 					  source->boundaries);
-	vkCmdFillBuffer(maker->context->commands, memory->buffer, parts->digits, parts->bits - parts->digits, NO_DIGITS);
+	vkCmdFillBuffer(maker->context->commands, memory->buffer, arrays->digits, arrays->bits - arrays->digits, NO_DIGITS);
 	context_barrier(maker->context);
 	dispatch(maker, maker->digits, &task, task.rows);
 	dispatch(maker, maker->bits, &task, task.words);
@@ -101,15 +101,15 @@ record_vectors(VectorMaker *maker, const VectorSource *source, const Memory *mem
 bool
 vectors_make(VectorMaker *maker, const VectorSource *source, const Memory *target, uint64_t offset)
 {
-	VectorParts parts = lay_out_parts(source->shape);
-	VkBufferCopy order = {source->order, parts.order, order_size(source->shape)};
-	VkBufferCopy vectors = {parts.bits, offset, device_vectors_size(source->shape)};
+	VectorArrays arrays = lay_out_arrays(source->shape);
+	VkBufferCopy order = {source->order, arrays.order, order_size(source->shape)};
+	VkBufferCopy vectors = {arrays.bits, offset, device_vectors_size(source->shape)};
 	Memory		memory;
 
-	if (!cache_allocate(maker->cache, MEMORY_BVH, parts.size, 0, &memory))
+	if (!cache_allocate(maker->cache, MEMORY_BVH, arrays.size, 0, &memory))
 		return false;
 	vkCmdCopyBuffer(context_begin(maker->context), target->buffer, memory.buffer, 1, &order);
-	record_vectors(maker, source, &memory, &parts);
+	record_vectors(maker, source, &memory, &arrays);
 	vkCmdCopyBuffer(maker->context->commands, memory.buffer, target->buffer, 1, &vectors);
 	maker->nanoseconds += context_submit(maker->context);
 	memory_free(maker->context, &memory);

@@ -3,7 +3,7 @@
  * collect.comp
  *		Write the entries of a tally (device/protocol.h), its slots with rows, where the backend reads them.
  *
- * Each workgroup reserves a range of entries for its slots.  The last one to do so writes the number of entries.
+ * Each workgroup reserves consecutive entries for its slots.  The last one to do so writes the number of entries.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -216,7 +216,7 @@ struct MeasureTask
 {
 	ElementsTask values;
 	uint32_t	kind;			/* MEASURE_COUNT, ... */
-	uint32_t	parts;			/* 32-bit parts for each cell in a table; 0: this measure is not made in tables */
+	uint32_t	tables;			/* tables with 32-bit cells that it needs; 0: it is not made in tables */
 };
 
 /*
@@ -261,7 +261,7 @@ struct CollectTask
 struct BundleTask
 {
 	float		origin[3];
-	float		step[3];
+	float		stride[3];
 	uint32_t	count[3];
 	uint32_t	axis;
 	float		reach;			/* length of a ray; GLSL reserves the word "length" */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: PostgreSQL
 /*
  * pairs.glsl
- *		Declarations shared by sort_split and sort_join, whose threads handle every STEP-th pair.
+ *		Declarations shared by sort_split and sort_join, whose threads each handle every THREADS-th pair.
  */
 #include "common.glsl"
 
@@ -19,4 +19,4 @@ struct Pair
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Pairs { Pair at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Keys { uint64_t at[]; };
 
-#define STEP	(gl_NumWorkGroups.x * PAIR_GROUP)
+#define THREADS	(gl_NumWorkGroups.x * PAIR_GROUP)

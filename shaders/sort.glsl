@@ -47,8 +47,8 @@ sum_before(uint32_t value)
 	uint32_t	side = 0;
 
 	/*
-	 * Steps alternate between two arrays, so that no thread overwrites what another has yet to read, with one
-	 * barrier a step.
+	 * The loop alternates between two arrays, so that no thread overwrites what another has yet to read, with one
+	 * barrier each time.
 	 */
 	for (uint32_t distance = 1; distance < SORT_GROUP; distance *= 2)
 	{

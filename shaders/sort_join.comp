@@ -10,7 +10,7 @@
 void
 main()
 {
-	for (uint32_t i = gl_GlobalInvocationID.x; i < task.n; i += STEP)
+	for (uint32_t i = gl_GlobalInvocationID.x; i < task.n; i += THREADS)
 	{
 		Pairs(task.pairs).at[i] = Pair(Keys(task.keys).at[i], Words(task.values).at[i], 0);
 	}

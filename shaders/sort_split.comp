@@ -10,7 +10,7 @@
 void
 main()
 {
-	for (uint32_t i = gl_GlobalInvocationID.x; i < task.n; i += STEP)
+	for (uint32_t i = gl_GlobalInvocationID.x; i < task.n; i += THREADS)
 	{
 		Pair		pair = Pairs(task.pairs).at[i];
 

@@ -108,12 +108,12 @@ gather_narrow(Chunk chunk, Elements values)
 {
 	Narrow		all = Narrow(uvec4(0), u64vec4(0), uvec4(0), uvec4(0));
 
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += 2 * STEP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += 2 * AT_HAND)
 	{
 		bvec4		chosen = choose(chunk, first);
-		bvec4		next_chosen = choose(chunk, first + STEP);
+		bvec4		next_chosen = choose(chunk, first + AT_HAND);
 		uvec4		found = load_narrow(values, rows_at_hand(chunk, first), chosen);
-		uvec4		next_found = load_narrow(values, rows_at_hand(chunk, first + STEP), next_chosen);
+		uvec4		next_found = load_narrow(values, rows_at_hand(chunk, first + AT_HAND), next_chosen);
 
 		gather_vector(all, found, chosen);
 		gather_vector(all, next_found, next_chosen);
@@ -143,7 +143,7 @@ gather_wide(Chunk chunk, Elements values)
 {
 	Gathered	all = Gathered(0, 0, 0, 0, 0);
 
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += STEP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += AT_HAND)
 	{
 		bvec4		chosen = choose(chunk, first);
 		u64vec4		found = load_wide(values, rows_at_hand(chunk, first), chosen);
@@ -203,8 +203,8 @@ struct Pass
 	uint32_t	first;			/* first measure */
 	uint32_t	end;			/* measure after the last */
 	uint32_t	low;			/* first cell */
-	uint32_t	cells;			/* number of cells of each part of a measure */
-	uint32_t	size;			/* table entries of one copy */
+	uint32_t	cells;			/* number of cells of each of a measure's tables */
+	uint32_t	size;			/* table cells of one copy */
 	uint32_t	copies;			/* copies of the table, to spread the atomics of neighbouring threads */
 };
 
@@ -218,7 +218,7 @@ add_to_table(Measure measure, uint32_t place, uint32_t cells, uint32_t value)
 {
 	if (is_outermost(measure.kind))
 		atomicMax(table[place], value);
-	else if (measure.parts == 1)
+	else if (measure.tables == 1)
 		atomicAdd(table[place], value);
 	else
 	{
@@ -258,7 +258,7 @@ tabulate_measure(Measure measure, Pass pass, uvec4 rows, bvec4 chosen, uint32_t 
 void
 tabulate_rows(TallyTask task, Chunk chunk, Pass pass)
 {
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += STEP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += AT_HAND)
 	{
 		uvec4		rows = rows_at_hand(chunk, first);
 		bvec4		chosen = choose(chunk, first);
@@ -269,7 +269,7 @@ tabulate_rows(TallyTask task, Chunk chunk, Pass pass)
 		for (uint32_t m = pass.first; m < pass.end; m++)
 		{
 			tabulate_measure(measures[m], pass, rows, chosen, place, cells);
-			place += measures[m].parts * pass.cells;
+			place += measures[m].tables * pass.cells;
 		}
 	}
 }
@@ -284,7 +284,7 @@ empty_cell(TallyTask task, Pass pass, uint32_t m, uint32_t place, uint32_t cell)
 	for (uint32_t copy = 0; copy < pass.copies; copy++, place += pass.size)
 	{
 		value = join(measure.kind, value, table[place + cell]);
-		if (measure.parts > 1)
+		if (measure.tables > 1)
 			value += uint64_t(table[place + pass.cells + cell]) << 16;
 	}
 	if (value != 0)
@@ -318,7 +318,7 @@ tabulate(TallyTask task, uint32_t first_chunk, Pass pass)
 	{
 		for (uint32_t cell = gl_LocalInvocationIndex; cell < pass.cells; cell += GROUP)
 			empty_cell(task, pass, m, place, cell);
-		place += measures[m].parts * pass.cells;
+		place += measures[m].tables * pass.cells;
 	}
 }
 
@@ -331,22 +331,22 @@ tabulate_all(TallyTask task, uint32_t first_chunk)
 {
 	for (uint32_t first = 0, end; first < task.measures; first = end)
 	{
-		uint32_t	parts = 0;
+		uint32_t	tables = 0;
 		uint32_t	cells;
 
 		for (end = first; end < task.measures; end++)
 		{
-			uint32_t	more = Measures(tasks_at(tasks.measures)).at[task.first_measure + end].parts;
+			uint32_t	more = Measures(tasks_at(tasks.measures)).at[task.first_measure + end].tables;
 
-			if (end > first && (parts + more) * task.slots > TABLE)
+			if (end > first && (tables + more) * task.slots > TABLE)
 				break;
-			parts += more;
+			tables += more;
 		}
-		cells = min(task.slots, TABLE / parts);
+		cells = min(task.slots, TABLE / tables);
 		for (uint32_t low = 0; low < task.slots; low += cells)
 			tabulate(task, first_chunk,
-					 Pass(first, end, low, min(cells, task.slots - low), min(cells, task.slots - low) * parts,
-						  min(TABLE / (cells * parts), TALLY_COPIES)));
+					 Pass(first, end, low, min(cells, task.slots - low), min(cells, task.slots - low) * tables,
+						  min(TABLE / (cells * tables), TALLY_COPIES)));
 	}
 }
 
@@ -357,7 +357,7 @@ scatter(TallyTask task, Chunk chunk)
 {
 	if (WAY == TALLY_BY_HASH && is_lost(task))
 		return;
-	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += STEP)
+	for (uint32_t first = gl_LocalInvocationIndex; first < chunk.looked_at; first += AT_HAND)
 	{
 		uvec4		rows = rows_at_hand(chunk, first);
 		bvec4		chosen = choose(chunk, first);

@@ -35,7 +35,7 @@ struct Measure
 {
 	Elements	values;
 	uint32_t	kind;
-	uint32_t	parts;
+	uint32_t	tables;
 };
 
 /* The current chunk. */
@@ -130,7 +130,7 @@ enter_chunk(TallyTask task, uint32_t chunk)
 		MeasureTask measure = Measures(tasks_at(tasks.measures)).at[task.first_measure + i];
 		Elements	none = Elements(0, 0, 1, 0);	/* for MEASURE_ROWS, which reads no values */
 
-		measures[i] = Measure(none, measure.kind, measure.parts);
+		measures[i] = Measure(none, measure.kind, measure.tables);
 		if (measure.kind != MEASURE_ROWS)
 			measures[i].values = enter_column(measure.values, chunk);
 	}
@@ -142,10 +142,10 @@ enter_chunk(TallyTask task, uint32_t chunk)
 }
 
 /*
- * A thread's rows in one step are STEP / 4 apart, so that neighbouring threads read neighbouring rows.  The
- * positions of these four rows count from first among the rows to read.
+ * The rows that a workgroup has at hand at the same time.  A thread's four rows are GROUP apart, so that neighbouring
+ * threads read neighbouring rows.  Their positions count from first among the rows to read.
  */
-#define STEP	(4 * GROUP)
+#define AT_HAND	(4 * GROUP)
 
 uvec4
 places_at_hand(uint32_t first)

@@ -54,7 +54,7 @@ make_ray(const RayPlan *plan, uint32_t ray, float origin[AXES])
 
 	for (int axis = 0; axis < AXES; axis++)
 	{
-		volatile float offset = bundle->step[axis] * (float) (rest % bundle->count[axis]);
+		volatile float offset = bundle->stride[axis] * (float) (rest % bundle->count[axis]);
 
 		origin[axis] = bundle->origin[axis] + offset;
 		rest /= bundle->count[axis];
@@ -92,7 +92,7 @@ check_ray(const RayPlan *plan, uint32_t ray, int k, uint32_t length)
 	for (uint32_t axis = 0; axis < AXES; axis++)
 	{
 		uint32_t	index = rest % bundle->count[axis];
-		double		exact = bundle->origin[axis] + (double) bundle->step[axis] * index;
+		double		exact = bundle->origin[axis] + (double) bundle->stride[axis] * index;
 
 		if (!is_half(exact, origin[axis]) || (axis >= (uint32_t) k && exact != 0.5))
 			return "a ray's origin is no half-integer";

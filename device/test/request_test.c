@@ -157,7 +157,7 @@ check_words(const Request *request)
 	}
 }
 
-/* Check that each segment's parts follow those of the segment before, and that there are no others. */
+/* Check that what belongs to a segment follows what belongs to the one before, and that there is nothing else. */
 static void
 check_parts(const Request *request)
 {

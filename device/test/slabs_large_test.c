@@ -185,7 +185,7 @@ bundle_meets(const Large *test, const RayBundle *bundle, const uint32_t point[AX
 		int64_t		index[AXES];
 
 		for (int axis = 0; axis < AXES; axis++)
-			index[axis] = floor(((double) point[axis] - bundle->origin[axis]) / bundle->step[axis]) +
+			index[axis] = floor(((double) point[axis] - bundle->origin[axis]) / bundle->stride[axis]) +
 				offsets[axis];
 		if (ray_meets(test, bundle, index, point))
 			return true;
