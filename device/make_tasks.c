@@ -130,7 +130,7 @@ find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *int
 	return DEVICE_OK;
 }
 
-/* Where the request's arrays and its answer have what belongs to the current segment. */
+/* The current segment's places in the arrays of the request and in the answer. */
 typedef struct Place
 {
 	uint32_t	chunk;

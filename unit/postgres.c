@@ -102,7 +102,7 @@ unit_raise(const char *text)
 	strlcpy(message, text, sizeof(message));
 	if (handler)
 		longjmp(*handler, 1);
-	fprintf(stderr, "an error nobody expected: %s\n", message);
+	fprintf(stderr, "unexpected error: %s\n", message);
 	abort();
 }
 

@@ -19,6 +19,7 @@
 /* Set the seed.  Call it first in main(). */
 extern void unit_seed(void);
 
+/* Return a random number of 64 bits. */
 extern uint64 unit_random(void);
 
 /* Return a random number in 0 .. n - 1; n > 0. */

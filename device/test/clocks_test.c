@@ -200,7 +200,7 @@ test_uses(void)
 		wait_a_bit();
 	expect(contexts() == 2 && !clocks.reported, "another use");
 	close(clocks.socket);
-	expect_end(clocks.child, "nobody there");
+	expect_end(clocks.child, "no process there");
 }
 
 int

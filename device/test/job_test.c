@@ -167,7 +167,7 @@ expect_row(uint32_t s, uint32_t row, uint32_t first_chunk, uint64_t *words)
 	expected_bits[first_chunk + chunk][bit / 8] |= (char) (1 << bit % 8);
 }
 
-/* Where the request's arrays and the expected answer have what belongs to a segment. */
+/* A segment's places in the arrays of the request and in the expected answer. */
 typedef struct Place
 {
 	const EvaluateColumn *columns;

@@ -157,9 +157,9 @@ check_words(const Request *request)
 	}
 }
 
-/* Check that what belongs to a segment follows what belongs to the one before, and that there is nothing else. */
+/* Check that each segment's elements of an array follow those of the segment before, and that there are no others. */
 static void
-check_parts(const Request *request)
+check_arrays(const Request *request)
 {
 	uint64_t	columns = 0,
 				members = 0,
@@ -208,7 +208,7 @@ read_request(Area *area, const DeviceRequest *message)
 	if (!request_read(&request, area, message))
 		return false;
 	check_words(&request);
-	check_parts(&request);
+	check_arrays(&request);
 	check_answer(&request);
 	request_free(&request);
 	return true;

@@ -3,8 +3,8 @@
  * adaptive_cost.c
  *		Adapt the cost model of devices and the CPU to what all backends have measured.
  *
- * That is how fast they are, and which uploads and builds of BVHs would have paid off.  Also here is whose turn
- * it is to use a device for a build.
+ * Shared memory has their speeds, the time that scans have lost because columns or BVHs were not on a device, and the
+ * process whose turn it is to use a device for a build.
  */
 #include "device/adaptive_cost.h"
 
@@ -32,7 +32,7 @@
 /* A column, or the BVHs of a group, that scans have missed on a device. */
 typedef struct Miss
 {
-	uint64		of;				/* hash of its key */
+	uint64		hash;			/* hash of its key */
 	double		gain;			/* nanoseconds that scans have lost by its absence */
 } Miss;
 
@@ -40,11 +40,11 @@ typedef struct Miss
 #define MISSES			4096
 
 /* The speed of a device for a group. */
-typedef struct OfGroup
+typedef struct GroupSpeed
 {
 	uint64		key;			/* hash of the device, its program, the executor and the group; 0: none */
 	double		chunk;			/* nanoseconds of a chunk */
-} OfGroup;
+} GroupSpeed;
 
 /* Size of the hash table of groups, which may forget. */
 #define GROUPS			4096
@@ -52,7 +52,7 @@ typedef struct OfGroup
 #define GROUP_WEIGHT	0.5
 
 /* Facts and estimates about a device. */
-typedef struct OfDevice
+typedef struct DeviceCosts
 {
 	uint32		program;		/* number of programs that have been started for it; tells measurements of an
 								 * earlier one apart */
@@ -63,15 +63,15 @@ typedef struct OfDevice
 	double		first_adding;	/* its first measurement */
 	double		building;		/* nanoseconds to build a BVH of a chunk */
 	uint64		memory;			/* device memory in bytes */
-} OfDevice;
+} DeviceCosts;
 
 /* The shared memory. */
 typedef struct AdaptiveCosts
 {
 	slock_t		mutex;			/* protects all of it */
 	double		cpu;			/* ratio of the CPU's time to its estimated cost */
-	OfDevice	devices[RTSCAN_MAX_DEVICES];
-	OfGroup		groups[GROUPS]; /* hash table of groups, by key */
+	DeviceCosts	devices[RTSCAN_MAX_DEVICES];
+	GroupSpeed	groups[GROUPS]; /* hash table of groups, by key */
 	Miss		misses[MISSES]; /* hash table of misses, by key */
 } AdaptiveCosts;
 
@@ -89,7 +89,7 @@ rtscan_attach_adaptive_cost(void)
 	RtscanDeviceCalibration unknown = {.adding = get_float8_infinity(), .building = get_float8_infinity()};
 	bool		found;
 
-	costs = ShmemInitStruct("rtscan device experience", sizeof(AdaptiveCosts), &found);
+	costs = ShmemInitStruct("rtscan adaptive cost", sizeof(AdaptiveCosts), &found);
 	if (found)
 		return;
 	memset(costs, 0, sizeof(AdaptiveCosts));
@@ -132,20 +132,20 @@ rtscan_device_end_turn(void)
 void
 rtscan_begin_adaptive_cost(int device, const RtscanDeviceCalibration *calibration)
 {
-	OfDevice   *of = &costs->devices[device];
+	DeviceCosts *own = &costs->devices[device];
 
 	SpinLockAcquire(&costs->mutex);
 	for (int i = 0; i < DEVICE_EXECUTORS; i++)
-		of->speeds[i] = of->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, calibration->chunk[i]};
-	of->adding = of->first_adding = calibration->adding;
-	of->building = calibration->building;
-	of->memory = calibration->memory;
-	of->program++;
+		own->speeds[i] = own->first_speeds[i] = (RtscanDeviceSpeed) {FIRST_REQUEST, calibration->chunk[i]};
+	own->adding = own->first_adding = calibration->adding;
+	own->building = calibration->building;
+	own->memory = calibration->memory;
+	own->program++;
 	SpinLockRelease(&costs->mutex);
 }
 
 /* Return the place of a group in its hash table, and the key that the place has if the group is known. */
-static OfGroup *
+static GroupSpeed *
 place_of_group(int device, DeviceExecutor executor, uint64 group, uint64 *key)
 {
 	uint64		of_device = hash_combine64(device + 1, costs->devices[device].program);
@@ -159,12 +159,12 @@ rtscan_device_speed(int device, DeviceExecutor executor, uint64 group)
 {
 	RtscanDeviceSpeed speed;
 	uint64		key;
-	OfGroup    *of = place_of_group(device, executor, group, &key);
+	GroupSpeed *known = place_of_group(device, executor, group, &key);
 
 	SpinLockAcquire(&costs->mutex);
 	speed = costs->devices[device].speeds[executor];
-	if (of->key == key)
-		speed.chunk = of->chunk;
+	if (known->key == key)
+		speed.chunk = known->chunk;
 	SpinLockRelease(&costs->mutex);
 	return speed;
 }
@@ -181,23 +181,23 @@ approach(double *estimate, double sample, double weight)
 		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
 }
 
-/* Read a figure. */
+/* Read an estimate. */
 static double
-read_estimate(const double *figure)
+read_estimate(const double *estimate)
 {
 	double		value;
 
 	SpinLockAcquire(&costs->mutex);
-	value = *figure;
+	value = *estimate;
 	SpinLockRelease(&costs->mutex);
 	return value;
 }
 
 static void
-update_estimate(double *figure, double sample, double weight)
+update_estimate(double *estimate, double sample, double weight)
 {
 	SpinLockAcquire(&costs->mutex);
-	approach(figure, sample, weight);
+	approach(estimate, sample, weight);
 	SpinLockRelease(&costs->mutex);
 }
 
@@ -208,15 +208,15 @@ rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, doub
 	RtscanDeviceSpeed *speed = &costs->devices[device].speeds[executor];
 	double		chunk = of_device / chunks;
 	uint64		key;
-	OfGroup    *of = place_of_group(device, executor, group, &key);
+	GroupSpeed *known = place_of_group(device, executor, group, &key);
 
 	SpinLockAcquire(&costs->mutex);
 	approach(&speed->request, elapsed - of_device, SPEED_WEIGHT);
-	if (of->key == key)
-		approach(&of->chunk, chunk, GROUP_WEIGHT);
+	if (known->key == key)
+		approach(&known->chunk, chunk, GROUP_WEIGHT);
 	else
 	{
-		*of = (OfGroup) {key, chunk};
+		*known = (GroupSpeed) {key, chunk};
 		approach(&speed->chunk, chunk, SPEED_WEIGHT);
 	}
 	SpinLockRelease(&costs->mutex);
@@ -226,17 +226,17 @@ rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, doub
 void
 rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group)
 {
-	OfDevice   *of_device = &costs->devices[device];
-	RtscanDeviceSpeed *speed = &of_device->speeds[executor];
-	const RtscanDeviceSpeed *first = &of_device->first_speeds[executor];
+	DeviceCosts *own = &costs->devices[device];
+	RtscanDeviceSpeed *speed = &own->speeds[executor];
+	const RtscanDeviceSpeed *first = &own->first_speeds[executor];
 	uint64		key;
-	OfGroup    *of = place_of_group(device, executor, group, &key);
+	GroupSpeed *known = place_of_group(device, executor, group, &key);
 
 	SpinLockAcquire(&costs->mutex);
 	approach(&speed->request, first->request, FORGET_WEIGHT);
 	approach(&speed->chunk, first->chunk, FORGET_WEIGHT);
-	if (of->key == key)
-		approach(&of->chunk, first->chunk, FORGET_WEIGHT);
+	if (known->key == key)
+		approach(&known->chunk, first->chunk, FORGET_WEIGHT);
 	SpinLockRelease(&costs->mutex);
 }
 
@@ -261,9 +261,9 @@ rtscan_note_device_adding(int device, double columns, double nanoseconds)
 void
 rtscan_forget_device_adding(int device)
 {
-	OfDevice   *of = &costs->devices[device];
+	DeviceCosts *own = &costs->devices[device];
 
-	update_estimate(&of->adding, of->first_adding, FORGET_WEIGHT);
+	update_estimate(&own->adding, own->first_adding, FORGET_WEIGHT);
 }
 
 uint64
@@ -311,15 +311,15 @@ miss_pays(uint64 hash, double cost, double gain, bool forget)
 	bool		pays;
 
 	SpinLockAcquire(&costs->mutex);
-	if (miss->of != hash && miss->gain > gain)
+	if (miss->hash != hash && miss->gain > gain)
 	{
 		/* the place belongs to another miss, which keeps it while more has been lost by it */
 		miss->gain -= gain;
 		SpinLockRelease(&costs->mutex);
 		return false;
 	}
-	if (miss->of != hash)
-		*miss = (Miss) {.of = hash};
+	if (miss->hash != hash)
+		*miss = (Miss) {.hash = hash};
 	miss->gain += gain;
 	pays = miss->gain >= cost;
 	if (pays && forget)
@@ -350,11 +350,11 @@ rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double ga
 bool
 rtscan_device_wants_build(int device, uint64 group)
 {
-	uint64		of = miss_of_group(device, group);
+	uint64		hash = miss_of_group(device, group);
 	bool		wants;
 
 	SpinLockAcquire(&costs->mutex);
-	wants = costs->misses[of % MISSES].of == of;
+	wants = costs->misses[hash % MISSES].hash == hash;
 	SpinLockRelease(&costs->mutex);
 	return wants;
 }
@@ -362,11 +362,11 @@ rtscan_device_wants_build(int device, uint64 group)
 void
 rtscan_device_has_built(int device, uint64 group)
 {
-	uint64		of = miss_of_group(device, group);
-	Miss	   *miss = &costs->misses[of % MISSES];
+	uint64		hash = miss_of_group(device, group);
+	Miss	   *miss = &costs->misses[hash % MISSES];
 
 	SpinLockAcquire(&costs->mutex);
-	if (miss->of == of)
+	if (miss->hash == hash)
 		*miss = (Miss) {0};
 	SpinLockRelease(&costs->mutex);
 }
