@@ -12,38 +12,8 @@
 #include "rtscan.h"
 
 #include "nodes/pathnodes.h"
+#include "plan/cost/index_size.h"
 #include "storage/directory.h"
-
-/* Sizes of a column, summed over all segments. */
-typedef struct RtscanColumnSize
-{
-	double		value_pages;	/* pages of codes, or of values in row order */
-	double		dictionary_pages;	/* pages of the dictionaries */
-	double		dictionary_values;	/* values in the dictionaries */
-	double		distinct;		/* a key column's number of values in the largest dictionary */
-	double		ranked_values;	/* dictionary values of segments in which the column is in heap order */
-	double		framed_rows;	/* an INCLUDEd column's rows that are stored as integers in frames */
-} RtscanColumnSize;
-
-/* Sizes of an index, from those of its segments that can be read. */
-typedef struct RtscanIndexSize
-{
-	double		segments;		/* number of segments */
-	double		rows;			/* rows in all segments */
-	double		largest;		/* rows of the largest segment */
-	double		heap_blocks;	/* heap blocks up to the last one with a row; 0: not known */
-	int			ncolumns;		/* columns of the index */
-	RtscanColumnSize columns[INDEX_MAX_KEYS];	/* sizes by column; memory is allocated for ncolumns only */
-} RtscanIndexSize;
-
-/* Return the sizes of a column, from 0.  Columns after the index's own belong to dimensions (star.h) and have none. */
-static inline const RtscanColumnSize *
-rtscan_column_size(const RtscanIndexSize *size, int column)
-{
-	static const RtscanColumnSize nothing;
-
-	return column < size->ncolumns ? &size->columns[column] : &nothing;
-}
 
 /*
  * The result of looking up a conjunction of quals with known values.  Pages are read in the order of the file or at

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * known_filter.h
+ *		Makes the filter of quals whose values are known to the planner.
+ *
+ * A value is known if it is a constant, or an expression that the planner can evaluate: a parameter of a custom plan,
+ * or a stable function such as now().  Of a long array, a sample of the elements is taken.
+ */
+#ifndef RTSCAN_KNOWN_FILTER_H
+#define RTSCAN_KNOWN_FILTER_H
+
+#include "rtscan.h"
+
+#include "plan/quals/quals.h"
+#include "row/schema.h"
+#include "search/filter/filter.h"
+
+/* The expressions that have been evaluated in a planning run: each is evaluated only once. */
+typedef struct RtscanEstimates
+{
+	MemoryContext context;		/* the memory of the planning run */
+	List	   *all;			/* expressions with their values */
+} RtscanEstimates;
+
+/* What is known about the values of quals. */
+typedef struct RtscanKnownValues
+{
+	PlannerInfo *root;			/* the query */
+	RtscanEstimates *estimates; /* the values of the planning run */
+	int			most_elements;	/* at most this many elements are taken of each array, if it can be sampled */
+} RtscanKnownValues;
+
+/* Return the number of elements that may be looked up in each of this many segments, of each array in some quals. */
+extern int	rtscan_share_of_lookups(const List *quals, uint32 segments);
+
+/* Are all values of a qual known, and few enough to look up?  Arrays within OR cannot be sampled. */
+extern bool rtscan_is_known(const RtscanKnownValues *values, const RtscanQual *qual);
+
+/* Make the filter of a qual whose values are known. */
+extern RtscanFilter rtscan_known_filter(const RtscanKnownValues *values, Relation index, const RtscanSchema *schema,
+										const RtscanQual *qual);
+
+#endif							/* RTSCAN_KNOWN_FILTER_H */
