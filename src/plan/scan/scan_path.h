@@ -50,6 +50,9 @@ extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey
 /* scan_path.c: return a path for a LIMIT, in the order of all of these path keys; NULL if there is none. */
 extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys);
 
+/* scan_cost.c: set the path's costs and rows. */
+extern void rtscan_cost_scan(RtscanScanPath *path, PlannerInfo *root);
+
 /* Copy a path, so that the copy stays when the planner frees the path. */
 extern Path *rtscan_copy_scan_path(const Path *path);
 

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * scan_cost.c
+ *		Estimates the cost of a path in which an index returns rows.
+ */
+#include "plan/scan/scan_path.h"
+
+#include <math.h>
+
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "plan/cost/cost.h"
+#include "plan/cost/expression_cost.h"
+#include "plan/cost/late_rows.h"
+#include "plan/cost/quals_cost.h"
+#include "plan/cost/resolve.h"
+#include "plan/star/advice.h"
+#include "run/plan/expressions.h"
+#include "search/scan/cursor.h"
+#include "settings.h"
+
+/* ---------------------------------------------------------------- the search */
+
+/* Estimate the number of rescans as get_loop_count() does: by the outer table with the fewest rows. */
+static double
+loop_count(PlannerInfo *root, Relids required_outer)
+{
+	double		loops = 0;
+	int			relid = -1;
+
+	while ((relid = bms_next_member(required_outer, relid)) >= 0)
+	{
+		const RelOptInfo *outer = relid < root->simple_rel_array_size ? root->simple_rel_array[relid] : NULL;
+
+		if (outer && outer->rows > 0 && (loops == 0 || outer->rows < loops))
+			loops = outer->rows;
+	}
+	return Max(loops, 1);
+}
+
+/* Cost of finding rows, by the quals and a star's dimensions.  Sets *found to their number. */
+static RtscanCost
+search_cost(const RtscanScanPath *path, PlannerInfo *root, double loops, double *found)
+{
+	RtscanCost	cost = rtscan_quals_cost(path->quals, root, path->index, loops, found);
+
+	if (path->join)
+		rtscan_add_cost(&cost, rtscan_join_cost(path->join, root, found));
+	return cost;
+}
+
+/*
+ * May rows be tested one by one, in the path's order, until enough of them match (search/order/order_stream.h)?  Only
+ * the CPU does so, for quals that are one region.
+ */
+static bool
+may_test_rows(const RtscanScanPath *path, double found)
+{
+	return !path->order->by_heap && !path->join && path->row_clauses == NIL && path->others == NIL &&
+		path->order->wanted <= found &&
+		(rtscan_executor == RTSCAN_EXECUTOR_AUTO || rtscan_executor == RTSCAN_EXECUTOR_CPU) &&
+		rtscan_quals_are_region(path->quals, path->index, false);
+}
+
+/*
+ * Return the fraction of a search that precedes the first row.  Without an order, that is one segment.  In an order, it
+ * is the whole search, unless few rows are wanted: then rows are tested one by one until enough of them match, which is
+ * one in each segment besides those that are returned.
+ */
+static double
+searched_part(const RtscanScanPath *path, PlannerInfo *root, double found, const RtscanCost *search)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
+	double		ranks,
+				tested;
+
+	if (!path->order)
+		return 1 / (size ? Max(size->segments, 1) : 1);
+	if (size == NULL || !may_test_rows(path, found))
+		return 1;
+	ranks = size->rows * rtscan_quals_selectivity(path->quals, root, path->index, path->order->columns[0].column);
+	tested = (path->order->wanted + size->segments) * Max(ranks / Max(found, 1), 1);
+	return Min(rtscan_tests_cost(tested, list_length(path->quals->all)) / Max(search->work + search->pages, 1), 1);
+}
+
+/* ---------------------------------------------------------------- the rows */
+
+/* Return the index's columns whose values are read. */
+static Bitmapset *
+columns_read(const RtscanScanPath *path)
+{
+	Bitmapset  *columns = rtscan_row_columns((Node *) path->row_quals);
+	ListCell   *cell;
+
+	if (!path->from_heap)
+		foreach(cell, path->wanted)
+			columns = bms_add_member(columns, rtscan_row_column(rtscan_row_expression(path->index, lfirst(cell))));
+	return columns;
+}
+
+/* Cost of reading the index's values of this many rows. */
+static RtscanCost
+values_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
+{
+	Bitmapset  *columns = columns_read(path);
+	int			column = -1;
+	RtscanCost	cost = {.work = rows * RTSCAN_ROW_COST};
+
+	while ((column = bms_next_member(columns, column)) >= 0)
+		rtscan_add_cost(&cost, rtscan_value_cost(root, path->index, column, rows, loops));
+	return cost;
+}
+
+/* Cost of evaluating quals and checking visibility, from the index's rows to the node's, in the order of evaluation. */
+static RtscanCost
+quals_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
+{
+	RtscanCost	cost = {.startup = path->path.path.pathtarget->cost.startup};
+	QualCost	quals = rtscan_expressions_cost(root, path->row_quals);
+
+	cost.startup += quals.startup;
+	cost.work += rows * quals.per_tuple;
+	if (!path->from_heap || path->row_clauses != NIL)
+		rtscan_add_cost(&cost, rtscan_visibility_cost(root, path->index, rows, loops));
+	rows *= rtscan_residual_selectivity(path->quals, root, path->index, path->row_clauses, rows);
+	if (path->from_heap)
+		rtscan_add_cost(&cost, rtscan_heap_cost(root, path->index, rows, loops));
+	else
+		cost.work += rows * RTSCAN_TUPLE_COST;
+	cost_qual_eval(&quals, path->others, root);
+	cost.startup += quals.startup;
+	cost.work += rows * quals.per_tuple;
+	return cost;
+}
+
+static RtscanCost
+rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
+{
+	RtscanCost	cost = values_cost(path, root, rows, loops);
+
+	rtscan_add_cost(&cost, quals_cost(path, root, rows, loops));
+	return cost;
+}
+
+/* Cost of rows in an order: walking ranks of searched segments, and reading each row's values at random. */
+static RtscanCost
+ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
+	double		ranks = size ? size->rows * rtscan_quals_selectivity(path->quals, root, path->index,
+																	 path->order->columns[0].column) : rows;
+	RtscanCost	cost = rtscan_order_cost(ranks, rows, path->order->wanted, bms_num_members(columns_read(path)));
+
+	/* Values are read one by one at random. */
+	cost.pages += values_cost(path, root, rows, 1).pages;
+	rtscan_add_cost(&cost, quals_cost(path, root, rows, 1));
+	return cost;
+}
+
+/*
+ * Cost of the first rows by a bounded heap.  Before the first row, one pass over all rows reads and compares a value
+ * of each; rows that may belong to the first ones are tried, some for each row that is wanted.  Then the wanted rows
+ * are returned; returning all rows would cost proportionally more.
+ */
+static RtscanCost
+first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
+{
+	const RtscanOrder *order = path->order;
+	double		wanted = Max(Min(order->wanted, rows), 1);
+	double		tried = Min(wanted * (1 + log(Max(rows / wanted, 1))), rows);
+	double		comparisons = tried * order->ncolumns * log2(Max(2 * wanted, 2));
+	RtscanCost	pass = {.work = rows * RTSCAN_ROW_COST + comparisons * 2 * cpu_operator_cost};
+	RtscanCost	cost = rows_cost(path, root, wanted, 1);
+
+	rtscan_add_cost(&pass, rtscan_value_cost(root, path->index, order->columns[0].column, rows, 1));
+	for (int i = 1; i < order->ncolumns; i++)
+		rtscan_add_cost(&pass, rtscan_value_cost(root, path->index, order->columns[i].column, tried, 1));
+	rtscan_add_cost(&pass, rtscan_visibility_cost(root, path->index, tried, 1));
+	cost.startup += rtscan_total_cost(&pass);
+	cost.work *= Max(rows, 1) / wanted;
+	cost.pages *= Max(rows, 1) / wanted;
+	return cost;
+}
+
+/* Cost of the rows in the path's order, if it has one. */
+static RtscanCost
+returned_rows_cost(RtscanScanPath *path, PlannerInfo *root, double found, double loops)
+{
+	if (path->order == NULL)
+		return rows_cost(path, root, found, loops);
+	return path->order->by_heap ? first_rows_cost(path, root, found) : ordered_rows_cost(path, root, found);
+}
+
+/* ---------------------------------------------------------------- the path */
+
+/* Are so few rows wanted that a single segment can be expected to have them? */
+static bool
+wants_few(const RtscanScanPath *path, PlannerInfo *root, double rows)
+{
+	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
+
+	return !path->order->by_heap && size && path->order->wanted * size->segments <= rows;
+}
+
+/* Return how many rows are made before the first one is returned.  From the heap, rows come block by block. */
+static double
+first_batch(const RtscanScanPath *path)
+{
+	return path->from_heap && path->row_clauses == NIL ? 1 : RTSCAN_CURSOR_ROWS;
+}
+
+/* In an order, rows that pass the quals which the index does not answer may come late among those that it finds. */
+static Cost
+late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
+{
+	const Path *result = &path->path.path;
+	List	   *clauses = path->order ? list_concat_copy(path->row_clauses, path->others) : NIL;
+	const RtscanOrderColumn *order;
+
+	if (clauses == NIL)
+		return 0;
+	order = &path->order->columns[0];
+	return (result->total_cost - result->startup_cost) *
+		rtscan_late_part(root, clauses, list_nth_node(TargetEntry, path->index->indextlist, order->column)->expr,
+						 order->descending, Min(result->rows / Max(found, 1), 1));
+}
+
+/* Set the number of rows that all processes together return. */
+static void
+set_rows(RtscanScanPath *path, PlannerInfo *root, double found)
+{
+	Path	   *result = &path->path.path;
+
+	result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
+	if (path->order)
+		path->order->few = wants_few(path, root, Min(found, result->rows));
+}
+
+/* Divide the rows and their costs among the path's workers and the leader. */
+static void
+share(RtscanScanPath *path, PlannerInfo *root, RtscanCost *search, RtscanCost *rows)
+{
+	Path	   *result = &path->path.path;
+	int			workers = result->parallel_workers;
+
+	rtscan_share_cost(search, root, path->index, workers);
+	rtscan_share_cost(rows, root, path->index, workers);
+	search->startup += rtscan_workers_cost(workers);
+	result->rows = clamp_row_est(result->rows / rtscan_speedup(root, path->index, workers));
+}
+
+/* Set the costs of a path, of whose search this part precedes the first row. */
+static void
+set_costs(RtscanScanPath *path, const RtscanCost *search, const RtscanCost *rows, double found, double searched)
+{
+	Path	   *result = &path->path.path;
+
+	result->startup_cost = search->startup + search->lookups + rows->startup +
+		searched * (search->work + search->pages);
+	path->unsearched = path->order ? (1 - searched) * (search->work + search->pages) : 0;
+	if (!path->order)
+		result->startup_cost += Min(first_batch(path) / Max(found, 1), 1) * (rows->work + rows->pages);
+	result->total_cost = rtscan_total_cost(search) + rtscan_total_cost(rows);
+}
+
+void
+rtscan_cost_scan(RtscanScanPath *path, PlannerInfo *root)
+{
+	Path	   *result = &path->path.path;
+	double		loops = loop_count(root, PATH_REQ_OUTER(result));
+	double		found;
+	RtscanCost	search = search_cost(path, root, loops, &found);
+	RtscanCost	rows = returned_rows_cost(path, root, found, loops);
+	double		searched = searched_part(path, root, found, &search);
+
+	rtscan_count_disabled(root, result, result->parent, path->index, path->join);
+	set_rows(path, root, found);
+	rows.work += result->rows * result->pathtarget->cost.per_tuple;
+	share(path, root, &search, &rows);
+	set_costs(path, &search, &rows, found, searched);
+	result->startup_cost += late_cost(path, root, found);
+}
