@@ -79,6 +79,7 @@ make_heap_tlist(const RtscanScanPath *path, Oid table, List *shown)
 
 /* ---------------------------------------------------------------- the plan */
 
+/* Return the quals of WHERE that the index answers, with a star's keys as further conditions. */
 static RtscanPlanFilter *
 plan_filter(const RtscanScanPath *path, List **arguments)
 {
@@ -87,47 +88,61 @@ plan_filter(const RtscanScanPath *path, List **arguments)
 	return rtscan_quals_plan(&quals, arguments);
 }
 
-Plan *
-rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses,
-				 List *custom_plans)
+/* Make the executor's part of the plan, except for the columns of the node's tuple. */
+static RtscanNodePlan
+plan_node(PlannerInfo *root, const RtscanScanPath *path)
 {
-	const RtscanScanPath *path = rtscan_whole_scan_path(root, custom_path);
-	CustomScan *scan = makeNode(CustomScan);
-	RtscanShown shown = {
-		.quals = extract_actual_clauses(path->clauses, false),
-		.implied = rtscan_implied_columns(path->quals, path->index),
-		.row_quals = extract_actual_clauses(path->row_clauses, false),
-		.joins = path->join ? rtscan_join_clauses(path->join) : NIL,
-	};
 	RtscanNodePlan plan = {
 		.table = planner_rt_fetch(path->index->rel->relid, root)->relid,
 		.index = path->index->indexoid,
 		.from_heap = path->from_heap,
 		.ordered = path->order != NULL,
+		.skips = path->skip != NULL,
 		.row_quals = rtscan_make_runnable(root, path->row_quals),
+		.dimensions = path->join ? rtscan_plan_dimensions(path->join) : NIL,
+		.may_tell = path->join && rtscan_join_may_tell(root, path->join),
 	};
 	List	   *arguments = NIL;
 
 	if (path->order)
 		plan.order = *path->order;
 	plan.filter = plan_filter(path, &arguments);
-	plan.dimensions = path->join ? rtscan_plan_dimensions(path->join) : NIL;
-	plan.may_tell = path->join && rtscan_join_may_tell(root, path->join);
 	plan.where_arguments = list_length(arguments);
 	if (path->skip)
-	{
-		plan.skips = true;
 		arguments = lappend(arguments, path->skip);
-		shown.skip = list_make1(path->skip);
-	}
 	plan.arguments = rtscan_make_runnable(root, arguments);
+	return plan;
+}
+
+static List *
+shown_expressions(const RtscanScanPath *path)
+{
+	const RtscanShown shown = {
+		.quals = extract_actual_clauses(path->clauses, false),
+		.implied = rtscan_implied_columns(path->quals, path->index),
+		.row_quals = extract_actual_clauses(path->row_clauses, false),
+		.joins = path->join ? rtscan_join_clauses(path->join) : NIL,
+		.skip = path->skip ? list_make1(path->skip) : NIL,
+	};
+
+	return rtscan_write_shown(&shown);
+}
+
+Plan *
+rtscan_plan_scan(PlannerInfo *root, RelOptInfo *rel, CustomPath *custom_path, List *tlist, List *clauses,
+				 List *custom_plans)
+{
+	const RtscanScanPath *path = rtscan_whole_scan_path(root, custom_path);
+	CustomScan *scan = makeNode(CustomScan);
+	RtscanNodePlan plan = plan_node(root, path);
+
 	scan->scan.scanrelid = path->join ? 0 : rel->relid;
 	scan->custom_plans = rtscan_own_plans(custom_plans);
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = extract_actual_clauses(path->others, false);
 	scan->flags = custom_path->flags;
 	scan->methods = &rtscan_rows_scan_methods;
-	scan->custom_exprs = rtscan_write_shown(&shown);
+	scan->custom_exprs = shown_expressions(path);
 	if (path->join)
 		plan.functions = rtscan_functions_of(scan->custom_exprs);
 	if (path->from_heap && path->join)
