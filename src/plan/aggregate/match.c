@@ -242,7 +242,7 @@ match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
 	return aggref->aggfilter == NULL || aggregate->row_filter;
 }
 
-/* Match all aggregates, either from bits or from rows. */
+/* Match all aggregates in the way that path->by_rows tells. */
 static bool
 match_aggregates(RtscanPath *path)
 {
@@ -283,27 +283,20 @@ match_row_qual(RtscanPath *path, const RestrictInfo *info)
 }
 
 /*
- * Can the index answer all quals of the table, except those that a partial index implies, or at least evaluate them on
- * its rows?  No qual may be evaluated before those that protect rows by a security policy.
+ * Match the quals of the table, except those that a partial index implies.  Return those that the index does not
+ * answer, in the order of evaluation.
  */
-static bool
-match_quals(RtscanPath *path)
+static List *
+match_index_quals(RtscanPath *path)
 {
-	List	   *residual = path->join ? rtscan_join_residual(path->join) : NIL;
 	List	   *others = NIL;
 	ListCell   *cell;
 
 	path->quals = palloc0(sizeof(RtscanQuals));
-	path->row_quals = path->join ? list_copy(path->join->row_quals) : NIL;
-	foreach(cell, residual)
-		if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
-			return false;
 	foreach(cell, path->index->indrestrictinfo)
 	{
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
 
-		if (info->pseudoconstant)
-			return false;
 		if (rtscan_quals_add_restriction(path->quals, path->request->root, path->index, info))
 			path->clauses = lappend(path->clauses, info->clause);
 		else
@@ -311,6 +304,24 @@ match_quals(RtscanPath *path)
 	}
 	others = rtscan_order_quals(path->request->root, others);
 	rtscan_quals_imply(path->quals, path->request->root, path->index, others);
+	return others;
+}
+
+/*
+ * Can the index answer all quals, or at least evaluate them on its rows?  No qual may be evaluated before those that
+ * protect rows by a security policy.
+ */
+static bool
+match_quals(RtscanPath *path)
+{
+	List	   *residual = path->join ? rtscan_join_residual(path->join) : NIL;
+	List	   *others;
+	ListCell   *cell;
+
+	if (rtscan_has_pseudoconstant(residual) || rtscan_has_pseudoconstant(path->index->indrestrictinfo))
+		return false;
+	others = match_index_quals(path);
+	path->row_quals = path->join ? list_copy(path->join->row_quals) : NIL;
 	foreach(cell, rtscan_order_quals(path->request->root, list_concat(others, residual)))
 		if (!match_row_qual(path, lfirst_node(RestrictInfo, cell)))
 			return false;
@@ -329,19 +340,34 @@ needs_rows(const RtscanPath *path)
 		list_length(request->sets) > 1 || request->groupings != NIL || request->workers > 0 || path->residual != NIL;
 }
 
+/* Match a request that bits suffice for. */
+static bool
+try_bits(RtscanPath *path)
+{
+	path->by_rows = false;
+	return !needs_rows(path) && match_aggregates(path);
+}
+
+/* Match a request whose keys and aggregates are computed from rows. */
+static bool
+try_rows(RtscanPath *path)
+{
+	path->by_rows = true;
+	return match_expressions(path->index, path->request->keys, &path->row_keys) && match_aggregates(path);
+}
+
+/* Does the result have more columns than a tuple can have? */
+static bool
+has_too_many_columns(const RtscanRequest *request)
+{
+	return list_length(request->keys) + list_length(request->aggrefs) + list_length(request->groupings) >
+		MaxTupleAttributeNumber;
+}
+
 bool
 rtscan_match_path(RtscanPath *path, bool by_rows)
 {
-	const RtscanRequest *request = path->request;
-
-	/* The result must not have more columns than a tuple can have. */
-	if (list_length(request->keys) + list_length(request->aggrefs) + list_length(request->groupings) >
-		MaxTupleAttributeNumber)
+	if (has_too_many_columns(path->request) || !match_quals(path))
 		return false;
-	if (!match_quals(path))
-		return false;
-	path->by_rows = by_rows || needs_rows(path) || !match_aggregates(path);
-	if (!path->by_rows)
-		return true;
-	return match_expressions(path->index, path->request->keys, &path->row_keys) && match_aggregates(path);
+	return (!by_rows && try_bits(path)) || try_rows(path);
 }

@@ -110,3 +110,14 @@ rtscan_quals_add_restriction(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo
 		rtscan_quals_add_qual(quals, matched.qual);
 	return matched.may_ask;
 }
+
+bool
+rtscan_has_pseudoconstant(const List *restrictions)
+{
+	ListCell   *cell;
+
+	foreach(cell, restrictions)
+		if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
+			return true;
+	return false;
+}

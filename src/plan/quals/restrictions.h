@@ -24,4 +24,10 @@ extern RtscanQual *rtscan_match_restriction(PlannerInfo *root, IndexOptInfo *ind
 extern bool rtscan_quals_add_restriction(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index,
 										 RestrictInfo *info);
 
+/*
+ * Is a clause without columns among some restrictions (RestrictInfo *)?  PostgreSQL evaluates these once, in a Result
+ * node, which it adds only above scans of tables.
+ */
+extern bool rtscan_has_pseudoconstant(const List *restrictions);
+
 #endif							/* RTSCAN_RESTRICTIONS_H */

@@ -163,18 +163,6 @@ rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, 
 	return &path->path.path;
 }
 
-/* Does a star have a pseudoconstant clause?  The planner adds the Result node for these only above scans of tables. */
-static bool
-has_pseudoconstant(const RtscanJoin *join)
-{
-	ListCell   *cell;
-
-	foreach(cell, list_concat_copy(join->index->indrestrictinfo, rtscan_join_residual(join)))
-		if (lfirst_node(RestrictInfo, cell)->pseudoconstant)
-			return true;
-	return false;
-}
-
 /* Can a star's rows be the fact's heap tuples: are only the fact's columns needed, and no system columns? */
 static bool
 heap_has(const RtscanScanPath *path)
@@ -192,6 +180,18 @@ heap_has(const RtscanScanPath *path)
 	return true;
 }
 
+/* Can the path of a star return what is needed? */
+static bool
+has_all(const RtscanScanPath *path)
+{
+	const RtscanJoin *join = path->join;
+
+	if (path->from_heap && (!heap_has(path) || rtscan_repeats_rows(join->star)))
+		return false;
+	return !rtscan_has_pseudoconstant(join->index->indrestrictinfo) &&
+		!rtscan_has_pseudoconstant(rtscan_join_residual(join));
+}
+
 Path *
 rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers, bool in_worker)
 {
@@ -205,7 +205,7 @@ rtscan_join_scan_path(PlannerInfo *root, const RtscanStar *star, int workers, bo
 	path->path.custom_paths = join->paths;
 	path->path.path.parallel_safe &= join->parallel_safe && join->index->rel->consider_parallel;
 	part_quals(path, root);
-	if ((path->from_heap && (!heap_has(path) || rtscan_repeats_rows(star))) || has_pseudoconstant(join))
+	if (!has_all(path))
 		return NULL;
 	rtscan_cost_scan(path, root);
 	return &path->path.path;
