@@ -122,7 +122,7 @@ is_memoized(const RtscanPath *path)
 {
 	const RtscanRequest *request = path->request;
 
-	return rtscan_may_memoize(request->keys == NIL && list_length(request->sets) <= 1, request->partial,
+	return rtscan_may_memoize(list_length(request->keys), list_length(request->sets), request->partial,
 							  request->workers > 0,
 							  path->join || request->root->parse->hasSubLinks || request->root->init_plans != NIL);
 }

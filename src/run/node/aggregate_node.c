@@ -208,10 +208,9 @@ static bool
 may_memoize(const RtscanNode *node)
 {
 	const RtscanNodePlan *plan = node->plan;
-	bool		one_result = !plan->by_rows ||
-		(list_length(plan->sets) == 1 && ((RtscanPlanSet *) linitial(plan->sets))->keys == NIL);
 
-	return rtscan_may_memoize(one_result, plan->partial, node->shared != NULL,
+	return rtscan_may_memoize(list_length(plan->row_keys), list_length(plan->sets), plan->partial,
+							  node->shared != NULL,
 							  node->custom.ss.ps.subPlan != NIL || node->custom.ss.ps.initPlan != NIL ||
 							  node->ndimensions > 0);
 }

@@ -19,14 +19,15 @@
 typedef struct RtscanMemoize RtscanMemoize;
 
 /*
- * May a node's results be memoized?  The planner and the node both call this.  Partial results are not memoized,
- * nor are results of a node that executes subqueries or dimensions: these may call volatile functions, which have to be
- * called each time.
+ * May a node's results be memoized?  The planner and the node both call this.  The node must return one result: it has
+ * no keys of GROUP BY, and at most one grouping set.  Partial results are not memoized, nor those of a node that shares
+ * its work with other processes, or that executes subqueries or dimensions: these may call volatile functions, which
+ * have to be called each time.
  */
 static inline bool
-rtscan_may_memoize(bool one_result, bool partial, bool shared, bool executes_plans)
+rtscan_may_memoize(int nkeys, int nsets, bool partial, bool shared, bool executes_plans)
 {
-	return one_result && !partial && !shared && !executes_plans;
+	return nkeys == 0 && nsets <= 1 && !partial && !shared && !executes_plans;
 }
 
 /*
