@@ -129,7 +129,7 @@ extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 extern bool rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost);
 
 /*
- * tally_cost.c: return the kind of total, of a chunk or a tally, that an aggregate is made from (segment/totals.h), or
+ * tally_match.c: return the kind of total, of a chunk or a tally, that an aggregate is made from (segment/totals.h), or
  * RTSCAN_NO_TOTAL.
  */
 extern RtscanTotalKind rtscan_total_kind_of(const RtscanPathAggregate *aggregate);
@@ -163,6 +163,20 @@ static inline bool
 rtscan_is_grouped(const RtscanRequest *request)
 {
 	return request->keys != NIL;
+}
+
+/* Return the number of the index's own columns, which precede those of dimensions. */
+static inline int
+rtscan_own_columns(const RtscanPath *path)
+{
+	return path->join ? path->join->star->index->ncolumns : path->index->ncolumns;
+}
+
+/* Are the distinct values of an aggregate's argument collected? */
+static inline bool
+rtscan_collects_distinct(const RtscanPathAggregate *aggregate)
+{
+	return aggregate->collected.purpose == RTSCAN_FOR_DISTINCT;
 }
 
 /* make_node.c: the PlanCustomPath callback. */
