@@ -306,7 +306,7 @@ improve_star(PlannerInfo *root, RtscanStar *star, int disabled)
 }
 
 /*
- * Count the joins against advice.  If advice demands an Append for the join relation, it means the star (compat.h),
+ * Count the joins against advice.  If advice demands an Append for the join relation, it means the star,
  * whichever joins it is made from.
  */
 static int

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * planner.h
+ *		Differences between PostgreSQL's versions: relations, joins and paths in the planner; operators.
+ *
+ * Only compat.h includes this file, after PostgreSQL's headers.
+ */
+#ifndef RTSCAN_COMPAT_PLANNER_H
+#define RTSCAN_COMPAT_PLANNER_H
+
+#if PG_VERSION_NUM < 160000
+/* 16 passes the relations, not their relids. */
+#define adjust_appendrel_attrs_multilevel(root, node, child, parent) \
+	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
+#define adjust_child_relids_multilevel(root, relids, child, parent) \
+	adjust_child_relids_multilevel(root, relids, (child)->relids, (parent)->relids)
+
+/* 16 only finds a PlaceHolderInfo, and creates none. */
+#define find_placeholder_info(root, placeholder) find_placeholder_info(root, placeholder, false)
+#endif
+
+#if PG_VERSION_NUM < 170000
+/* 17 uses statistics to estimate the length of an array that is not a constant. */
+#define estimate_array_length(root, array) estimate_array_length(array)
+#endif
+
+/* Does a path key sort in descending order?  18 has a direction in place of btree's strategy. */
+static inline bool
+rtscan_compat_is_descending(const PathKey *key)
+{
+#if PG_VERSION_NUM >= 180000
+	return key->pk_cmptype == COMPARE_GT;
+#else
+	return key->pk_strategy == BTGreaterStrategyNumber;
+#endif
+}
+
+/*
+ * Set the number of disabled nodes of a path: its own, and those of the paths below.  18 counts them; before, a
+ * disabled path just has a high cost.
+ */
+static inline void
+rtscan_compat_count_disabled(Path *path, int own, List *below)
+{
+#if PG_VERSION_NUM >= 180000
+	ListCell   *cell;
+
+	path->disabled_nodes = own;
+	foreach(cell, below)
+		path->disabled_nodes += ((Path *) lfirst(cell))->disabled_nodes;
+#endif
+}
+
+/* Is a path better than another one, which may be NULL?  It has fewer disabled nodes, or as many and a lower cost. */
+static inline bool
+rtscan_compat_is_cheaper(const Path *path, const Path *other)
+{
+	if (other == NULL)
+		return true;
+#if PG_VERSION_NUM >= 180000
+	if (path->disabled_nodes != other->disabled_nodes)
+		return path->disabled_nodes < other->disabled_nodes;
+#endif
+	return path->total_cost < other->total_cost;
+}
+
+/* Is GEQO searching for the join order?  19 finds it by an extension id, which GEQO takes when it first runs. */
+static inline bool
+rtscan_compat_is_genetic(PlannerInfo *root)
+{
+#if PG_VERSION_NUM >= 190000
+	return Geqo_planner_extension_id >= 0 && GetPlannerInfoExtensionState(root, Geqo_planner_extension_id) != NULL;
+#else
+	return root->join_search_private != NULL;
+#endif
+}
+
+/*
+ * Return the equalities that equivalence classes imply for an inner join of two relations.  16 passes the outer
+ * join, if it is one.
+ */
+static inline List *
+rtscan_compat_equalities(PlannerInfo *root, const RelOptInfo *outer, RelOptInfo *inner)
+{
+	Relids		both = bms_union(outer->relids, inner->relids);
+
+#if PG_VERSION_NUM >= 160000
+	return generate_join_implied_equalities(root, both, outer->relids, inner, NULL);
+#else
+	return generate_join_implied_equalities(root, both, outer->relids, inner);
+#endif
+}
+
+/*
+ * Can the members of an equivalence class differ, because an outer join makes some of them NULL? 16 distinguishes
+ * such members by their nulling relids.
+ */
+static inline bool
+rtscan_compat_is_below_outer_join(const EquivalenceClass *class)
+{
+#if PG_VERSION_NUM >= 160000
+	return false;
+#else
+	return class->ec_below_outer_join;
+#endif
+}
+
+/* Return a column as it is within a relation: nullable only by the outer joins in there, which 16 marks it with. */
+static inline Var *
+rtscan_compat_within(const Var *var, const RelOptInfo *rel)
+{
+	Var		   *within = copyObject(unconstify(Var *, var));
+
+#if PG_VERSION_NUM >= 160000
+	within->varnullingrels = bms_intersect(within->varnullingrels, rel->relids);
+#endif
+	return within;
+}
+
+/* Do outer joins make a column NULL?  16 marks it with these. */
+static inline bool
+rtscan_compat_is_nulled(const Var *var)
+{
+#if PG_VERSION_NUM >= 160000
+	return !bms_is_empty(var->varnullingrels);
+#else
+	return false;
+#endif
+}
+
+/* Does a relation stand for groups of another relation's rows?  19 can group rows before it joins them. */
+static inline bool
+rtscan_compat_is_grouped(const RelOptInfo *rel)
+{
+#if PG_VERSION_NUM >= 190000
+	return IS_GROUPED_REL(rel);
+#else
+	return false;
+#endif
+}
+
+/*
+ * Is a table unique for clauses that are equalities?  PostgreSQL adds clauses to the list, so it gets a copy. 19
+ * has no list of expressions beside the clauses.
+ */
+static inline bool
+rtscan_compat_is_unique(PlannerInfo *root, RelOptInfo *table, List *clauses)
+{
+#if PG_VERSION_NUM >= 190000
+	return relation_has_unique_index_for(root, table, list_copy(clauses), NULL);
+#else
+	return relation_has_unique_index_for(root, table, list_copy(clauses), NIL, NIL);
+#endif
+}
+
+/* Create an Append of non-partial paths.  19 has a structure for its inputs. */
+static inline AppendPath *
+rtscan_compat_create_append_path(PlannerInfo *root, RelOptInfo *rel, List *paths, int workers)
+{
+#if PG_VERSION_NUM >= 190000
+	AppendPathInput input = {.subpaths = paths};
+
+	return create_append_path(root, rel, input, NIL, NULL, workers, workers > 0, -1);
+#else
+	return create_append_path(root, rel, paths, NIL, NIL, NULL, workers, workers > 0, -1);
+#endif
+}
+
+/*
+ * Put an Append above a path of ours that is a join, if 19's pg_plan_advice looks at the plan.
+ *
+ * pg_plan_advice does not know which relations a custom scan joins, and raises an error where that is joined with
+ * another relation.  It does know the relations of an Append, and an Append with one path is removed from the plan.
+ * But an Append cannot evaluate expressions, as our scans do, so other plans do not have it.
+ */
+static inline Path *
+rtscan_compat_name_relations(PlannerInfo *root, Path *path)
+{
+#if PG_VERSION_NUM >= 190000
+	AppendPathInput input = {0};
+
+	if (GetPlannerGlobalExtensionState(root->glob, GetPlannerExtensionId("pg_plan_advice")) == NULL)
+		return path;
+	if (path->parallel_aware)
+		input.partial_subpaths = list_make1(path);
+	else
+		input.subpaths = list_make1(path);
+	return (Path *) create_append_path(root, path->parent, input, NIL, NULL, path->parallel_workers,
+									   path->parallel_aware, -1);
+#else
+	return path;
+#endif
+}
+
+/*
+ * Remove the marks of grouping sets, which may make expressions NULL above them but not below.  18 has these marks.
+ */
+static inline List *
+rtscan_compat_below_grouping(PlannerInfo *root, List *expressions)
+{
+#if PG_VERSION_NUM >= 180000
+	if (root->group_rtindex > 0)
+		return (List *) remove_nulling_relids((Node *) expressions, bms_make_singleton(root->group_rtindex), NULL);
+#endif
+	return expressions;
+}
+
+/*
+ * The meaning of an operator in sort operator families.  18 has other access methods than btree, with comparison
+ * types that are numbered as btree's strategies are.
+ */
+#if PG_VERSION_NUM >= 180000
+#define OpBtreeInterpretation OpIndexInterpretation
+#define get_op_btree_interpretation get_op_index_interpretation
+#endif
+
+/* Return the btree strategy of an interpretation. */
+static inline int
+rtscan_compat_strategy(const OpBtreeInterpretation *interpretation)
+{
+#if PG_VERSION_NUM >= 180000
+	return interpretation->cmptype;
+#else
+	return interpretation->strategy;
+#endif
+}
+
+/* Do strings of a collation sort as their bytes do? */
+static inline bool
+rtscan_compat_sorts_by_bytes(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return OidIsValid(collation) && pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
+#endif
+}
+
+#endif							/* RTSCAN_COMPAT_PLANNER_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * privileges.h
+ *		Differences between PostgreSQL's versions: checks of privileges, and the search path.
+ *
+ * Only compat.h includes this file, after PostgreSQL's headers.
+ */
+#ifndef RTSCAN_COMPAT_PRIVILEGES_H
+#define RTSCAN_COMPAT_PRIVILEGES_H
+
+#if PG_VERSION_NUM < 160000
+/* 16 has one ownership check for all kinds of objects; rtscan checks relations. */
+static inline bool
+object_ownercheck(Oid class, Oid object, Oid role)
+{
+	Assert(class == RelationRelationId);
+	return pg_class_ownercheck(object, role);
+}
+
+/* 16 has one privilege check for all kinds of objects; rtscan checks functions. */
+static inline AclResult
+object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
+{
+	Assert(class == ProcedureRelationId);
+	return pg_proc_aclcheck(object, role, mode);
+}
+#endif
+
+#if PG_VERSION_NUM < 170000
+/* 17 can restrict the search path to pg_catalog until the end of the GUC nest level. */
+static inline void
+RestrictSearchPath(void)
+{
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+							 false);
+}
+#endif
+
+/* May the user maintain a table of another owner, as VACUUM and REINDEX do?  17 has a privilege for that. */
+static inline bool
+rtscan_compat_may_maintain(Oid table)
+{
+#if PG_VERSION_NUM >= 170000
+	return pg_class_aclcheck(table, GetUserId(), ACL_MAINTAIN) == ACLCHECK_OK;
+#else
+	return false;
+#endif
+}
+
+#endif							/* RTSCAN_COMPAT_PRIVILEGES_H */

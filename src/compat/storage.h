@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * storage.h
+ *		Differences between PostgreSQL's versions: files, buffers, locks, waits.
+ *
+ * Only compat.h includes this file, after PostgreSQL's headers.
+ */
+#ifndef RTSCAN_COMPAT_STORAGE_H
+#define RTSCAN_COMPAT_STORAGE_H
+
+#if PG_VERSION_NUM < 160000
+/* 16 renamed a relation's file node to file number and locator. */
+typedef RelFileNode RelFileLocator;
+#define rd_locator rd_node
+#define dbOid dbNode
+#define spcOid spcNode
+#define relNumber relNode
+#define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
+#endif
+
+#if PG_VERSION_NUM < 170000
+/* 17 can also check for stronger locks. */
+#define LockHeldByMe(tag, mode, or_stronger) LockHeldByMe(tag, mode)
+
+/* 17 numbers processes by ProcNumber. */
+#define MyProcNumber MyBackendId
+#endif
+
+#if PG_VERSION_NUM >= 170000
+/* 17 removed old_snapshot_threshold. */
+#define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#endif
+
+#if PG_VERSION_NUM < 190000
+/* 19 checks who has a buffer's content lock.  This one must not be called for local buffers, which have no lock. */
+static inline bool
+BufferIsLockedByMe(Buffer buffer)
+{
+	return LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buffer - 1)));
+}
+#endif
+
+/* 17 has read streams; for older versions search/visible/read_stream.c has the part that rtscan needs. */
+#define RTSCAN_COMPAT_READ_STREAMS (PG_VERSION_NUM >= 170000)
+
+#if PG_VERSION_NUM < 160000
+/* Have the file system allocate pages of one segment file of a relation; returns false if it cannot. */
+static inline bool
+rtscan_compat_reserve_in_file(Relation relation, BlockNumber first, uint32 n)
+{
+	char	   *path = relpath(RelationGetSmgr(relation)->smgr_rnode, MAIN_FORKNUM);
+	char	   *name = first < RELSEG_SIZE ? path : psprintf("%s.%u", path, first / RELSEG_SIZE);
+	int			file = OpenTransientFile(name, O_RDWR | PG_BINARY);
+	int			error = ENOENT;
+
+	if (file >= 0)
+	{
+		pgstat_report_wait_start(WAIT_EVENT_DATA_FILE_EXTEND);
+		error = posix_fallocate(file, (off_t) (first % RELSEG_SIZE) * BLCKSZ, (off_t) n * BLCKSZ);
+		pgstat_report_wait_end();
+		CloseTransientFile(file);
+	}
+	if (name != path)
+		pfree(name);
+	pfree(path);
+	return error == 0;
+}
+
+/*
+ * Have the file system allocate new pages of a relation.  If it cannot, or reports that the disk is full, as some
+ * do when it is not, write zeros to the pages instead.
+ */
+static inline void
+rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
+{
+	PGAlignedBlock zeros = {0};
+
+	for (uint32 done = 0, now; done < n; done += now)
+	{
+		now = Min(n - done, RELSEG_SIZE - (first + done) % RELSEG_SIZE);
+		if (rtscan_compat_reserve_in_file(relation, first + done, now))
+			continue;
+		for (uint32 i = done; i < done + now; i++)
+			smgrextend(RelationGetSmgr(relation), MAIN_FORKNUM, first + i, zeros.data, false);
+	}
+}
+#endif
+
+/*
+ * Extend a relation by n pages, which are returned locked exclusively, and which no other process looks into.
+ *
+ * If other processes extend the relation too, the extension lock is held as briefly, and the file written to as
+ * rarely, as possible, since the kernel has a lock of its own for the file.  15 writes the last page to take all of
+ * them, and then has the file system allocate those before it.
+ */
+static inline void
+rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uint32 n)
+{
+#if PG_VERSION_NUM >= 160000
+	const uint32 flags = others_extend ? 0 : EB_SKIP_EXTENSION_LOCK;
+
+	for (uint32 done = 0, now; done < n; done += now)
+		ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, NULL, flags, n - done, buffers + done, &now);
+	for (uint32 i = 0; i < n; i++)
+		LockBuffer(buffers[i], BUFFER_LOCK_EXCLUSIVE);
+#else
+	PGAlignedBlock zeros = {0};
+	BlockNumber first;
+
+	if (others_extend)
+		LockRelationForExtension(relation, ExclusiveLock);
+	first = RelationGetNumberOfBlocks(relation);
+	if ((uint64) first + n > MaxBlockNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("cannot extend relation \"%s\" beyond %u blocks", RelationGetRelationName(relation),
+						MaxBlockNumber)));
+	smgrextend(RelationGetSmgr(relation), MAIN_FORKNUM, first + n - 1, zeros.data, false);
+	if (others_extend)
+		UnlockRelationForExtension(relation, ExclusiveLock);
+	rtscan_compat_reserve(relation, first, n - 1);
+	for (uint32 i = 0; i < n; i++)
+		buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, first + i, RBM_ZERO_AND_LOCK, NULL);
+#endif
+}
+
+/*
+ * Create a wait event set that lives as long as the backend.  17 passes a resource owner, which would free it;
+ * before it was a memory context.
+ */
+static inline WaitEventSet *
+rtscan_compat_create_event_set(int events)
+{
+#if PG_VERSION_NUM >= 170000
+	return CreateWaitEventSet(NULL, events);
+#else
+	return CreateWaitEventSet(TopMemoryContext, events);
+#endif
+}
+
+#endif							/* RTSCAN_COMPAT_STORAGE_H */
