@@ -67,30 +67,29 @@ static void
 define_scan_settings(void)
 {
 	DefineCustomEnumVariable("rtscan.executor",
-							 "Sets who evaluates scans of rtscan indexes.",
-							 "auto: the fastest of the next three, as measured; cpu; compute or rt: the device's shaders or rays; "
-							 "rtcudb: scan, groups and aggregates by rays alone.",
+							 "Selects the executor that evaluates scans of rtscan indexes.",
+							 "Valid values are auto (the fastest of the next three, as measured), cpu, compute (the device's compute shaders), rt (its ray tracing cores), and rtcudb (which scans, groups and aggregates by ray tracing alone).",
 							 &rtscan_executor, RTSCAN_EXECUTOR_AUTO, executor_options,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("rtscan.fallback",
-							 "Lets the CPU answer where the executor that is set cannot.",
-							 "Off: an error says why it cannot.",
+							 "Enables the CPU to evaluate scans that the selected executor cannot evaluate.",
+							 "If it is off, such a scan fails with an error that gives the reason.",
 							 &rtscan_fallback, true, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("rtscan.enable_scan",
-							 "Lets the planner have rtscan's own node return rows of tables.",
+							 "Enables the planner's use of RtscanScan, which returns rows of tables with rtscan indexes.",
 							 NULL, &rtscan_enable_scan, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("rtscan.enable_aggregate",
-							 "Lets the planner have rtscan indexes answer aggregates.",
+							 "Enables the planner's use of RtscanAggregate, which computes aggregates from rtscan indexes.",
 							 NULL, &rtscan_enable_aggregate, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 	DefineCustomBoolVariable("rtscan.enable_star",
-							 "Lets the planner have rtscan indexes look up the keys of tables that are joined.",
+							 "Enables the planner's use of star joins, which look up keys of joined tables in rtscan indexes.",
 							 NULL, &rtscan_enable_star, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
 	DefineCustomIntVariable("rtscan.keep_memory",
-							"Sets how much memory a session keeps for its next query when one has ended.",
-							"What is more goes back to the system.",
+							"Sets the amount of freed memory that a session keeps for its next query.",
+							"Memory beyond this amount is returned to the operating system. This has an effect only with glibc.",
 							&rtscan_keep_memory, 64 * 1024, 0, 1024 * 1024,
 							PGC_USERSET, GUC_UNIT_KB, NULL, assign_keep_memory, NULL);
 }
@@ -99,14 +98,14 @@ static void
 define_maintenance_settings(void)
 {
 	DefineCustomIntVariable("rtscan.pending_list_limit",
-							"Sets the size at which an rtscan index's pending list is made into a segment.",
-							"A background worker does it, or where none comes an insertion.",
+							"Sets the size at which the pending list of an rtscan index becomes a segment.",
+							"A background worker writes the segment, or an insertion if there is no worker.",
 							&rtscan_pending_list_limit,
 							512, 64, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomBoolVariable("rtscan.merge_worker",
-							 "Has a background worker flush and merge what insertions have added to rtscan indexes.",
-							 "Without it insertions flush, and VACUUM and rtscan_merge() merge.",
+							 "Enables a background worker that writes and merges segments between vacuums.",
+							 "If it is off, insertions write segments, and only VACUUM and rtscan_merge() merge them.",
 							 &rtscan_merge_worker, true, PGC_SUSET, 0, NULL, NULL, NULL);
 }
 
@@ -137,7 +136,7 @@ check_devices(char **value, void **extra, GucSource source)
 	if (n > RTSCAN_MAX_DEVICES)
 		GUC_check_errdetail("There can be at most %d devices.", RTSCAN_MAX_DEVICES);
 	else if (n > 1 && alone)
-		GUC_check_errdetail("A list of several devices has an item that is empty or \"off\".");
+		GUC_check_errdetail("A list of several devices must not contain an empty item or \"off\".");
 	else
 		return true;
 	return false;
@@ -147,21 +146,21 @@ static void
 define_device_settings(void)
 {
 	DefineCustomStringVariable("rtscan.device",
-							   "Sets the Vulkan devices that executors other than cpu use.",
-							   "Numbers, or parts of names, with commas between; empty: the first that is not software; off: none.",
+							   "Selects the Vulkan devices that are used by executors other than cpu.",
+							   "This is a list of device numbers or parts of device names, separated by commas. An empty string selects the first device that is not software, and off selects none.",
 							   &rtscan_device, "", PGC_SIGHUP, 0, check_devices, NULL, NULL);
 	DefineCustomIntVariable("rtscan.device_memory",
 							"Sets the maximum memory to be used on each device.",
-							"Zero: four fifths of what it has, or one fifth if it is the server's memory.",
+							"Zero means four fifths of the device's memory, or one fifth if the device uses the server's memory.",
 							&rtscan_device_memory, 0, 0, INT_MAX / 2, PGC_SIGHUP, GUC_UNIT_MB,
 							NULL, NULL, NULL);
 	DefineCustomBoolVariable("rtscan.device_clocks",
-							 "Keeps the clocks of NVIDIA's devices up while they are used.",
-							 "That takes some of their memory, and power.",
+							 "Keeps the clocks of NVIDIA devices high while they are in use.",
+							 "This takes some of their memory, and power.",
 							 &rtscan_device_clocks, true, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("rtscan.device_timeout",
-							"Sets the time after which a scan gives up waiting for the device.",
-							"The CPU answers then.",
+							"Sets the maximum time that a scan waits for the device.",
+							"After that time, the CPU evaluates the scan.",
 							&rtscan_device_timeout, 10000, 1, INT_MAX, PGC_USERSET, GUC_UNIT_MS,
 							NULL, NULL, NULL);
 }
@@ -170,20 +169,21 @@ static void
 define_test_settings(void)
 {
 	DefineCustomBoolVariable("rtscan.debug_compare_executors",
-							 "Evaluates what the device has evaluated by the CPU as well, and compares the bits.",
+							 "Evaluates each scan of a device on the CPU as well, and compares the results.",
 							 NULL, &rtscan_debug_compare_executors, false, PGC_USERSET,
 							 GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomStringVariable("rtscan.debug_pause",
-							   "Has RtscanScan and RtscanAggregate wait for advisory lock 1920234339 after some steps: of snapshot, list, map, image.",
-							   NULL, &rtscan_debug_pause, "", PGC_USERSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
+							   "Makes RtscanScan and RtscanAggregate wait for advisory lock 1920234339 after some of their steps.",
+							   "The steps are snapshot, image, map and look.",
+							   &rtscan_debug_pause, "", PGC_USERSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
 							   NULL, NULL, NULL);
 	DefineCustomStringVariable("rtscan.device_fault",
-							   "Makes the device fail in some way, for tests.",
+							   "Makes the device program fail in some way, for tests.",
 							   NULL, &rtscan_device_fault, "", PGC_SIGHUP,
 							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
 	DefineCustomStringVariable("rtscan.device_rays",
-							   "Changes how the executor rt shoots rays, for benchmarks.",
-							   "Factors of box width, ray length, spacing and gap; longest or thinnest; nearest, superset or none.",
+							   "Changes how the executor rt casts rays, for benchmarks.",
+							   "The value is a list of six items: factors of box width, ray length, spacing and gap; longest or thinnest; nearest, superset or none.",
 							   &rtscan_device_rays, "", PGC_SIGHUP,
 							   GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL, NULL, NULL, NULL);
 }
@@ -204,10 +204,10 @@ define_options(void)
 {
 	option_kind = add_reloption_kind();
 	add_int_reloption(option_kind, "sieve_bins",
-					  "Number of bins that a column's ranks are cut into.",
+					  "Number of bins into which the ranks of each key column are divided.",
 					  RTSCAN_DEFAULT_BINS, RTSCAN_MIN_BINS, RTSCAN_MAX_BINS, AccessExclusiveLock);
 	add_int_reloption(option_kind, "sieve_components",
-					  "Number of components that bins are encoded in: one (faster, larger) or two.",
+					  "Number of components in which bins are encoded: one (faster but larger) or two.",
 					  RTSCAN_DEFAULT_COMPONENTS, 1, 2, AccessExclusiveLock);
 }
 

@@ -49,9 +49,9 @@ extern int	rtscan_device_timeout;	/* a scan waits for a device no longer, in ms 
 
 /* Settings for tests and benchmarks. */
 extern bool rtscan_debug_compare_executors;	/* the CPU evaluates too, and bits are compared */
-extern char *rtscan_debug_pause;	/* the steps to wait after: some of snapshot, list, map, image */
+extern char *rtscan_debug_pause;	/* the steps to wait after: some of snapshot, image, map, look */
 extern char *rtscan_device_fault;		/* a way in which the device fails */
-extern char *rtscan_device_rays;		/* how the executor rt shoots rays */
+extern char *rtscan_device_rays;		/* how the executor rt casts rays */
 
 /* Define all settings and options. */
 extern void rtscan_init_settings(void);

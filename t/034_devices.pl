@@ -222,7 +222,7 @@ like($error, qr/invalid value for parameter "rtscan.device".*There can be at mos
 foreach my $list ('0,', ',', '0, off', 'off, 1', '0,,1')
 {
 	(undef, undef, $error) = $node->psql('postgres', "ALTER SYSTEM SET rtscan.device = '$list'");
-	like($error, qr/A list of several devices has an item that is empty or "off"/, "no list: $list");
+	like($error, qr/A list of several devices must not contain an empty item or "off"/, "no list: $list");
 }
 configure($node, 'rtscan.device' => ' Off ');
 wait_until('off, with blanks', sub { !program_pids($node) });
