@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * values_parts.h
- *		The parts of reading values that values.c, typed.c and totals.c share.
+ *		The parts of reading values that values*.c, typed.c and totals.c share.
  */
 #ifndef RTSCAN_VALUES_PARTS_H
 #define RTSCAN_VALUES_PARTS_H
 
 #include "segment/include.h"
 #include "segment/values.h"
+#include "utils/datum.h"
 
 /* A column that is being read. */
 struct RtscanValues
@@ -50,6 +51,28 @@ rtscan_values_have_frames(const RtscanValues *values)
 
 /* Raise an error if images of the key column are lost. */
 extern void rtscan_need_images(const RtscanValues *values);
+
+/*
+ * Return the values of n exact integers of a kind.  scale is that of numerics.  isnull may be NULL if no value is.
+ * Numerics are allocated in the current memory context, except those that are NULL.  The integers and the values may
+ * be in the same array.
+ */
+extern void rtscan_make_values(RtscanExactKind kind, int scale, const int64 *exact, uint32 n, const bool *isnull,
+							   Datum *datums);
+
+/* Return the value that a visitor of a key column's dictionary gets; a copy if it is passed by reference. */
+static inline Datum
+rtscan_visited_value(const RtscanColumn *type, uint64 value)
+{
+	return type->key_kind == RTSCAN_KEY_NONE ? datumCopy((Datum) value, type->typbyval, type->typlen)
+		: rtscan_key_decode(type->key_kind, value);
+}
+
+/* Read the values of n rows that have codes, by looking their codes up in the dictionary. */
+extern void rtscan_get_coded_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull);
+
+/* Read the values of n rows of a key column in heap order from its dictionary, by the rows' ranks. */
+extern void rtscan_get_ranked_values(RtscanValues *values, const uint32 *rows, uint32 n, Datum *datums, bool *isnull);
 
 /*
  * Make the dictionary's exact integers ready in exact_by_code, if that pays for n more values.  Returns whether

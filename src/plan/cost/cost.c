@@ -297,7 +297,7 @@ ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows
 	};
 }
 
-/* Values by codes: a segment's dictionary is read as a whole if that pays off and fits in memory (segment/values.c). */
+/* Values by codes: a segment's dictionary is read as a whole if that pays off and fits in memory (segment/values.h). */
 static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
