@@ -169,14 +169,16 @@ note_entry(RtscanReader *reader, int column, const RtscanProbe *probe, bool afte
 }
 
 void
-rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after, int step)
+rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
+						   RtscanApproachStep step)
 {
 	RtscanPosition position;
 	RtscanBetween between;
+	bool		noted = rtscan_plain_recall(reader, column, probe, after, &between, &position);
 
-	if (rtscan_plain_recall(reader, column, probe, after, &between, &position) ||
-		(step == 0 && note_entry(reader, column, probe, after) &&
-		 rtscan_plain_recall(reader, column, probe, after, &between, &position)))
+	if (!noted && step == RTSCAN_APPROACH_PREFETCH_ROWS && note_entry(reader, column, probe, after))
+		noted = rtscan_plain_recall(reader, column, probe, after, &between, &position);
+	if (noted)
 		rtscan_plain_approach(reader, column, probe, after, &between, &position, step);
 }
 

@@ -66,12 +66,12 @@ extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const Rtsca
 
 /*
  * Take a step towards a value with a key that is going to be looked up in a plain column (plain.h) of several
- * segments, and prefetch what the next step needs, so that the memory accesses of all segments overlap.  Call this
- * with steps 0 .. RTSCAN_APPROACH_STEPS - 1, each for all segments.  Results are noted in fingers;
- * rtscan_dictionary_find() uses them, or looks the value up again.
+ * segments, and prefetch what the next step needs, so that the memory accesses of all segments overlap.  Take each
+ * step for all segments before the next step.  Results are noted in fingers; rtscan_dictionary_find() uses them, or
+ * looks the value up again.
  */
 extern void rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
-									   int step);
+									   RtscanApproachStep step);
 
 /* Find the place of a probe with "after", from its place without it. */
 extern bool rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe,

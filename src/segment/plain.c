@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * plain.c
- *		Store and look up key columns of many values.
+ *		Look up values in a plain column.
  */
 #include "segment/plain.h"
 
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "segment/dictionary_format.h"
 #include "segment/frames.h"
-
-/* Rows for which rtscan_plain_codes() prefetches ahead. */
-#define CODES_AHEAD		32
-
-/* Values that are encoded at a time. */
-#define VALUES_AT_ONCE	1024
 
 /* Interpolation steps before a lookup falls back to binary search. */
 #define MOST_GUESSES	8
@@ -24,120 +17,6 @@
  * of its own, so more of them would cost more than they save.
  */
 #define PREFETCH_RANKS	1
-
-/* ---------------------------------------------------------------- choosing */
-
-/* Return the bits that a block of the dictionary takes: its header and its gaps. */
-static Size
-block_bits(uint64 key_gap, uint64 rank_gap, uint32 entries)
-{
-	uint32		bits = 0;
-
-	while (bits < 64 && key_gap >> bits != 0)
-		bits++;
-	while (rank_gap != 0)
-	{
-		rank_gap >>= 1;
-		bits++;
-	}
-	return (Size) bits * (entries - 1) + sizeof(RtscanDictionaryBlock) * 8;
-}
-
-/* Return approximately the bytes that a dictionary of all values would take. */
-static Size
-dictionary_bytes(const RtscanSortedColumn *column)
-{
-	uint64		key_gap = 0,
-				rank_gap = 0;
-	uint32		entries = 0,
-				last = 0;
-	Size		bits = 0;
-
-	for (uint32 rank = 0; rank < column->nonnull; rank++)
-	{
-		if (!rtscan_starts_value(column, rank))
-			continue;
-		if (entries == RTSCAN_DICTIONARY_BLOCK)
-		{
-			bits += block_bits(key_gap, rank_gap, entries);
-			key_gap = rank_gap = entries = 0;
-		}
-		if (entries++ > 0)
-		{
-			key_gap = Max(key_gap, column->sorted[rank].value - column->sorted[last].value - 1);
-			rank_gap = Max(rank_gap, rank - last - 1);
-		}
-		last = rank;
-	}
-	return (bits + (entries > 0 ? block_bits(key_gap, rank_gap, entries) : 0)) / 8;
-}
-
-/* Encode the values of n rows as exact integers; those of NULLs are undefined. */
-static void
-encode_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 first, uint32 n, int64 *values)
-{
-	Datum		datums[VALUES_AT_ONCE];
-	const Datum *from = (const Datum *) source->values + first;
-
-	if (rtscan_key_tells_image(type->key_kind))
-	{
-		rtscan_key_decode_all(type->key_kind, source->values + first, n, datums);
-		from = datums;
-	}
-	rtscan_exact_encode(type->exact, from, n, values);
-}
-
-/* Fill in the values in row order, and their frames; returns false if they cannot be stored in frames. */
-static bool
-take_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 rows, RtscanPlain *plain)
-{
-	for (uint32 first = 0; first < rows; first += VALUES_AT_ONCE)
-		encode_values(type, source, first, Min(rows - first, VALUES_AT_ONCE), plain->values + first);
-	return rtscan_find_frames(plain->values, plain->nulls, rows, plain->frames);
-}
-
-static bool
-can_be_plain(const RtscanColumn *type, const RtscanSortedColumn *column)
-{
-	return rtscan_may_be_plain(type, column->distinct) && column->identical && !column->heap_order &&
-		column->rows >= RTSCAN_CHUNK_ROWS;
-}
-
-RtscanPlain *
-rtscan_choose_plain(const RtscanColumn *type, const RtscanColumnRows *source, const RtscanSortedColumn *column)
-{
-	Size		coded;
-	RtscanPlain *plain;
-
-	if (!can_be_plain(type, column))
-		return NULL;
-	coded = (Size) column->rows * 3 + dictionary_bytes(column);
-	plain = palloc(sizeof(RtscanPlain));
-	plain->values = (int64 *) column->spare;
-	plain->nulls = source->nulls;
-	plain->frames = palloc(rtscan_chunks(column->rows) * sizeof(RtscanFrame));
-	if (take_values(type, source, column->rows, plain) && rtscan_frames_bytes(plain->frames, column->rows) <= coded)
-		return plain;
-	pfree(plain->frames);
-	pfree(plain);
-	return NULL;
-}
-
-/* ---------------------------------------------------------------- writing */
-
-void
-rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanPlain *plain, uint32 rows,
-				   StringInfo descriptor)
-{
-	RtscanIncludeHeader header = {
-		.storage = RTSCAN_STORED_FRAMES,
-		.exact = type->exact,
-		.values = rtscan_write_frames(areas, plain->frames, plain->values, plain->nulls, rows),
-	};
-
-	rtscan_append_part(descriptor, &header, sizeof(header));
-	rtscan_append_part(descriptor, plain->frames, rtscan_chunks(rows) * sizeof(RtscanFrame));
-}
 
 /* ---------------------------------------------------------------- ranks */
 
@@ -477,30 +356,60 @@ rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, 
 		recall_between(&fingers[use_of(!after)], probe, after, between, position);
 }
 
+/* Prefetch the rows of the ranks around one. */
+static void
+prefetch_rows(const Search *search, uint32 rank)
+{
+	const RtscanArea *order = &search->reader->segment->columns[search->column].header.order;
+	uint32		per_page = rtscan_per_page(3);
+
+	rtscan_prefetch_head(search->reader, order, rank / per_page);
+	rtscan_prefetch_place(search->reader, order, rank / per_page, (Size) (rank % per_page) * 3);
+}
+
+/* Read the rows of the ranks around one, if no finger covers it, and prefetch the value of the one. */
+static void
+approach_rows(const Search *search, uint32 rank)
+{
+	RtscanFinger *finger = &fingers_of(search->reader, search->column)[use_of(search->after)];
+
+	if (find_finger(search->reader, search->column, rank) != NULL)
+		return;
+	if (move_finger(search->reader, search->column, finger, rank))
+		prefetch_beside(search, rank, 0);
+}
+
+/* Read the value of a rank, and prefetch the values of the next guess. */
+static void
+approach_value(Search *search, uint32 rank)
+{
+	if (narrow(search, rank) && search->low < search->high)
+		prefetch_beside(search, guess_place(search), PREFETCH_RANKS);
+}
+
 void
 rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
-					  const RtscanBetween *between, const RtscanPosition *position, int step)
+					  const RtscanBetween *between, const RtscanPosition *position, RtscanApproachStep step)
 {
-	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
-	uint32		per_page = rtscan_per_page(3);
-	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after};
-	uint32		rank;
+	Search		search = {.reader = reader, .column = column, .probe = probe, .after = after, .high = position->rank,
+		.high_key = between->high_key};
 
-	search.high = position->rank;
-	search.high_key = between->high_key;
 	if (!begin_between(&search, between) || !recall(&search) || search.low >= search.high)
 		return;
-	rank = guess_place(&search);
-	if (step == 0)
+	switch (step)
 	{
-		rtscan_prefetch_head(reader, &stored->header.order, rank / per_page);
-		rtscan_prefetch_place(reader, &stored->header.order, rank / per_page, (Size) (rank % per_page) * 3);
+		case RTSCAN_APPROACH_PREFETCH_ROWS:
+			prefetch_rows(&search, guess_place(&search));
+			break;
+		case RTSCAN_APPROACH_READ_ROWS:
+			approach_rows(&search, guess_place(&search));
+			break;
+		case RTSCAN_APPROACH_READ_VALUE:
+			approach_value(&search, guess_place(&search));
+			break;
+		case RTSCAN_APPROACH_STEPS:
+			break;
 	}
-	else if (step == 1 && find_finger(reader, column, rank) == NULL &&
-			 move_finger(reader, column, &fingers_of(reader, column)[use_of(after)], rank))
-		prefetch_beside(&search, rank, 0);
-	else if (step == 2 && narrow(&search, rank) && search.low < search.high)
-		prefetch_beside(&search, guess_place(&search), PREFETCH_RANKS);
 }
 
 /* ---------------------------------------------------------------- finding behind */
@@ -557,111 +466,4 @@ rtscan_plain_visit(RtscanReader *reader, int column, const RtscanColumn *type, u
 			return true;
 	}
 	return true;
-}
-
-/* Call a visitor for the keys of a chunk. */
-static void
-visit_keys_of_chunk(const RtscanColumn *type, RtscanExactKind kind, const int64 *exact, uint32 first_row, uint32 rows,
-					RtscanValuesVisitor visitor, void *arg)
-{
-	Datum		values[VALUES_AT_ONCE];
-	uint64		keys[VALUES_AT_ONCE];
-
-	for (uint32 first = 0; first < rows; first += VALUES_AT_ONCE)
-	{
-		uint32		n = Min(rows - first, VALUES_AT_ONCE);
-
-		rtscan_exact_decode(kind, exact + first, n, values);
-		rtscan_key_encode_all(type->key_kind, values, n, keys);
-		visitor(first_row + first, n, keys, arg);
-	}
-}
-
-void
-rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type, RtscanValuesVisitor visitor,
-						void *arg)
-{
-	const RtscanSegmentInclude *values = &reader->segment->columns[column].values;
-	int64	   *exact = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64));
-
-	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		rtscan_get_frame(reader, &values->frames, chunk, exact);
-		visit_keys_of_chunk(type, values->header.exact, exact, chunk * RTSCAN_CHUNK_ROWS,
-							rtscan_chunk_rows(reader->segment->header.rows, chunk), visitor, arg);
-	}
-	pfree(exact);
-}
-
-/* ---------------------------------------------------------------- codes */
-
-/* Return the exact integers of all rows; those of NULLs are undefined. */
-static int64 *
-read_values(RtscanReader *reader, const RtscanFrames *frames)
-{
-	int64	   *values = palloc_extended((Size) reader->segment->chunks * RTSCAN_CHUNK_ROWS * sizeof(int64),
-										 MCXT_ALLOC_HUGE);
-
-	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		rtscan_get_frame(reader, frames, chunk, values + (Size) chunk * RTSCAN_CHUNK_ROWS);
-	}
-	return values;
-}
-
-/* Read the rows of a page of the order; returns false if one does not exist. */
-static bool
-read_order(RtscanReader *reader, const RtscanArea *order, uint32 page, uint32 n, uint32 *rows)
-{
-	Buffer		buffer;
-	const char *payload = rtscan_get_page(reader, order, page, &buffer, NULL);
-	uint32		largest = 0;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		rows[i] = rtscan_load_packed(payload + (Size) i * 3, 3);
-		largest = Max(largest, rows[i]);
-	}
-	rtscan_release(reader, buffer);
-	return largest < reader->segment->header.rows;
-}
-
-uint32 *
-rtscan_plain_codes(RtscanReader *reader, int column)
-{
-	const RtscanSegmentColumn *stored = &reader->segment->columns[column];
-	uint32		nrows = reader->segment->header.rows;
-	uint32		per_page = rtscan_per_page(3);
-	uint32	   *rows = palloc((per_page + CODES_AHEAD) * sizeof(uint32));
-	int64	   *values = read_values(reader, &stored->values.frames);
-	uint32	   *codes = palloc_extended((Size) nrows * sizeof(uint32), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	uint32		code = 0;
-	int64		last = 0;
-
-	for (uint32 first = 0; first < nrows; first += per_page)
-	{
-		uint32		n = Min(nrows - first, per_page);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!read_order(reader, &stored->header.order, first / per_page, n, rows))
-			rtscan_fault(reader, &stored->header.order, first / per_page, "A row number is too large.");
-		memset(rows + n, 0, CODES_AHEAD * sizeof(uint32));
-		for (uint32 i = 0; i < n; i++)
-		{
-			uint32		rank = first + i;
-			int64		value = values[rows[i]];
-
-			__builtin_prefetch(&values[rows[i + CODES_AHEAD]]);
-			__builtin_prefetch(&codes[rows[i + CODES_AHEAD]], 1);
-			if (rank == 0 || rank == stored->header.nonnull || (rank < stored->header.nonnull && value != last))
-				code = rank;
-			last = value;
-			codes[rows[i]] = code;
-		}
-	}
-	pfree(values);
-	pfree(rows);
-	return codes;
 }

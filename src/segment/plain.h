@@ -81,17 +81,13 @@ extern void rtscan_plain_note(RtscanReader *reader, int column, bool after, cons
 extern bool rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 								RtscanBetween *between, RtscanPosition *position);
 
-/* Number of steps of rtscan_dictionary_approach(). */
-#define RTSCAN_APPROACH_STEPS	3
-
 /*
- * Take a step of rtscan_dictionary_approach() that follows the lookup in the dictionary, which has found the entries
- * "between", and "position" as in rtscan_plain_find().  Step 0 prefetches the rows of ranks around the guessed one;
- * step 1 reads these rows, and prefetches the value of the guessed rank; step 2 reads that value, and prefetches
- * the values of the next guess.
+ * Take a step of rtscan_dictionary_approach(), after the lookup in the dictionary, which has found the entries
+ * "between", and "position" as in rtscan_plain_find().  Does nothing if there is nothing left to guess.
  */
 extern void rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
-								  const RtscanBetween *between, const RtscanPosition *position, int step);
+								  const RtscanBetween *between, const RtscanPosition *position,
+								  RtscanApproachStep step);
 
 /*
  * Find the first rank that is not before a probe.  position is that of the dictionary's first such entry, and

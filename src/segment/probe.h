@@ -46,6 +46,18 @@ rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key)
 	return rtscan_value_is_before(probe, after, rtscan_key_decode(probe->column->key_kind, key));
 }
 
+/*
+ * The steps of rtscan_dictionary_approach(), in this order.  In each, the rank of the value is guessed.  The rows of
+ * neighbouring ranks are in one place, but their values are not.
+ */
+typedef enum RtscanApproachStep
+{
+	RTSCAN_APPROACH_PREFETCH_ROWS,	/* look the value up in the dictionary, and prefetch rows around the guessed rank */
+	RTSCAN_APPROACH_READ_ROWS,	/* read these rows, and prefetch the value of the guessed rank */
+	RTSCAN_APPROACH_READ_VALUE, /* read that value, and prefetch the values around the next guess */
+	RTSCAN_APPROACH_STEPS		/* number of steps */
+} RtscanApproachStep;
+
 /* Ascending values to look up, of which several may be equal. */
 typedef struct RtscanProbes
 {

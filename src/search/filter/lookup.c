@@ -285,7 +285,7 @@ rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *r
 }
 
 void
-rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader, int step)
+rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader, RtscanApproachStep step)
 {
 	bool		after = condition->strategy == BTLessEqualStrategyNumber ||
 		condition->strategy == BTGreaterStrategyNumber;

@@ -10,6 +10,7 @@
 
 #include "search/filter/condition.h"
 #include "search/filter/interval.h"
+#include "segment/probe.h"
 #include "segment/segment.h"
 
 /*
@@ -43,8 +44,9 @@ extern bool rtscan_condition_is_long(const RtscanCondition *condition, const Rts
 
 /*
  * Prefetch what a lookup of the condition will need, as far as that can be foreseen.  A caller that looks it up in
- * several segments does each step for all of them before the next step (RTSCAN_APPROACH_STEPS).
+ * several segments takes each step for all of them before the next step.
  */
-extern void rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader, int step);
+extern void rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader,
+										 RtscanApproachStep step);
 
 #endif							/* RTSCAN_LOOKUP_H */

@@ -9,7 +9,6 @@
 #include "search/exec/tally.h"
 #include "search/filter/lookup.h"
 #include "search/filter/segment_filter.h"
-#include "segment/plain.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- begin and end */
@@ -27,7 +26,7 @@ approach_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 		filter = &filter->parts[0];
 	if (filter->kind != RTSCAN_FILTER_CONDITION)
 		return;
-	for (int step = 0; step < RTSCAN_APPROACH_STEPS; step++)
+	for (RtscanApproachStep step = 0; step < RTSCAN_APPROACH_STEPS; step++)
 		for (int i = 0; i < count; i++)
 			if (!segments[i].skipped)
 				rtscan_condition_approach(&filter->condition, &segments[i].reader, step);
