@@ -189,9 +189,9 @@ spread(const char *page, uint32 bits, uint32 first, uint32 n, char *bytes)
 }
 
 /* Unpack elements of less than a byte, by way of bytes. */
-#define DEFINE_UNPACK_PARTS(name, out, unpack_bytes) \
+#define DEFINE_UNPACK_PARTS(name, out, bits, unpack_bytes) \
 static uint64 \
-name(const char *page, uint32 bits, uint32 n, uint64 base, out *values) \
+name(const char *page, uint32 n, uint64 base, out *values) \
 { \
 	char		bytes[PARTS_AT_ONCE]; \
 	uint64		largest = 0; \
@@ -208,61 +208,56 @@ name(const char *page, uint32 bits, uint32 n, uint64 base, out *values) \
 	return largest; \
 }
 
+/* ---------------------------------------------------------------- unpacking int64 */
+
+DEFINE_UNPACK(unpack_8, int64, uint8, WORD(uint8))
+DEFINE_UNPACK(unpack_16, int64, uint16, WORD(uint16))
+DEFINE_UNPACK_3_BYTES(unpack_24, int64)
+DEFINE_UNPACK(unpack_32, int64, uint32, WORD(uint32))
+DEFINE_UNPACK(unpack_48, int64, uint64, load_bytes(page, at, 6))
+DEFINE_UNPACK(unpack_56, int64, uint64, load_bytes(page, at, 7))
+DEFINE_UNPACK(unpack_64, int64, uint64, WORD(uint64))
+DEFINE_UNPACK_PARTS(unpack_1, int64, 1, unpack_8)
+DEFINE_UNPACK_PARTS(unpack_2, int64, 2, unpack_8)
+DEFINE_UNPACK_PARTS(unpack_4, int64, 4, unpack_8)
 DEFINE_UNPACK_ROWS(unpack_1, int64, uint8, PART(1))
 DEFINE_UNPACK_ROWS(unpack_2, int64, uint8, PART(2))
 DEFINE_UNPACK_ROWS(unpack_4, int64, uint8, PART(4))
-DEFINE_UNPACK(unpack_8, int64, uint8, WORD(uint8))
 DEFINE_UNPACK_ROWS(unpack_8, int64, uint8, WORD(uint8))
-DEFINE_UNPACK(unpack_16, int64, uint16, WORD(uint16))
 DEFINE_UNPACK_ROWS(unpack_16, int64, uint16, WORD(uint16))
-DEFINE_UNPACK_3_BYTES(unpack_24, int64)
 DEFINE_UNPACK_ROWS(unpack_24, int64, uint32, load_3_bytes(page, at))
-DEFINE_UNPACK(unpack_32, int64, uint32, WORD(uint32))
 DEFINE_UNPACK_ROWS(unpack_32, int64, uint32, WORD(uint32))
-DEFINE_UNPACK(unpack_48, int64, uint64, load_bytes(page, at, 6))
 DEFINE_UNPACK_ROWS(unpack_48, int64, uint64, load_bytes(page, at, 6))
-DEFINE_UNPACK(unpack_56, int64, uint64, load_bytes(page, at, 7))
 DEFINE_UNPACK_ROWS(unpack_56, int64, uint64, load_bytes(page, at, 7))
-DEFINE_UNPACK(unpack_64, int64, uint64, WORD(uint64))
 DEFINE_UNPACK_ROWS(unpack_64, int64, uint64, WORD(uint64))
-DEFINE_UNPACK_ROWS(small_1, uint32, uint8, PART(1))
-DEFINE_UNPACK_ROWS(small_2, uint32, uint8, PART(2))
-DEFINE_UNPACK_ROWS(small_4, uint32, uint8, PART(4))
-DEFINE_UNPACK(small_8, uint32, uint8, WORD(uint8))
-DEFINE_UNPACK_ROWS(small_8, uint32, uint8, WORD(uint8))
-DEFINE_UNPACK(small_16, uint32, uint16, WORD(uint16))
-DEFINE_UNPACK_ROWS(small_16, uint32, uint16, WORD(uint16))
-DEFINE_UNPACK_3_BYTES(small_24, uint32)
-DEFINE_UNPACK_ROWS(small_24, uint32, uint32, load_3_bytes(page, at))
-DEFINE_UNPACK_PARTS(unpack_parts, int64, unpack_8)
-DEFINE_UNPACK_PARTS(small_parts, uint32, small_8)
+
+/* The functions that unpack elements of one size. */
+typedef struct Unpacker
+{
+	uint64		(*unpack) (const char *page, uint32 n, uint64 base, int64 *values);	/* the first n elements */
+	uint64		(*unpack_rows) (const char *page, uint32 first_row, const uint32 *rows, uint32 n, uint64 base,
+								int64 *values);	/* those of n rows */
+} Unpacker;
+
+/* The functions by the bits of an element. */
+static const Unpacker unpackers[65] = {
+	[1] = {unpack_1, unpack_1_rows},
+	[2] = {unpack_2, unpack_2_rows},
+	[4] = {unpack_4, unpack_4_rows},
+	[8] = {unpack_8, unpack_8_rows},
+	[16] = {unpack_16, unpack_16_rows},
+	[24] = {unpack_24, unpack_24_rows},
+	[32] = {unpack_32, unpack_32_rows},
+	[48] = {unpack_48, unpack_48_rows},
+	[56] = {unpack_56, unpack_56_rows},
+	[64] = {unpack_64, unpack_64_rows},
+};
 
 uint64
 rtscan_unpack(const char *page, uint32 bits, uint32 n, int64 base, int64 *values)
 {
-	switch (bits)
-	{
-		case 1:
-			return unpack_parts(page, 1, n, base, values);
-		case 2:
-			return unpack_parts(page, 2, n, base, values);
-		case 4:
-			return unpack_parts(page, 4, n, base, values);
-		case 8:
-			return unpack_8(page, n, base, values);
-		case 16:
-			return unpack_16(page, n, base, values);
-		case 24:
-			return unpack_24(page, n, base, values);
-		case 32:
-			return unpack_32(page, n, base, values);
-		case 48:
-			return unpack_48(page, n, base, values);
-		case 56:
-			return unpack_56(page, n, base, values);
-		default:
-			return unpack_64(page, n, base, values);
-	}
+	Assert(rtscan_can_pack(bits));
+	return unpackers[bits].unpack(page, n, base, values);
 }
 
 /* Are the rows consecutive, and does the first one's element begin a byte? */
@@ -276,74 +271,60 @@ uint64
 rtscan_unpack_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n, int64 base,
 				   int64 *values)
 {
+	Assert(rtscan_can_pack(bits));
 	if (are_consecutive(bits, first_row, rows, n))
 		return rtscan_unpack(page + (Size) (rows[0] - first_row) * bits / 8, bits, n, base, values);
-	switch (bits)
-	{
-		case 1:
-			return unpack_1_rows(page, first_row, rows, n, base, values);
-		case 2:
-			return unpack_2_rows(page, first_row, rows, n, base, values);
-		case 4:
-			return unpack_4_rows(page, first_row, rows, n, base, values);
-		case 8:
-			return unpack_8_rows(page, first_row, rows, n, base, values);
-		case 16:
-			return unpack_16_rows(page, first_row, rows, n, base, values);
-		case 24:
-			return unpack_24_rows(page, first_row, rows, n, base, values);
-		case 32:
-			return unpack_32_rows(page, first_row, rows, n, base, values);
-		case 48:
-			return unpack_48_rows(page, first_row, rows, n, base, values);
-		case 56:
-			return unpack_56_rows(page, first_row, rows, n, base, values);
-		default:
-			return unpack_64_rows(page, first_row, rows, n, base, values);
-	}
+	return unpackers[bits].unpack_rows(page, first_row, rows, n, base, values);
 }
+
+/* ---------------------------------------------------------------- unpacking uint32 */
+
+DEFINE_UNPACK(small_8, uint32, uint8, WORD(uint8))
+DEFINE_UNPACK(small_16, uint32, uint16, WORD(uint16))
+DEFINE_UNPACK_3_BYTES(small_24, uint32)
+DEFINE_UNPACK_PARTS(small_1, uint32, 1, small_8)
+DEFINE_UNPACK_PARTS(small_2, uint32, 2, small_8)
+DEFINE_UNPACK_PARTS(small_4, uint32, 4, small_8)
+DEFINE_UNPACK_ROWS(small_1, uint32, uint8, PART(1))
+DEFINE_UNPACK_ROWS(small_2, uint32, uint8, PART(2))
+DEFINE_UNPACK_ROWS(small_4, uint32, uint8, PART(4))
+DEFINE_UNPACK_ROWS(small_8, uint32, uint8, WORD(uint8))
+DEFINE_UNPACK_ROWS(small_16, uint32, uint16, WORD(uint16))
+DEFINE_UNPACK_ROWS(small_24, uint32, uint32, load_3_bytes(page, at))
+
+/* The functions that unpack elements of one size of at most 24 bits. */
+typedef struct SmallUnpacker
+{
+	uint64		(*unpack) (const char *page, uint32 n, uint64 base, uint32 *values);	/* the first n elements */
+	uint64		(*unpack_rows) (const char *page, uint32 first_row, const uint32 *rows, uint32 n, uint64 base,
+								uint32 *values);	/* those of n rows */
+} SmallUnpacker;
+
+/* The functions by the bits of an element. */
+static const SmallUnpacker small_unpackers[25] = {
+	[1] = {small_1, small_1_rows},
+	[2] = {small_2, small_2_rows},
+	[4] = {small_4, small_4_rows},
+	[8] = {small_8, small_8_rows},
+	[16] = {small_16, small_16_rows},
+	[24] = {small_24, small_24_rows},
+};
 
 uint64
 rtscan_unpack_small(const char *page, uint32 bits, uint32 n, uint32 base, uint32 *values)
 {
-	switch (bits)
-	{
-		case 1:
-			return small_parts(page, 1, n, base, values);
-		case 2:
-			return small_parts(page, 2, n, base, values);
-		case 4:
-			return small_parts(page, 4, n, base, values);
-		case 8:
-			return small_8(page, n, base, values);
-		case 16:
-			return small_16(page, n, base, values);
-		default:
-			return small_24(page, n, base, values);
-	}
+	Assert(rtscan_can_pack(bits) && bits <= 24);
+	return small_unpackers[bits].unpack(page, n, base, values);
 }
 
 uint64
 rtscan_unpack_small_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n, uint32 base,
 						 uint32 *values)
 {
+	Assert(rtscan_can_pack(bits) && bits <= 24);
 	if (are_consecutive(bits, first_row, rows, n))
 		return rtscan_unpack_small(page + (Size) (rows[0] - first_row) * bits / 8, bits, n, base, values);
-	switch (bits)
-	{
-		case 1:
-			return small_1_rows(page, first_row, rows, n, base, values);
-		case 2:
-			return small_2_rows(page, first_row, rows, n, base, values);
-		case 4:
-			return small_4_rows(page, first_row, rows, n, base, values);
-		case 8:
-			return small_8_rows(page, first_row, rows, n, base, values);
-		case 16:
-			return small_16_rows(page, first_row, rows, n, base, values);
-		default:
-			return small_24_rows(page, first_row, rows, n, base, values);
-	}
+	return small_unpackers[bits].unpack_rows(page, first_row, rows, n, base, values);
 }
 
 /* ---------------------------------------------------------------- NULLs and codes */
