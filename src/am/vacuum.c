@@ -191,12 +191,12 @@ rtscan_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan bulk delete", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
-	rtscan_lock_merge(bulk.index);
-	rtscan_lock_flush(bulk.index);
+	rtscan_lock(bulk.index, RTSCAN_LOCK_MERGE);
+	rtscan_lock(bulk.index, RTSCAN_LOCK_FLUSH);
 	rtscan_flush(bulk.index);
-	rtscan_unlock_flush(bulk.index);
+	rtscan_unlock(bulk.index, RTSCAN_LOCK_FLUSH);
 	delete_from_segments(&bulk);
-	rtscan_unlock_merge(bulk.index);
+	rtscan_unlock(bulk.index, RTSCAN_LOCK_MERGE);
 	RelationClose(bulk.table);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -233,13 +233,13 @@ rtscan_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 	if (stats == NULL)
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
 
-	rtscan_lock_merge(index);
+	rtscan_lock(index, RTSCAN_LOCK_MERGE);
 	rtscan_reclaim(index, RTSCAN_SLOT_MERGE);
 	rtscan_reclaim_orphans(index, info->strategy);
 	rtscan_maintain(index);
 	stats->num_index_tuples = count_live_rows(index);
 	rtscan_truncate(index, info->strategy);
-	rtscan_unlock_merge(index);
+	rtscan_unlock(index, RTSCAN_LOCK_MERGE);
 	rtscan_request_recycling(index);
 
 	stats->num_pages = RelationGetNumberOfBlocks(index);

@@ -82,10 +82,10 @@ rtscan_apply_back_pressure(Relation index, int64 weight)
 {
 	int64		limit = (int64) rtscan_pending_list_limit * (rtscan_has_worker(index) ? BACK_PRESSURE_FACTOR : 1);
 
-	if (weight < limit || IsInParallelMode() || !rtscan_try_lock_flush(index))
+	if (weight < limit || IsInParallelMode() || !rtscan_try_lock(index, RTSCAN_LOCK_FLUSH))
 		return;
 	/* another process may just have flushed */
 	if (rtscan_pending_weight(index) >= limit)
 		flush_lists(index);
-	rtscan_unlock_flush(index);
+	rtscan_unlock(index, RTSCAN_LOCK_FLUSH);
 }

@@ -15,10 +15,10 @@
 void
 rtscan_maintain(Relation index)
 {
-	rtscan_lock_flush(index);
+	rtscan_lock(index, RTSCAN_LOCK_FLUSH);
 	rtscan_reclaim(index, RTSCAN_SLOT_FLUSH);
 	rtscan_flush(index);
-	rtscan_unlock_flush(index);
+	rtscan_unlock(index, RTSCAN_LOCK_FLUSH);
 	rtscan_reclaim(index, RTSCAN_SLOT_MERGE);
 	rtscan_recycle(index, RTSCAN_RECYCLE_ALL);
 	rtscan_merge(index);

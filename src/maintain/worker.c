@@ -255,7 +255,7 @@ flush_once(Relation index)
 	RtscanListRef list = {.id = 0};
 	bool		flushed = false;
 
-	if (!rtscan_try_lock_flush(index))
+	if (!rtscan_try_lock(index, RTSCAN_LOCK_FLUSH))
 		return false;
 	while (!flushed && rtscan_next_list(index, list.id, list_limit(index), &list))
 		if (begin_work(index, list.id, "flushing pending rows"))
@@ -263,7 +263,7 @@ flush_once(Relation index)
 			rtscan_flush_list(index, &list);
 			flushed = true;
 		}
-	rtscan_unlock_flush(index);
+	rtscan_unlock(index, RTSCAN_LOCK_FLUSH);
 	return flushed;
 }
 
@@ -273,12 +273,12 @@ merge_once(Relation index)
 {
 	bool		merged;
 
-	if (!begin_work(index, MERGING, "merging segments") || !rtscan_try_lock_merge(index))
+	if (!begin_work(index, MERGING, "merging segments") || !rtscan_try_lock(index, RTSCAN_LOCK_MERGE))
 		return false;
 	merged = rtscan_merge_once(index);
 	rtscan_device_hooks.release();
 	rtscan_recycle(index, RTSCAN_RECYCLE_GENTLY);
-	rtscan_unlock_merge(index);
+	rtscan_unlock(index, RTSCAN_LOCK_MERGE);
 	return merged;
 }
 

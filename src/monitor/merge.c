@@ -82,11 +82,11 @@ await_merge_lock(Relation index)
 {
 	TimestampTz start = GetCurrentTimestamp();
 
-	if (rtscan_have_merge_lock(index))
+	if (rtscan_has_lock(index, RTSCAN_LOCK_MERGE))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("index \"%s\" is being merged by this session", RelationGetRelationName(index))));
-	while (!rtscan_try_lock_merge(index))
+	while (!rtscan_try_lock(index, RTSCAN_LOCK_MERGE))
 	{
 		if (LockTimeout > 0 && TimestampDifferenceExceeds(start, GetCurrentTimestamp(), LockTimeout))
 			ereport(ERROR,
@@ -119,7 +119,7 @@ rtscan_merge_index(PG_FUNCTION_ARGS)
 	await_merge_lock(index);
 	rtscan_maintain(index);
 	report_waiting(index);
-	rtscan_unlock_merge(index);
+	rtscan_unlock(index, RTSCAN_LOCK_MERGE);
 	rtscan_restore_user(&before);
 	segments = count_segments(index);
 	index_close(index, RowExclusiveLock);

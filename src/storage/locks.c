@@ -8,66 +8,33 @@
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 
-#define MERGE_LOCK_TAG	0
-#define FLUSH_LOCK_TAG	1
-
-/*
- * Does this backend hold the lock?  The lock manager would grant it a second time: a comparison function may
- * insert, or call rtscan_merge(), in the middle of a flush.
- */
-static bool
-has_lock(Relation index, BlockNumber block)
+bool
+rtscan_has_lock(Relation index, RtscanLock lock)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_PAGE(tag, index->rd_lockInfo.lockRelId.dbId, index->rd_lockInfo.lockRelId.relId, block);
+	SET_LOCKTAG_PAGE(tag, index->rd_lockInfo.lockRelId.dbId, index->rd_lockInfo.lockRelId.relId, lock);
 	return LockHeldByMe(&tag, ExclusiveLock, false);
 }
 
-static bool
-try_lock(Relation index, BlockNumber block)
+void
+rtscan_lock(Relation index, RtscanLock lock)
 {
-	return !has_lock(index, block) && ConditionalLockPage(index, block, ExclusiveLock);
+	LockPage(index, lock, ExclusiveLock);
 }
 
+/*
+ * The lock manager would grant this backend's own lock a second time: a comparison function may insert, or call
+ * rtscan_merge(), in the middle of a flush.
+ */
 bool
-rtscan_have_merge_lock(Relation index)
+rtscan_try_lock(Relation index, RtscanLock lock)
 {
-	return has_lock(index, MERGE_LOCK_TAG);
+	return !rtscan_has_lock(index, lock) && ConditionalLockPage(index, lock, ExclusiveLock);
 }
 
 void
-rtscan_lock_merge(Relation index)
+rtscan_unlock(Relation index, RtscanLock lock)
 {
-	LockPage(index, MERGE_LOCK_TAG, ExclusiveLock);
-}
-
-bool
-rtscan_try_lock_merge(Relation index)
-{
-	return try_lock(index, MERGE_LOCK_TAG);
-}
-
-void
-rtscan_unlock_merge(Relation index)
-{
-	UnlockPage(index, MERGE_LOCK_TAG, ExclusiveLock);
-}
-
-void
-rtscan_lock_flush(Relation index)
-{
-	LockPage(index, FLUSH_LOCK_TAG, ExclusiveLock);
-}
-
-bool
-rtscan_try_lock_flush(Relation index)
-{
-	return try_lock(index, FLUSH_LOCK_TAG);
-}
-
-void
-rtscan_unlock_flush(Relation index)
-{
-	UnlockPage(index, FLUSH_LOCK_TAG, ExclusiveLock);
+	UnlockPage(index, lock, ExclusiveLock);
 }
