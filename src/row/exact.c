@@ -162,6 +162,6 @@ rtscan_exact_to_doubles(RtscanExactKind kind, const int64 *exact, uint32 n, doub
 bool
 rtscan_exact_has_nan(RtscanExactKind kind, int64 least, int64 greatest)
 {
-	return (kind == RTSCAN_EXACT_FLOAT4 || kind == RTSCAN_EXACT_FLOAT8) &&
+	return rtscan_exact_is_float(kind) &&
 		(isnan(rtscan_exact_double(kind, least)) || isnan(rtscan_exact_double(kind, greatest)));
 }

@@ -42,6 +42,13 @@ extern RtscanExactKind rtscan_exact_kind(Oid type, int16 typlen, bool typbyval, 
  */
 extern bool rtscan_exact_kind_fits(RtscanExactKind kind, int16 typlen, bool typbyval);
 
+/* Are values of a kind floats? */
+static inline bool
+rtscan_exact_is_float(RtscanExactKind kind)
+{
+	return kind == RTSCAN_EXACT_FLOAT4 || kind == RTSCAN_EXACT_FLOAT8;
+}
+
 /* Turn the bits of a float8 into an integer that sorts as the float does, or back. */
 static inline int64
 rtscan_turn_float8(int64 bits)
@@ -56,7 +63,7 @@ rtscan_turn_float4(int32 bits)
 	return bits ^ ((bits >> 31) & PG_INT32_MAX);
 }
 
-/* Return the value of an exact integer of the kind FLOAT4 or FLOAT8. */
+/* Return the value of an exact integer of a float. */
 static inline double
 rtscan_exact_double(RtscanExactKind kind, int64 exact)
 {

@@ -362,7 +362,7 @@ rtscan_get_typed(RtscanValues *values, const RtscanSelection *selection, bool co
 	}
 	rtscan_need_images(values);
 	get_typed_values(values, selection, typed);
-	if (exact == RTSCAN_EXACT_FLOAT4 || exact == RTSCAN_EXACT_FLOAT8)
+	if (rtscan_exact_is_float(exact))
 	{
 		rtscan_exact_to_doubles(exact, room->integers, typed->n, (double *) room->integers);
 		typed->kind = RTSCAN_TYPED_DOUBLES;

@@ -36,7 +36,7 @@ is_integer(Oid type, int32 typmod)
 	bool		sorts;
 	RtscanExactKind kind = rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts);
 
-	return kind != RTSCAN_EXACT_NONE && sorts && kind != RTSCAN_EXACT_FLOAT4 && kind != RTSCAN_EXACT_FLOAT8 &&
+	return kind != RTSCAN_EXACT_NONE && sorts && !rtscan_exact_is_float(kind) &&
 		(kind != RTSCAN_EXACT_DECIMAL || typmod >= 0);
 }
 

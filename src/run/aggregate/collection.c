@@ -454,7 +454,7 @@ rtscan_collect(RtscanTransition *transition, const RtscanCollected *how)
 	collecting->how = *how;
 	collecting->type = transition->type;
 	collecting->kind = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
-	collecting->floats = collecting->kind == RTSCAN_EXACT_FLOAT4 || collecting->kind == RTSCAN_EXACT_FLOAT8;
+	collecting->floats = rtscan_exact_is_float(collecting->kind);
 	collecting->zero = key_of_float(collecting->kind, 0);
 	collecting->infinity = key_of_float(collecting->kind,
 										collecting->kind == RTSCAN_EXACT_FLOAT4 ? INFINITY4 : INFINITY8);

@@ -53,7 +53,7 @@ typedef struct RtscanCollecting
 	RtscanTransition *aggregate;	/* DISTINCT: the aggregate to which distinct values are added */
 	Oid			type;			/* type of the values */
 	RtscanExactKind kind;		/* kind of their exact integers */
-	bool		floats;			/* is that FLOAT4 or FLOAT8? */
+	bool		floats;			/* are its values floats? */
 	int64		zero;			/* floats: the key of 0 */
 	int64		infinity;		/* floats: the key of infinity; greater ones are those of NaNs */
 	uint64		most;			/* the most keys that a collection keeps in memory if it may sort */

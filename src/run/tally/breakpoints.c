@@ -58,9 +58,8 @@ has_breakpoints(const Var *var, Oid left, Oid right)
 
 	if (left != right && !(is_int(left) && is_int(right)))
 		return false;
-	return kind != RTSCAN_EXACT_FLOAT4 && kind != RTSCAN_EXACT_FLOAT8 &&
-		(kind == RTSCAN_EXACT_DECIMAL || kind == RTSCAN_EXACT_INT16 || kind == RTSCAN_EXACT_INT32 ||
-		 kind == RTSCAN_EXACT_INT64) &&
+	return (kind == RTSCAN_EXACT_DECIMAL || kind == RTSCAN_EXACT_INT16 || kind == RTSCAN_EXACT_INT32 ||
+			kind == RTSCAN_EXACT_INT64) &&
 		rtscan_can_collect(var->vartype, var->vartypmod, &scale);
 }
 

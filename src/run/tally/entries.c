@@ -248,7 +248,7 @@ rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 ro
 	bool		sorts;
 	RtscanExactKind kind = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
 
-	Assert(sorts && kind != RTSCAN_EXACT_NONE && kind != RTSCAN_EXACT_FLOAT4 && kind != RTSCAN_EXACT_FLOAT8);
+	Assert(sorts && kind != RTSCAN_EXACT_NONE && !rtscan_exact_is_float(kind));
 	if (transition->type != NUMERICOID)
 		rtscan_exact_encode(kind, &value, 1, &decimal.digits);
 	else if (!rtscan_decimal_from_numeric(value, &decimal))

@@ -270,7 +270,7 @@ static void
 make_keys(const Column *column, const Datum *datums, const bool *isnull, uint32 n, Key *keys)
 {
 	RtscanExactKind kind = column->type->exact;
-	bool		floats = kind == RTSCAN_EXACT_FLOAT4 || kind == RTSCAN_EXACT_FLOAT8;
+	bool		floats = rtscan_exact_is_float(kind);
 	int64		flip = column->order->descending ? -1 : 0;
 
 	for (uint32 i = 0; i < n; i++)
@@ -446,8 +446,7 @@ is_beyond(const RtscanFirstRows *first, RtscanValues *values, uint32 chunk)
 	if (!is_full(first) || !column->placed)
 		return false;
 	bounds = rtscan_chunk_bounds(values, chunk);
-	if (bounds.kind == RTSCAN_EXACT_NONE || bounds.kind == RTSCAN_EXACT_FLOAT4 || bounds.kind == RTSCAN_EXACT_FLOAT8 ||
-		bounds.nulls > 0)
+	if (bounds.kind == RTSCAN_EXACT_NONE || rtscan_exact_is_float(bounds.kind) || bounds.nulls > 0)
 		return false;
 	return (column->order->descending ? ~bounds.greatest : bounds.least) > greatest_place(first);
 }
