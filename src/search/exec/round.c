@@ -25,6 +25,13 @@ begin_segment(RtscanSegmentScan *scan)
 		scan->regions[i]->evaluated = NULL;
 }
 
+/* Has a tally of the segment been made, by this round or an earlier one, so that its rows have no bits? */
+static bool
+is_tallied(const RtscanSegmentScan *scan)
+{
+	return scan->asked.tally && scan->asked.tally->made;
+}
+
 static int
 evaluated_regions(const RtscanSegmentScan *scan)
 {
@@ -107,8 +114,7 @@ compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits 
 	{
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
 		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
-		const uint64 *mask = scan->asked.tally && scan->asked.tally->made ? rtscan_not_tallied(scan->asked.tally, chunk) :
-			rtscan_ones();
+		const uint64 *mask = is_tallied(scan) ? rtscan_not_tallied(scan->asked.tally, chunk) : rtscan_ones();
 
 		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
 			if ((want[word] & mask[word]) != (have[word] & mask[word]))
@@ -379,6 +385,16 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 /* Nanoseconds: an evaluation that should need less says little about how fast memory is. */
 #define LEAST_PRICE		20000.0
 
+/* Does the time that the CPU needs for a segment tell how fast memory is?  It does if most of the time is for pages. */
+static bool
+tells_cpu_speed(const RtscanSegmentScan *scan)
+{
+	const RtscanCpuPrice *price = &scan->progress.price;
+
+	return price->pages >= LEAST_PRICE && price->pages >= price->rows &&
+		evaluated_regions(scan) == 0 && !rtscan_filter_asks_included(&scan->filter);
+}
+
 /*
  * Have the CPU evaluate a filter, except for regions that another executor has evaluated.  If no page had to be read
  * into shared buffers, learn from the time how fast memory is.
@@ -386,8 +402,8 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 static RtscanRowBits *
 evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRowBits *room)
 {
-	bool		learns = scan->progress.price.pages >= LEAST_PRICE && scan->progress.price.pages >= scan->progress.price.rows &&
-		evaluated_regions(scan) == 0 && !rtscan_filter_asks_included(&scan->filter);
+	const RtscanCpuPrice *price = &scan->progress.price;
+	bool		learns = tells_cpu_speed(scan);
 	int64		read = pgBufferUsage.shared_blks_read;
 	instr_time	start,
 				end;
@@ -398,7 +414,7 @@ evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRo
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	if (learns && pgBufferUsage.shared_blks_read == read)
-		rtscan_note_cpu_speed(scan->progress.price.pages, Max(INSTR_TIME_GET_DOUBLE(end) * 1e9 - scan->progress.price.rows, 0));
+		rtscan_note_cpu_speed(price->pages, Max(INSTR_TIME_GET_DOUBLE(end) * 1e9 - price->rows, 0));
 	return bits;
 }
 
@@ -436,7 +452,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 			   *bits = NULL;
 
 	evaluation.takes_list = scan->asked.takes_list && scan->filter.nresiduals == 0 && scan->filter.ndisjunctions == 0 &&
-		!(scan->asked.tally && scan->asked.tally->made);
+		!is_tallied(scan);
 	evaluation.takes_counts = !scan->asked.want_bits && scan->entry->dead == InvalidBlockNumber &&
 		rtscan_asks_for_all(scan) && scan->asked.tally == NULL;
 	round->scratch.used = 0;
@@ -457,7 +473,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 	if (bits == NULL)
 		bits = evaluate_regions(&evaluation, scan, room);
 	/* This round has tallied these rows, or an earlier one before the executor failed. */
-	if (scan->asked.tally && scan->asked.tally->made)
+	if (is_tallied(scan))
 		rtscan_leave_out_tallied(scan->asked.tally, bits);
 	return bits;
 }
