@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * tally_layout.c
+ *		Settle tallies: decide whether they join, and lay out their cells and measures.
+ */
+#include "search/exec/tally_parts.h"
+
+/* There is room for all cells if there are at least this many rows for each. */
+#define ROWS_A_CELL		16
+
+/* With no more cells than this, there is room for all of them, however few rows there are. */
+#define FEW_CELLS		1024
+
+/* The most cells that can be numbered. */
+#define MAX_CELLS		(UINT64CONST(1) << 62)
+
+/* ---------------------------------------------------------------- joining */
+
+/*
+ * Widen a column's range to include that of another segment.  Returns false if they cannot be combined, for example
+ * because the other segment stores the column in another form.
+ */
+static bool
+widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
+{
+	int64		least = Min(all->least, one->least);
+
+	if (all->own.number != one->own.number || all->own.form != one->own.form)
+		return false;
+	if (one->empty || all->empty)
+	{
+		if (all->empty)
+			*all = *one;
+		return true;
+	}
+	if (all->scale != one->scale)
+		return false;
+	all->largest = Max(all->largest + ((uint64) all->least - (uint64) least),
+					   one->largest + ((uint64) one->least - (uint64) least));
+	all->least = least;
+	return all->largest < PG_UINT64_MAX;
+}
+
+static bool
+widen_digit(RtscanTallyDigit *all, const RtscanTallyDigit *one)
+{
+	if (rtscan_is_common_digit(all))
+		return all->map == one->map && all->bins == one->bins;
+	return !rtscan_is_common_digit(one) && !all->coded && !one->coded && widen(&all->of, &one->of);
+}
+
+/* Widen the ranges of all columns of a tally. */
+static bool
+widen_all(RtscanTally *all, const RtscanTally *one)
+{
+	bool		wide = all->ndigits == one->ndigits;
+
+	for (int i = 0; i < all->ndigits && wide; i++)
+		wide = widen_digit(&all->digits[i], &one->digits[i]);
+	for (int i = 0; i < all->nvalues && wide; i++)
+	{
+		wide = all->values[i].digit == one->values[i].digit && widen(&all->values[i].of, &one->values[i].of);
+		all->values[i].nulls |= one->values[i].nulls;
+	}
+	return wide;
+}
+
+/* Have a segment's column count from the least integer of all segments. */
+static void
+shift(RtscanTallyColumn *one, const RtscanTallyColumn *all)
+{
+	one->shift = one->own.empty ? 0 : (uint64) one->least - (uint64) all->least;
+	one->scale = all->scale;
+	one->empty = all->empty;
+	one->least = all->least;
+	one->largest = all->largest;
+}
+
+static void
+shift_all(RtscanTally *one, const RtscanTally *all)
+{
+	for (int i = 0; i < all->ndigits; i++)
+		if (!rtscan_is_common_digit(&all->digits[i]))
+			shift(&one->digits[i].of, &all->digits[i].of);
+	for (int i = 0; i < all->nvalues; i++)
+	{
+		shift(&one->values[i].of, &all->values[i].of);
+		one->values[i].nulls = all->values[i].nulls;
+	}
+	one->joins = true;
+}
+
+/* ---------------------------------------------------------------- settling */
+
+static uint64
+highest_number(const RtscanTallyDigit *digit)
+{
+	if (digit->map)
+		return digit->map->highest;
+	if (digit->bins)
+		return digit->bins->highest;
+	return digit->of.empty ? 0 : digit->of.largest + 1;
+}
+
+uint64
+rtscan_tally_numbers(const RtscanTallyDigit *digit)
+{
+	return highest_number(digit) + 1;
+}
+
+/* Number the cells.  Returns false if there are too many. */
+static bool
+lay_out_cells(RtscanTally *tally)
+{
+	uint64		cells = 1;
+
+	for (int i = 0; i < tally->ndigits; i++)
+	{
+		RtscanTallyDigit *digit = &tally->digits[i];
+		uint64		null = highest_number(digit);
+
+		if (null >= PG_INT32_MAX || cells > MAX_CELLS / (null + 1))
+			return false;
+		digit->null = null;
+		digit->stride = cells;
+		cells *= null + 1;
+	}
+	tally->cells = cells;
+	return true;
+}
+
+/* Return the number plus one of a measure, which is added unless there is one; 0 if there is no room. */
+static int
+add_measure(RtscanTally *tally, const RtscanTallyColumn *of, TallyKind kind)
+{
+	for (int i = 0; i < tally->nmeasures; i++)
+		if (tally->measures[i].column == (uint32) of->own.number && tally->measures[i].form == of->own.form &&
+			tally->measures[i].kind == kind)
+			return 1 + i;
+	if (tally->nmeasures == DEVICE_MAX_MEASURES)
+		return 0;
+	tally->measures[tally->nmeasures] = (TallyMeasure) {
+		.column = of->own.number,
+		.kind = kind,
+		.form = of->own.form,
+		.shift = of->shift
+	};
+	return ++tally->nmeasures;
+}
+
+/* Add the measures that a value's total is made of.  Returns false if there is no room for them. */
+static bool
+lay_out_value(RtscanTally *tally, RtscanTallyValue *value)
+{
+	const RtscanTallyColumn *of = &value->of;
+	bool		fits = true;
+
+	if (value->digit > 0)
+		return true;
+	if (value->nulls)
+		fits &= (value->count = add_measure(tally, of, TALLY_COUNT)) > 0;
+	if (value->kind == RTSCAN_TOTAL_SUM)
+		fits &= (value->lower = add_measure(tally, of, TALLY_SUM_LOWER)) > 0;
+	if (value->kind == RTSCAN_TOTAL_SUM && of->largest > PG_UINT32_MAX)
+		fits &= (value->upper = add_measure(tally, of, TALLY_SUM_UPPER)) > 0;
+	if (value->kind == RTSCAN_TOTAL_LEAST)
+		fits &= (value->outermost = add_measure(tally, of, TALLY_LEAST)) > 0;
+	if (value->kind == RTSCAN_TOTAL_GREATEST)
+		fits &= (value->outermost = add_measure(tally, of, TALLY_GREATEST)) > 0;
+	return fits;
+}
+
+/* Return how many entries to make room for: all cells or, if these are too many, no more than there are rows. */
+static uint32
+room_for_entries(const RtscanTally *tally, uint64 rows, int ntallies)
+{
+	uint64		share = DEVICE_MAX_TALLY_WORDS / Min(ntallies, RTSCAN_ROUND_SEGMENTS) / (2 + tally->nmeasures) - 1;
+
+	if (tally->cells <= Min(Max(rows / ROWS_A_CELL, FEW_CELLS), share))
+		return tally->cells;
+	return Min(Min(share / 2, rows), tally->cells);
+}
+
+/* Lay out one of several tallies, for this many rows.  Returns false if it has too many cells or measures. */
+static bool
+lay_out(RtscanTally *tally, uint64 rows, int ntallies)
+{
+	bool		fits = lay_out_cells(tally);
+
+	for (int i = 0; i < tally->nvalues && fits; i++)
+		fits = lay_out_value(tally, &tally->values[i]);
+	if (fits)
+		tally->room = room_for_entries(tally, rows, ntallies);
+	return fits;
+}
+
+/* If the tallies do not join, is there room for all cells of each? */
+static bool
+have_room_apart(RtscanTally **tallies, int n)
+{
+	bool		have = true;
+
+	for (int i = 0; i < n && have; i++)
+	{
+		RtscanTally trial = *tallies[i];
+
+		have = lay_out(&trial, trial.segment->header.rows, n) && rtscan_tally_has_room_for_all_cells(&trial);
+	}
+	return have;
+}
+
+static uint64
+count_rows(RtscanTally **tallies, int n)
+{
+	uint64		rows = 0;
+
+	for (int i = 0; i < n; i++)
+		rows += tallies[i]->segment->header.rows;
+	return rows;
+}
+
+/*
+ * Find the ranges of all tallies together.  Returns false if they cannot join, or should not, because only separate
+ * tallies have room for all of their cells.
+ */
+static bool
+find_all(RtscanTally **tallies, int n, RtscanTally *all)
+{
+	RtscanTally trial;
+
+	*all = *tallies[0];
+	for (int i = 0; i < n; i++)
+		if (!widen_all(all, tallies[i]))
+			return false;
+	trial = *all;
+	return lay_out(&trial, count_rows(tallies, n), 1) &&
+		(rtscan_tally_has_room_for_all_cells(&trial) || !have_room_apart(tallies, n));
+}
+
+void
+rtscan_settle_tallies(RtscanTally **tallies, int n)
+{
+	RtscanTally all;
+	bool		join = n > 0 && find_all(tallies, n, &all);
+	uint64		rows = count_rows(tallies, n);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (join)
+			shift_all(tallies[i], &all);
+		if (!lay_out(tallies[i], join ? rows : tallies[i]->segment->header.rows, join ? 1 : n))
+			tallies[i] = NULL;
+	}
+}
+
+int
+rtscan_tally_columns(const RtscanTally *tally)
+{
+	int			columns = tally->ndigits;
+
+	for (int i = 0; i < tally->nvalues; i++)
+		columns += tally->values[i].digit == 0;
+	return columns;
+}
