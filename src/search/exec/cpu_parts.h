@@ -176,12 +176,25 @@ extern void rtscan_cpu_scan_codes(CpuEvaluation *evaluation);
 /* Return part->members, a bit for each code of the column; create it if needed. */
 extern const uint64 *rtscan_cpu_members(CpuColumn *part);
 
-/* cpu_rows.c: find single rows through the order, or test them by their codes. */
-extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words);
+/* A function that is called with the rows of consecutive ranks. */
+typedef void (*RankRowsFunction) (const uint32 *rows, uint32 n, void *arg);
 
 /*
- * Evaluate a region by testing candidates, of which about "expected" should be in the window.  If there are more, and
- * the sieve is cheaper than testing them, do nothing and return false.
+ * cpu_ranks.c: call a function with the rows of ranks first .. end - 1.  Row numbers that are too large are reported
+ * as a fault of the page, so that the function does not write out of bounds.
+ */
+extern void rtscan_cpu_visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 first, uint32 end,
+								   RankRowsFunction function, void *arg);
+
+/* Set the bits of all rows of a column's intervals. */
+extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words);
+
+/* Clear the bits of all rows in the gaps of all columns. */
+extern void rtscan_cpu_clear_gaps(CpuEvaluation *evaluation);
+
+/*
+ * cpu_rows.c: evaluate a region by testing candidates, of which about "expected" should be in the window.  If there are
+ * more, and the sieve is cheaper than testing them, do nothing and return false.
  */
 extern bool rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected);
 
