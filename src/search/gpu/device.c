@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device.c
- *		The executors compute, rt and rtcudb: have the device programs evaluate a round.
+ *		The executors compute, rt and rtcudb: what the devices can evaluate, and how long that should take.
  *
- * Each device evaluates the segments that have their place on it; all devices work at the same time.
+ * Each device evaluates the segments that have their place on it; all devices work at the same time.  device_round.h
+ * tells how they are asked.
  */
 #include "search/exec/executor.h"
 
@@ -14,27 +15,10 @@
 #include "miscadmin.h"
 #include "search/exec/choice.h"
 #include "search/exec/device_members.h"
-#include "search/exec/round.h"
-#include "search/gpu/device_answer.h"
-#include "search/gpu/device_bits.h"
-#include "search/gpu/device_exchange.h"
-#include "search/gpu/device_part.h"
+#include "search/gpu/device_budget.h"
+#include "search/gpu/device_round.h"
 #include "settings.h"
 #include "utils/float.h"
-#include "utils/memutils.h"
-
-/* Can a device have the segment?  One of less than a chunk has no sieve, and is not worth sending to a device. */
-static bool
-can_have(const RtscanSegmentScan *scan)
-{
-	return scan->reader.segment->header.rows >= RTSCAN_CHUNK_ROWS;
-}
-
-static bool
-can(const RtscanSegmentScan *scan)
-{
-	return scan->nregions > 0 && can_have(scan);
-}
 
 /* Return the numbers of all columns of a segment's regions. */
 static Bitmapset *
@@ -46,22 +30,6 @@ columns_of(const RtscanSegmentScan *scan)
 		for (int c = 0; c < scan->regions[i]->ncolumns; c++)
 			columns = bms_add_member(columns, scan->regions[i]->columns[c].column);
 	return columns;
-}
-
-/* Return the number of devices, at least 1: if there is none, the part of device 0 gets the reason. */
-static int
-devices(void)
-{
-	int			n = rtscan_devices();
-
-	return Max(n, 1);
-}
-
-/* Return the device of a segment that is open. */
-static int
-device_of(const RtscanSegmentScan *scan)
-{
-	return rtscan_device_of_segment(scan->reader.index, scan->entry->id);
 }
 
 /* Return the bytes of device memory that the columns of a segment's regions need. */
@@ -102,9 +70,9 @@ all_fit(const RtscanSegmentScan *scans, int nscans, double times,
 				all = 0;
 
 	for (int i = 0; i < nscans; i++)
-		if (can(&scans[i]))
+		if (rtscan_device_can_evaluate(&scans[i]))
 		{
-			bytes[device_of(&scans[i])] += size_of_scan(&scans[i]);
+			bytes[rtscan_device_of_scan(&scans[i])] += size_of_scan(&scans[i]);
 			all += size_of_scan(&scans[i]);
 		}
 	/* if these segments are a part of more data, the rest is taken to be spread evenly */
@@ -125,6 +93,13 @@ static bool
 jobs_fit(const RtscanSegmentScan *scans, int nscans, double times)
 {
 	return all_fit(scans, nscans, times, size_of_jobs);
+}
+
+/* Return the number of devices, at least 1: if there is none, the part of device 0 gets the reason. */
+static int
+devices(void)
+{
+	return Max(rtscan_devices(), 1);
 }
 
 static DeviceExecutor
@@ -155,10 +130,10 @@ count_tests(const RtscanSegmentScan *scan)
 static double
 test_time(const RtscanSegmentScan *scan)
 {
-	int			device = device_of(scan);
+	int			device = rtscan_device_of_scan(scan);
 	double		adding;
 
-	if (!can_have(scan) || !rtscan_device_is_ready(device))
+	if (!rtscan_device_can_have(scan) || !rtscan_device_is_ready(device))
 		return get_float8_infinity();
 	/* For tests, have devices test rows of every other segment, however slow they are. */
 	if (rtscan_debug_compare_executors && scan->entry->id % 2 == 0)
@@ -192,7 +167,7 @@ static uint64
 group_of(const RtscanSegmentScan *scans, int nscans)
 {
 	for (int i = 0; i < nscans; i++)
-		if (can(&scans[i]))
+		if (rtscan_device_can_evaluate(&scans[i]))
 			return group_of_scan(&scans[i]);
 	return 0;
 }
@@ -212,9 +187,9 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 	{
 		int			device;
 
-		if (!can(&scans[i]))
+		if (!rtscan_device_can_evaluate(&scans[i]))
 			continue;
-		device = device_of(&scans[i]);
+		device = rtscan_device_of_scan(&scans[i]);
 		if (rtscan_device_is_ready(device))
 		{
 			chunks[device] += (double) scans[i].reader.segment->chunks * count_regions(&scans[i], added > 0);
@@ -271,8 +246,8 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, b
 	int			device = -1;
 
 	for (int i = 0; i < nscans; i++)
-		if (can(&scans[i]))
-			passed = bms_add_member(passed, device_of(&scans[i]));
+		if (rtscan_device_can_evaluate(&scans[i]))
+			passed = bms_add_member(passed, rtscan_device_of_scan(&scans[i]));
 	while ((device = bms_next_member(passed, device)) >= 0)
 	{
 		/* How fast compute finds rows is known from other requests, so only what is known about adding fades. */
@@ -284,110 +259,7 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, b
 	bms_free(passed);
 }
 
-/* ---------------------------------------------------------------- a round */
-
-/* The parts of a round, one for each device. */
-typedef struct Parts
-{
-	int			n;
-	RtscanDevicePart *items;
-} Parts;
-
-/* Is a part to be sent?  With "auto", a search does without a device that is not ready, which is no failure. */
-static bool
-is_wanted(const RtscanDevicePart *part)
-{
-	return part->nregions > 0 &&
-		(part->header.prepare || rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_device_is_ready(part->device));
-}
-
-/*
- * Return a device's part or, if that is full, the part of another device that is ready, since every device can evaluate
- * every segment; NULL if all are full.
- */
-static RtscanDevicePart *
-part_with_room(const Parts *parts, int device)
-{
-	for (int i = 0; i < parts->n; i++)
-	{
-		RtscanDevicePart *part = &parts->items[(device + i) % parts->n];
-
-		if (!rtscan_part_is_full(part) && (i == 0 || rtscan_device_is_ready(part->device)))
-			return part;
-	}
-	return NULL;
-}
-
-/* Add a segment's whole filter to a part, to be combined, or else its regions one by one, as far as there is room. */
-static void
-add_segment(const Parts *parts, RtscanSegmentScan *scan)
-{
-	RtscanDevicePart *part = part_with_room(parts, device_of(scan) % parts->n);
-
-	if (part && rtscan_add_filter_to_part(part, scan))
-		return;
-	for (int r = 0; r < Min(scan->nregions, RTSCAN_ROUND_REGIONS); r++)
-	{
-		part = part_with_room(parts, device_of(scan) % parts->n);
-
-		if (part)
-			rtscan_add_to_part(part, scan, scan->regions[r]);
-	}
-}
-
-/* Divide a round among the devices.  Each gets a part that begins as a copy of "like". */
-static Parts
-divide(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans)
-{
-	Parts		parts = {.n = devices()};
-
-	parts.items = palloc(parts.n * sizeof(RtscanDevicePart));
-	for (int device = 0; device < parts.n; device++)
-	{
-		parts.items[device] = *like;
-		parts.items[device].device = device;
-	}
-	for (int i = 0; i < nscans; i++)
-		if (can(&scans[i]))
-			add_segment(&parts, &scans[i]);
-	for (int device = 0; device < parts.n; device++)
-	{
-		rtscan_end_part(&parts.items[device]);
-		parts.items[device].wanted = is_wanted(&parts.items[device]);
-	}
-	return parts;
-}
-
-/*
- * Send all parts to their devices, and wait until each has an answer, or the reason why not.  The time that a request
- * took is known best for the device that is waited for first, so the devices take turns in being first.
- */
-static void
-ask_all(Parts *parts)
-{
-	static int	turn;
-
-	CHECK_FOR_INTERRUPTS();
-	turn = (turn + 1) % parts->n;
-	for (int device = 0; device < parts->n; device++)
-		rtscan_ask_part(&parts->items[device]);
-	for (int i = 0; i < parts->n; i++)
-		rtscan_await_part(&parts->items[(turn + i) % parts->n]);
-}
-
 /* ---------------------------------------------------------------- methods of the executors */
-
-/* Return why a part has no answer, or NULL if all have one.  Any reason takes precedence over rtscan_not_yet. */
-static const char *
-why_not(const Parts *parts)
-{
-	const char *why = NULL;
-
-	for (int i = 0; i < parts->n; i++)
-		if (why == NULL || why == rtscan_not_yet)
-			why = parts->items[i].why ? parts->items[i].why : why;
-	return why;
-}
 
 static const char *
 prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
@@ -402,20 +274,8 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 			.build = true,
 		},
 	};
-	Parts		parts = divide(&like, scans, nscans);
 
-	ask_all(&parts);
-	return why_not(&parts);
-}
-
-/* Return memory for a round's answer and saved bits, after clearing it. */
-static MemoryContext
-round_memory(RtscanRound *round)
-{
-	if (round->saved == NULL)
-		round->saved = AllocSetContextCreate(round->scratch.context, "rtscan round", ALLOCSET_DEFAULT_SIZES);
-	MemoryContextReset(round->saved);
-	return round->saved;
+	return rtscan_prepare_on_devices(&like, scans, nscans);
 }
 
 static const char *
@@ -430,23 +290,8 @@ evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanR
 			.build = rtscan_executor != RTSCAN_EXECUTOR_AUTO,
 		},
 	};
-	Parts		parts = divide(&like, round->scans, round->nscans);
-	MemoryContext context;
-	bool		has_bits = false;
 
-	ask_all(&parts);
-	context = round_memory(round);
-	for (RtscanDevicePart *part = parts.items; part < parts.items + parts.n; part++)
-		if (part->wanted && part->why == NULL)
-		{
-			if (rtscan_take_answer(part, context, counters))
-				has_bits |= part->header.want_bits;
-			else
-				part->why = rtscan_wrong_answer();
-		}
-	if (has_bits)
-		rtscan_keep_round_bits(round);
-	return why_not(&parts);
+	return rtscan_evaluate_on_devices(&like, round, counters);
 }
 
 /* "auto" never chooses rtcudb, because it needs a BVH for each set of columns that queries use. */
@@ -458,7 +303,7 @@ is_never_ready(void)
 
 const RtscanExecutorMethods rtscan_job_methods = {
 	.is_ready = is_never_ready,
-	.can = can,
+	.can = rtscan_device_can_evaluate,
 	.devices = devices,
 	.fits = jobs_fit,
 	.estimate = estimate,
@@ -471,7 +316,7 @@ const RtscanExecutorMethods rtscan_job_methods = {
 
 const RtscanExecutorMethods rtscan_device_methods = {
 	.is_ready = rtscan_is_any_device_ready,
-	.can = can,
+	.can = rtscan_device_can_evaluate,
 	.devices = devices,
 	.fits = fits,
 	.estimate = estimate,

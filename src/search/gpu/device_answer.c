@@ -13,7 +13,7 @@
 static char *
 answer_of(const RtscanDevicePart *part)
 {
-	return part->area + part->request.results;
+	return part->budget.area + part->budget.request.results;
 }
 
 static const uint64 *
@@ -142,9 +142,9 @@ rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters
 {
 	ChunkCount *counts = MemoryContextAlloc(context, part->chunks * sizeof(ChunkCount));
 
-	counters->refined_rows += part->work.refined_rows;
-	counters->rays += part->work.rays;
-	counters->device_time += part->work.device_time;
+	counters->refined_rows += part->exchange.work.refined_rows;
+	counters->rays += part->exchange.work.rays;
+	counters->device_time += part->exchange.work.device_time;
 	if (!read_answer(part, counts, context))
 		return false;
 	take_regions(part, counts, MemoryContextAlloc(context, part->nregions * sizeof(RtscanRowBits)), counters);

@@ -1,42 +1,20 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
- * device_part.c
- *		Collect the regions of a device's part of a round, and write the request.
+ * device_collect.c
+ *		Divide a round among the devices, and collect the regions and tallies of each device's part.
  */
-#include "search/gpu/device_part.h"
+#include "search/gpu/device_collect.h"
 
-#include "miscadmin.h"
 #include "search/exec/device_members.h"
 #include "search/gpu/device_tally.h"
 
-/*
- * The most uploads for a request that needs this many columns.  If columns are missing more often, something is
- * wrong.
- */
-#define MAX_UPLOADS(columns)	(2 * (columns) + 8)
-
-StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
+/* ---------------------------------------------------------------- regions of a part */
 
 /* Has an earlier round tallied rows of the segment, so that only the others are still to be found? */
 static bool
 made_before(const RtscanSegmentScan *scan)
 {
 	return scan->asked.tally && scan->asked.tally->made;
-}
-
-/*
- * Does a region need bits, not only counts?  Combining regions, clearing dead rows and leaving out tallied rows all
- * work on bits.
- */
-static bool
-wants_bits(const RtscanDeviceRegion *item)
-{
-	const RtscanSegmentScan *scan = item->scan;
-
-	if (item->tally || made_before(scan))
-		return !rtscan_tallies_all(scan->asked.tally, scan->reader.segment);
-	return scan->asked.want_bits || rtscan_filter_asks_rows(&scan->filter) || scan->filter.ndisjunctions > 0 ||
-		scan->entry->dead != InvalidBlockNumber;
 }
 
 /*
@@ -104,16 +82,23 @@ has_conditions(const RtscanRegion *region)
 	return region->ncolumns > 0 || region->members != NIL;
 }
 
+static bool
+is_full(const RtscanDevicePart *part)
+{
+	return Max(part->nregions, part->own_regions) >= RTSCAN_ROUND_REGIONS;
+}
+
 /* Add a region without a tally.  One without conditions is left out: the CPU sets the bits of all rows at once. */
 static void
 add_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
-	if (has_conditions(region) && !rtscan_part_is_full(part))
+	if (has_conditions(region) && !is_full(part))
 		add_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
 }
 
-void
-rtscan_add_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
+/* Add a region of a segment, with the segment's tally if it wants one and there is room. */
+static void
+add_region_or_tally(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
 	RtscanTally *tally = scan->filter.ndisjunctions == 0 ? tally_of(part, scan) : NULL;
 
@@ -152,8 +137,12 @@ list_alternatives(const RtscanSegmentScan *scan)
 	return alternatives;
 }
 
-bool
-rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan)
+/*
+ * Add all regions of a segment's filter with alternatives, for the device to combine them and tally the rows.  Returns
+ * false if the filter has no alternatives, its rows cannot be tallied, or there is no room.
+ */
+static bool
+add_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
 {
 	RtscanSegmentFilter *filter = &scan->filter;
 	RtscanTally *tally = filter->ndisjunctions > 0 ? tally_of(part, scan) : NULL;
@@ -179,27 +168,37 @@ rtscan_add_filter_to_part(RtscanDevicePart *part, RtscanSegmentScan *scan)
 	return true;
 }
 
-void
-rtscan_end_part(RtscanDevicePart *part)
+/* ---------------------------------------------------------------- a part */
+
+/*
+ * Does a region need bits, not only counts?  Combining regions, clearing dead rows and leaving out tallied rows all
+ * work on bits.
+ */
+static bool
+wants_bits(const RtscanDeviceRegion *item)
+{
+	const RtscanSegmentScan *scan = item->scan;
+
+	if (item->tally || made_before(scan))
+		return !rtscan_tallies_all(scan->asked.tally, scan->reader.segment);
+	return scan->asked.want_bits || rtscan_filter_asks_rows(&scan->filter) || scan->filter.ndisjunctions > 0 ||
+		scan->entry->dead != InvalidBlockNumber;
+}
+
+/* Lay out the request, after all regions have been added. */
+static void
+lay_out(RtscanDevicePart *part)
 {
 	part->header.segments = part->nregions;
 	part->header.want_bits = false;
 	for (int i = 0; i < part->nregions; i++)
 		part->header.want_bits |= part->regions[i].part == PART_FIRST && wants_bits(&part->regions[i]);
-	part->most_uploads = MAX_UPLOADS(part->header.columns + part->header.members + part->header.digits +
-									 part->header.measures);
 	rtscan_place_words(&part->words);
 	part->header.words = part->words.n;
 	part->body_size = sizeof(EvaluateHeader) + part->nregions * sizeof(EvaluateSegment) +
 		part->header.columns * sizeof(EvaluateColumn) + (Size) part->header.intervals * sizeof(DeviceInterval) +
 		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(TallyDigit) +
 		part->header.measures * sizeof(TallyMeasure);
-}
-
-bool
-rtscan_is_combined(const RtscanDeviceRegion *item)
-{
-	return item->part != PART_FIRST || (item->tally && item->scan->filter.ndisjunctions > 0);
 }
 
 void
@@ -227,81 +226,70 @@ rtscan_drop_part_tallies(RtscanDevicePart *part)
 	}
 	pfree(items);
 	part->uploads = 0;
-	rtscan_end_part(part);
+	lay_out(part);
 }
 
-static void
-write_intervals(const RtscanIntervals *set, DeviceInterval **next)
+/* ---------------------------------------------------------------- all parts */
+
+/*
+ * Return a device's part or, if that is full, the part of another device that is ready, since every device can evaluate
+ * every segment; NULL if all are full.
+ */
+static RtscanDevicePart *
+part_with_room(const RtscanDeviceParts *parts, int device)
 {
-	for (uint32 i = 0; i < set->n; i++)
-		*(*next)++ = (DeviceInterval) {
-			.low_rank = set->items[i].low.rank,
-			.high_rank = set->items[i].high.rank,
-			.low_code = set->items[i].low.code,
-			.high_code = set->items[i].high.code,
-		};
-}
-
-static void
-write_members(const RtscanDevicePart *part, const RtscanRegion *region, EvaluateMembers **next)
-{
-	ListCell   *cell;
-
-	foreach(cell, region->members)
-		*(*next)++ = rtscan_placed_members(&part->words, lfirst(cell));
-}
-
-void
-rtscan_write_part(RtscanDevicePart *part)
-{
-	EvaluateHeader *header = (EvaluateHeader *) part->area;
-	EvaluateSegment *segment = (EvaluateSegment *) (header + 1);
-	EvaluateColumn *column = (EvaluateColumn *) (segment + part->nregions);
-	DeviceInterval *interval = (DeviceInterval *) (column + part->header.columns);
-	EvaluateMembers *members = (EvaluateMembers *) (interval + part->header.intervals);
-	TallyDigit *digit = (TallyDigit *) (members + part->header.members);
-	TallyMeasure *measure = (TallyMeasure *) (digit + part->header.digits);
-	char	   *bits = part->area + part->request.results + device_bits_offset(part->chunks, part->tally_words);
-
-	*header = part->header;
-	for (int i = 0; i < part->nregions; i++, segment++)
+	for (int i = 0; i < parts->n; i++)
 	{
-		const RtscanDeviceRegion *item = &part->regions[i];
-		const RtscanSegmentScan *scan = item->scan;
-		const RtscanRegion *region = item->region;
+		RtscanDevicePart *part = &parts->items[(device + i) % parts->n];
 
-		*segment = (EvaluateSegment) {
-			.key = rtscan_device_key(part->index, part->uuid, scan->entry->id),
-			.rows = scan->reader.segment->header.rows,
-			.columns = region->ncolumns,
-			.part = item->part,
-			.members = list_length(region->members),
-		};
-		if (item->tally)
-		{
-			segment->joins = item->joins;
-			rtscan_write_tally(item->tally, scan->reader.segment, &part->words, segment, &digit, &measure);
-			rtscan_write_masks(item->tally, scan->reader.segment, bits);
-		}
-		if (item->part == PART_FIRST)
-			bits += (Size) scan->reader.segment->chunks * RTSCAN_CHUNK_BYTES;
-		for (int c = 0; c < region->ncolumns; c++)
-		{
-			*column++ = (EvaluateColumn) {region->columns[c].column, region->columns[c].intervals.n};
-			write_intervals(&region->columns[c].intervals, &interval);
-		}
-		write_members(part, region, &members);
+		if (!is_full(part) && (i == 0 || part->ready))
+			return part;
 	}
-	rtscan_write_words(&part->words, (uint32 *) (part->area + device_words_offset(part->body_size)));
+	return NULL;
 }
 
-bool
-rtscan_open_part_area(RtscanDevicePart *part)
+/* Add a segment's whole filter to a part, to be combined, or else its regions one by one, as far as there is room. */
+static void
+add_segment(const RtscanDeviceParts *parts, RtscanSegmentScan *scan)
 {
-	Size		results = TYPEALIGN(64, device_words_offset(part->body_size) + part->words.n * sizeof(uint32));
+	int			device = rtscan_device_of_scan(scan) % parts->n;
+	RtscanDevicePart *part = part_with_room(parts, device);
 
-	part->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
-	part->area = rtscan_device_area(part->device, results + device_bits_offset(part->chunks, part->tally_words) +
-									 (part->header.want_bits ? (Size) part->chunks * RTSCAN_CHUNK_BYTES : 0));
-	return part->area != NULL;
+	if (part && add_filter(part, scan))
+		return;
+	for (int r = 0; r < Min(scan->nregions, RTSCAN_ROUND_REGIONS); r++)
+	{
+		part = part_with_room(parts, device);
+		if (part)
+			add_region_or_tally(part, scan, scan->regions[r]);
+	}
+}
+
+/* Return a part for each device, without regions.  If there is no device, the part of device 0 gets the reason. */
+static RtscanDeviceParts
+create_parts(const RtscanDevicePart *like)
+{
+	RtscanDeviceParts parts = {.n = Max(rtscan_devices(), 1)};
+
+	parts.items = palloc(parts.n * sizeof(RtscanDevicePart));
+	for (int device = 0; device < parts.n; device++)
+	{
+		parts.items[device] = *like;
+		parts.items[device].device = device;
+		parts.items[device].ready = rtscan_device_is_ready(device);
+	}
+	return parts;
+}
+
+RtscanDeviceParts
+rtscan_collect_parts(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans)
+{
+	RtscanDeviceParts parts = create_parts(like);
+
+	for (int i = 0; i < nscans; i++)
+		if (rtscan_device_can_evaluate(&scans[i]))
+			add_segment(&parts, &scans[i]);
+	for (int device = 0; device < parts.n; device++)
+		lay_out(&parts.items[device]);
+	return parts;
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * device_round.h
+ *		Have the devices evaluate a round: the one place where requests are made.
+ *
+ * A request is made in three phases, each in a file of its own:
+ *
+ * 1. Collect (device_collect.h).  The round's segments are divided among the devices.  Each device gets a part, which
+ *	  lists the regions to evaluate, the conditions to test rows for, and the tallies to make.
+ * 2. Budget (device_budget.h).  The backend connects to the device, and compares the part with what the device can do
+ *	  and what pays.  What does not fit is left out; or the device is not asked at all, and the part gets the reason.
+ * 3. Write (device_write.h).  The part is written into the memory that the backend shares with the device program.
+ *
+ * Then the request is sent, and devices work at the same time (device_exchange.h).  If a reply says that a column is
+ * missing, the column is uploaded, and phases 2 and 3 are repeated.  In the end each part has an answer, which is
+ * checked and given to the segments (device_answer.h), or a reason why not, and the CPU evaluates its regions.
+ */
+#ifndef RTSCAN_DEVICE_ROUND_H
+#define RTSCAN_DEVICE_ROUND_H
+
+#include "search/exec/round.h"
+#include "search/gpu/device_part.h"
+
+/*
+ * Have the devices get ready to evaluate segments.  Every request begins as a copy of "like".  Returns NULL, or the
+ * reason why a device could not.
+ */
+extern const char *rtscan_prepare_on_devices(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans);
+
+/* Have the devices evaluate a round.  Returns NULL, or the reason why a device could not. */
+extern const char *rtscan_evaluate_on_devices(const RtscanDevicePart *like, RtscanRound *round,
+											  RtscanCounters *counters);
+
+#endif							/* RTSCAN_DEVICE_ROUND_H */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * device_write.c
+ *		Write a device's part of a round into the memory shared with its program.
+ */
+#include "search/gpu/device_write.h"
+
+#include "search/exec/device_members.h"
+#include "search/gpu/device_tally.h"
+
+/* The places in the area where the next items of each kind go. */
+typedef struct Places
+{
+	EvaluateSegment *segment;
+	EvaluateColumn *column;
+	DeviceInterval *interval;
+	EvaluateMembers *members;
+	TallyDigit *digit;
+	TallyMeasure *measure;
+	char	   *bits;			/* in the answer: the bits of the next segment */
+} Places;
+
+/* Return the places of the first items.  Items of a kind lie one after another, and so do kinds. */
+static Places
+first_places(const RtscanDevicePart *part)
+{
+	const RtscanDeviceBudget *budget = &part->budget;
+	Places		places;
+
+	places.segment = (EvaluateSegment *) ((EvaluateHeader *) budget->area + 1);
+	places.column = (EvaluateColumn *) (places.segment + part->nregions);
+	places.interval = (DeviceInterval *) (places.column + part->header.columns);
+	places.members = (EvaluateMembers *) (places.interval + part->header.intervals);
+	places.digit = (TallyDigit *) (places.members + part->header.members);
+	places.measure = (TallyMeasure *) (places.digit + part->header.digits);
+	places.bits = budget->area + budget->request.results + device_bits_offset(part->chunks, part->tally_words);
+	return places;
+}
+
+static void
+write_column(const RtscanRegionColumn *column, Places *next)
+{
+	const RtscanIntervals *set = &column->intervals;
+
+	*next->column++ = (EvaluateColumn) {column->column, set->n};
+	for (uint32 i = 0; i < set->n; i++)
+		*next->interval++ = (DeviceInterval) {
+			.low_rank = set->items[i].low.rank,
+			.high_rank = set->items[i].high.rank,
+			.low_code = set->items[i].low.code,
+			.high_code = set->items[i].high.code,
+		};
+}
+
+/* Write the tally of a region, and its masks to where the answer will have the region's bits. */
+static void
+write_tally(const RtscanDevicePart *part, const RtscanDeviceRegion *item, Places *next)
+{
+	const RtscanSegment *segment = item->scan->reader.segment;
+
+	next->segment->joins = item->joins;
+	rtscan_write_tally(item->tally, segment, &part->words, next->segment, &next->digit, &next->measure);
+	rtscan_write_masks(item->tally, segment, next->bits);
+}
+
+static void
+write_region(const RtscanDevicePart *part, const RtscanDeviceRegion *item, Places *next)
+{
+	const RtscanSegmentScan *scan = item->scan;
+	const RtscanRegion *region = item->region;
+	ListCell   *cell;
+
+	*next->segment = (EvaluateSegment) {
+		.key = rtscan_device_key(part->index, part->uuid, scan->entry->id),
+		.rows = scan->reader.segment->header.rows,
+		.columns = region->ncolumns,
+		.part = item->part,
+		.members = list_length(region->members),
+	};
+	if (item->tally)
+		write_tally(part, item, next);
+	next->segment++;
+	if (item->part == PART_FIRST)
+		next->bits += (Size) scan->reader.segment->chunks * RTSCAN_CHUNK_BYTES;
+	for (int c = 0; c < region->ncolumns; c++)
+		write_column(&region->columns[c], next);
+	foreach(cell, region->members)
+		*next->members++ = rtscan_placed_members(&part->words, lfirst(cell));
+}
+
+void
+rtscan_write_part(const RtscanDevicePart *part)
+{
+	Places		next = first_places(part);
+
+	*(EvaluateHeader *) part->budget.area = part->header;
+	for (int i = 0; i < part->nregions; i++)
+		write_region(part, &part->regions[i], &next);
+	rtscan_write_words(&part->words, (uint32 *) (part->budget.area + device_words_offset(part->body_size)));
+}
