@@ -206,81 +206,129 @@ time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *sca
 	return chunks * COLD_CHUNK;
 }
 
-/* The expected times, in nanoseconds, of all executors except the CPU. */
-typedef struct OtherTimes
+/* The expected times of all executors for a scan, in nanoseconds. */
+typedef struct Estimates
 {
-	double		of[RTSCAN_EXECUTORS];	/* NOT_THERE if it cannot be chosen; infinite if its time is unknown */
-	double		shortest;		/* infinite if no time is known */
-	double		longest;		/* the longest finite one, or 0 */
-} OtherTimes;
+	double		cpu;			/* that of the CPU; 0 if others have nothing to do; CPU_IS_FASTEST if it is shorter than
+								 * all others */
+	double		others[RTSCAN_EXECUTORS];	/* of others: NOT_THERE if one cannot be chosen; infinite if unknown */
+	double		shortest;		/* the shortest of the others; infinite if no time is known */
+	double		longest;		/* the longest finite one of the others, or 0 */
+} Estimates;
 
+#define CPU_IS_FASTEST	(-1.0)
 #define NOT_THERE		(-1.0)
 
-static OtherTimes
-times_of_others(const RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
+/* Estimate all executors except the CPU.  They can evaluate the same segments. */
+static void
+estimate_others(Estimates *estimates, const RtscanSegmentScan *scans, int nscans, int processes,
+				const RtscanAdding *adding)
 {
-	OtherTimes	times = {.shortest = get_float8_infinity(), .longest = 0};
-
+	estimates->shortest = get_float8_infinity();
+	estimates->longest = 0;
 	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
 	{
 		const RtscanExecutorMethods *executor = rtscan_executors[i];
+		double		time;
 
-		times.of[i] = NOT_THERE;
+		estimates->others[i] = NOT_THERE;
 		if (!executor->is_ready())
 			continue;
-		times.of[i] = executor->estimate(i, scans, nscans, adding ? adding->columns : 0) +
+		time = executor->estimate(i, scans, nscans, adding ? adding->columns : 0) +
 			time_of_looking(executor, scans, nscans, adding) / processes;
-		times.shortest = Min(times.shortest, times.of[i]);
-		if (!isinf(times.of[i]))
-			times.longest = Max(times.longest, times.of[i]);
+		estimates->others[i] = time;
+		estimates->shortest = Min(estimates->shortest, time);
+		if (!isinf(time))
+			estimates->longest = Max(estimates->longest, time);
 	}
-	return times;
 }
 
 /*
- * Choose the executor that should be the fastest for a scan and, unless "adding" is NULL, to add up what it finds.
- * The speeds that have been learnt of executors that are not chosen fade a little.
- *
- * All executors except the CPU can evaluate the same segments.  Each process is taken to have a CPU of its own.
+ * Estimate all executors.  "most" is an upper bound of the CPU's time; if it already beats every device, the CPU's cost
+ * is not computed.  Each process is taken to have a CPU of its own.
  */
+static Estimates
+estimate_all(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding, double most)
+{
+	Estimates	estimates;
+
+	estimate_others(&estimates, scans, nscans, processes, adding);
+	estimates.cpu = most < estimates.shortest ? CPU_IS_FASTEST :
+		time_of_cpu(rtscan_executors[RTSCAN_EXECUTOR_COMPUTE], scans, nscans, adding,
+					estimates.longest * processes) / processes;
+	return estimates;
+}
+
+static void
+log_estimates(const Estimates *estimates)
+{
+	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
+		if (estimates->others[i] != NOT_THERE)
+			elog(DEBUG2, "rtscan expects: cpu %s%.3f ms, %s %.3f ms",
+				 estimates->cpu > estimates->longest ? ">" : "", Max(estimates->cpu, 0) / 1e6,
+				 rtscan_executor_names[i], estimates->others[i] / 1e6);
+}
+
+/* Pick the executor with the shortest time: the CPU, or the first one, if several have the same. */
 static RtscanExecutor
-fastest_executor(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
+pick(const Estimates *estimates)
 {
 	RtscanExecutor best = RTSCAN_EXECUTOR_CPU;
-	OtherTimes	times;
-	double		most,
-				cpu_time,
-				best_time;
+	double		best_time = estimates->cpu;
+
+	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
+		if (estimates->others[i] != NOT_THERE && estimates->others[i] < best_time)
+		{
+			best = i;
+			best_time = estimates->others[i];
+		}
+	return best;
+}
+
+/*
+ * Let what has been learnt about the speeds of executors that were too slow fade a little, so that they get another
+ * chance.  Those that the CPU or an executor before them beats were too slow.
+ */
+static void
+learn_from_choice(const Estimates *estimates, RtscanExecutor chosen, const RtscanSegmentScan *scans, int nscans,
+				  bool adding)
+{
+	double		shortest = estimates->cpu;
+
+	if (chosen != RTSCAN_EXECUTOR_CPU)
+		rtscan_forget_cpu_speed();
+	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS && estimates->cpu != 0; i++)
+	{
+		if (estimates->others[i] == NOT_THERE)
+			continue;
+		if (estimates->others[i] < shortest)
+			shortest = estimates->others[i];
+		else
+			rtscan_executors[i]->pass_over(i, scans, nscans, adding);
+	}
+}
+
+/*
+ * Choose the executor that should be the fastest for a scan and, unless "adding" is NULL, to add up what it finds; and
+ * learn from the choice.
+ */
+static RtscanExecutor
+choose_fastest(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
+{
+	Estimates	estimates;
+	RtscanExecutor chosen;
+	double		most;
 
 	if (rtscan_executor_is_cpu())
 		return RTSCAN_EXECUTOR_CPU;
 	most = most_of_cpu(scans, nscans, adding) / processes;
 	if (most < LEAST_REQUEST)
 		return RTSCAN_EXECUTOR_CPU;
-	times = times_of_others(scans, nscans, processes, adding);
-	/* If the upper bound already beats every device, do not compute the CPU's cost. */
-	cpu_time = most < times.shortest ? -1 :
-		time_of_cpu(rtscan_executors[RTSCAN_EXECUTOR_COMPUTE], scans, nscans, adding,
-					times.longest * processes) / processes;
-	best_time = cpu_time;
-	for (RtscanExecutor i = RTSCAN_EXECUTOR_COMPUTE; i < RTSCAN_EXECUTORS; i++)
-	{
-		if (times.of[i] == NOT_THERE)
-			continue;
-		elog(DEBUG2, "rtscan expects: cpu %s%.3f ms, %s %.3f ms",
-			 cpu_time > times.longest ? ">" : "", Max(cpu_time, 0) / 1e6,
-			 rtscan_executor_names[i], times.of[i] / 1e6);
-		if (times.of[i] < best_time)
-		{
-			best = i;
-			best_time = times.of[i];
-		}
-		else if (cpu_time != 0)
-			rtscan_executors[i]->pass_over(i, scans, nscans, adding != NULL);
-	}
-	if (best != RTSCAN_EXECUTOR_CPU)
-		rtscan_forget_cpu_speed();
-	return best;
+	estimates = estimate_all(scans, nscans, processes, adding, most);
+	log_estimates(&estimates);
+	chosen = pick(&estimates);
+	learn_from_choice(&estimates, chosen, scans, nscans, adding != NULL);
+	return chosen;
 }
 
 RtscanExecutor
@@ -290,7 +338,7 @@ rtscan_choose_executor(RtscanSegmentScan *scans, int nscans, int processes)
 	const char *why;
 
 	if (executor == RTSCAN_EXECUTOR_AUTO)
-		executor = fastest_executor(scans, nscans, processes, NULL);
+		executor = choose_fastest(scans, nscans, processes, NULL);
 	if (executor == RTSCAN_EXECUTOR_CPU)
 		return executor;
 	why = memory_shortage(rtscan_executors[executor], scans, nscans);
@@ -304,7 +352,7 @@ rtscan_choose_executor(RtscanSegmentScan *scans, int nscans, int processes)
 RtscanExecutor
 rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)
 {
-	RtscanExecutor executor = fastest_executor(scans, nscans, processes, adding);
+	RtscanExecutor executor = choose_fastest(scans, nscans, processes, adding);
 
 	return memory_shortage(rtscan_executors[executor], scans, nscans) ? RTSCAN_EXECUTOR_CPU : executor;
 }
