@@ -144,7 +144,8 @@ search_again(void *arg)
 static RtscanOrderedSource *
 add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
 {
-	uint64		rows = segment->asked.takes_ranks ? rtscan_filtered_rows(segment, ordered->order) : rtscan_bits_count(bits);
+	uint64		rows = segment->asked.takes_ranks ? rtscan_filtered_rows(segment, ordered->order) :
+		rtscan_bits_count(bits);
 	RtscanOrderedSource *source;
 
 	if (rows == 0)

@@ -247,8 +247,9 @@ ask_for_no_more_entries(RtscanCursor *cursor)
 	for (int i = 0; i < cursor->search.nsegments; i++)
 	{
 		RtscanSegmentScan *segment = &cursor->search.segments[i];
+		const RtscanTally *tally = segment->asked.tally;
 
-		if (segment->asked.tally == NULL || segment->asked.tally->made || rtscan_tally_has_room_for_all_cells(segment->asked.tally))
+		if (tally == NULL || tally->made || rtscan_tally_has_room_for_all_cells(tally))
 			continue;
 		segment->asked.tally = NULL;
 		rtscan_list_everything(segment, false);
