@@ -20,50 +20,89 @@ rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, const RtscanAdding *addin
 	return cursor->search.chosen != RTSCAN_EXECUTOR_CPU;
 }
 
+/* Let the caller create a tally for each segment that may have matching rows. */
+static void
+create_tallies(RtscanCursor *cursor)
+{
+	const RtscanTallier *tallier = &cursor->tallies.tallier;
+
+	for (int i = 0; i < cursor->search.nsegments; i++)
+	{
+		RtscanSegmentScan *segment = &cursor->search.segments[i];
+		RtscanTally *tally = segment->filter.region.empty ? NULL : tallier->make(segment, tallier->arg);
+
+		CHECK_FOR_INTERRUPTS();
+		if (tally)
+			tally->cpu_time = rtscan_time_of_adding_by_cpu(segment, &cursor->tallies.adding);
+		segment->asked.tally = tally;
+	}
+}
+
+/* Settle all tallies together.  Segments whose tallies have too many cells keep none. */
+static void
+settle_tallies(RtscanCursor *cursor)
+{
+	RtscanSearch *search = &cursor->search;
+	RtscanSegmentScan **segments = palloc(Max(search->nsegments, 1) * sizeof(RtscanSegmentScan *));
+	RtscanTally **tallies = palloc(Max(search->nsegments, 1) * sizeof(RtscanTally *));
+	int			n = 0;
+
+	for (int i = 0; i < search->nsegments; i++)
+		if (search->segments[i].asked.tally)
+		{
+			segments[n] = &search->segments[i];
+			tallies[n++] = search->segments[i].asked.tally;
+		}
+	rtscan_settle_tallies(tallies, n);
+	for (int i = 0; i < n; i++)
+	{
+		segments[i]->asked.tally = tallies[i];
+		cursor->tallies.too_many_cells |= tallies[i] == NULL;
+	}
+	pfree(segments);
+	pfree(tallies);
+}
+
 /* Restrict a segment's tally to the segment's certain rows; drop it if there are none. */
 static void
 leave_out_uncertain(const RtscanCursor *cursor, RtscanSegmentScan *segment)
 {
-	if (segment->asked.tally && !rtscan_find_certain_rows(&cursor->visibility, segment, &segment->asked.tally->certain))
+	RtscanTally *tally = segment->asked.tally;
+
+	if (tally && !rtscan_find_certain_rows(&cursor->visibility, segment, &tally->certain))
 		segment->asked.tally = NULL;
+}
+
+/*
+ * Restrict the tallies to certain rows.  A segment that keeps its tally lists a region even if all of its rows match.
+ * Returns false if no tally is left.
+ */
+static bool
+restrict_tallies(RtscanCursor *cursor)
+{
+	bool		any = false;
+
+	for (int i = 0; i < cursor->search.nsegments; i++)
+	{
+		RtscanSegmentScan *segment = &cursor->search.segments[i];
+
+		leave_out_uncertain(cursor, segment);
+		rtscan_list_everything(segment, segment->asked.tally != NULL);
+		any |= segment->asked.tally != NULL;
+	}
+	return any;
 }
 
 void
 rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier)
 {
-	RtscanSearch *search = &cursor->search;
-	MemoryContext old = MemoryContextSwitchTo(search->context);
-	RtscanTally **tallies = palloc(Max(search->nsegments, 1) * sizeof(RtscanTally *));
-	int			n = 0;
-	bool		wanted = false;
+	MemoryContext old = MemoryContextSwitchTo(cursor->search.context);
 
 	cursor->tallies.tallier = *tallier;
-	for (int i = 0; i < search->nsegments; i++)
-	{
-		RtscanSegmentScan *segment = &search->segments[i];
-
-		CHECK_FOR_INTERRUPTS();
-		segment->asked.tally = segment->filter.region.empty ? NULL : tallier->make(segment, tallier->arg);
-		if (segment->asked.tally == NULL)
-			continue;
-		segment->asked.tally->cpu_time = rtscan_time_of_adding_by_cpu(segment, &cursor->tallies.adding);
-		tallies[n++] = segment->asked.tally;
-	}
-	rtscan_settle_tallies(tallies, n);
-	for (int i = 0, k = 0; i < search->nsegments; i++)
-	{
-		if (search->segments[i].asked.tally)
-		{
-			search->segments[i].asked.tally = tallies[k++];
-			cursor->tallies.too_many_cells |= search->segments[i].asked.tally == NULL;
-			leave_out_uncertain(cursor, &search->segments[i]);
-		}
-		wanted |= search->segments[i].asked.tally != NULL;
-		rtscan_list_everything(&search->segments[i], search->segments[i].asked.tally != NULL);
-	}
-	if (!wanted)
-		rtscan_search_without_tallies(search);
-	pfree(tallies);
+	create_tallies(cursor);
+	settle_tallies(cursor);
+	if (!restrict_tallies(cursor))
+		rtscan_search_without_tallies(&cursor->search);
 	MemoryContextSwitchTo(old);
 }
 
