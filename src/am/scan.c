@@ -142,13 +142,15 @@ scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 	state->want_bits = want_bits;
 	state->ntids = 0;
 	state->search = (RtscanSearch) {
-		.index = scan->indexRelation,
-		.snapshot = scan->xs_snapshot,
-		.schema = state->schema,
-		.filter = &filter,
-		.prepare = prepare_segment,
-		.prepare_arg = state,
-		.may_test = true,
+		.asked = {
+			.index = scan->indexRelation,
+			.snapshot = scan->xs_snapshot,
+			.schema = state->schema,
+			.filter = &filter,
+			.prepare = prepare_segment,
+			.prepare_arg = state,
+			.may_test = true,
+		},
 	};
 
 	filter = rtscan_key_filter(scan->indexRelation, state->schema, scan->keyData, scan->numberOfKeys);

@@ -80,7 +80,7 @@ take_segment(RtscanBitsAnswer *answer, RtscanSegmentScan *segment, RtscanRowBits
 		if (filter->region.empty)
 			continue;
 		if (!rtscan_filter_has_all(filter))
-			chosen = rtscan_evaluate_filter(answer->search.round, segment, filter, bits,
+			chosen = rtscan_evaluate_filter(answer->search.progress.round, segment, filter, bits,
 											&answer->search.stats.counters);
 		rtscan_accumulate_bits(&answer->aggregates[i].accumulator, &segment->reader, &segment->filter.region, chosen);
 	}
@@ -171,13 +171,15 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 	answer->searched = naggregates;
 	answer->wants_values = wants_values(answer);
 	answer->search = (RtscanSearch) {
-		.index = question->index,
-		.snapshot = question->snapshot,
-		.schema = question->schema,
-		.filter = question->filter,
-		.prepare = prepare_segment,
-		.prepare_arg = answer,
-		.may_test = true,
+		.asked = {
+			.index = question->index,
+			.snapshot = question->snapshot,
+			.schema = question->schema,
+			.filter = question->filter,
+			.prepare = prepare_segment,
+			.prepare_arg = answer,
+			.may_test = true,
+		},
 	};
 	rtscan_begin_search(&answer->search, image);
 	take_segments(answer);

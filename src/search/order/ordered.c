@@ -186,7 +186,8 @@ add_pending_row(RtscanOrdered *ordered, IndexTuple tuple)
 	}
 	row = &ordered->pending[ordered->npending++];
 	*row = (RtscanOrderedPending) {tuple->t_tid, palloc(ncolumns * sizeof(Datum)), palloc(ncolumns * sizeof(bool))};
-	rtscan_deform_pending(ordered->search.index, ordered->schema, CopyIndexTuple(tuple), row->values, row->isnull);
+	rtscan_deform_pending(ordered->search.asked.index, ordered->schema, CopyIndexTuple(tuple), row->values,
+						  row->isnull);
 	ordered->search.stats.rows++;
 }
 
@@ -393,17 +394,19 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 	ordered->lot_context = AllocSetContextCreate(context, "rtscan ordered lot", ALLOCSET_START_SMALL_SIZES);
 	ordered->lot = Max(Min(order->wanted, order->by_heap ? RTSCAN_CURSOR_ROWS : FIRST_LOT), 1);
 	ordered->search = (RtscanSearch) {
-		.index = visibility->index,
-		.snapshot = visibility->snapshot,
-		.schema = schema,
-		.filter = filter,
-		.prepare = prepare_segment,
-		.prepare_arg = ordered,
+		.asked = {
+			.index = visibility->index,
+			.snapshot = visibility->snapshot,
+			.schema = schema,
+			.filter = filter,
+			.prepare = prepare_segment,
+			.prepare_arg = ordered,
+		},
 	};
 	ordered->skip = skip;
 	ordered->in_turn = opens_in_turn(ordered, image);
 	if (ordered->in_turn)
-		ordered->search.bound = bound_of_segment;
+		ordered->search.asked.bound = bound_of_segment;
 	search_all(ordered, image);
 	add_pending_source(ordered);
 	if (order->by_heap)

@@ -27,7 +27,7 @@ prepare_for_rows(RtscanSegmentScan *segment, void *arg)
 	*sees_all = cursor->asked.unchecked || rtscan_sees_all(&cursor->visibility, segment);
 	segment->asked.prepared = sees_all;
 	segment->asked.want_bits = true;
-	segment->asked.takes_list = !cursor->search.shares_chunks;
+	segment->asked.takes_list = !cursor->search.asked.shares_chunks;
 }
 
 /* Create a cursor that is not searching yet, below the current memory context. */
@@ -44,13 +44,15 @@ create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, con
 	cursor->row_context = AllocSetContextCreate(context, "rtscan cursor's rows", ALLOCSET_DEFAULT_SIZES);
 	rtscan_cursor_init_columns(cursor);
 	cursor->search = (RtscanSearch) {
-		.index = index,
-		.snapshot = snapshot,
-		.schema = schema,
-		.filter = filter,
-		.prepare = prepare_for_rows,
-		.prepare_arg = cursor,
-		.may_test = true,
+		.asked = {
+			.index = index,
+			.snapshot = snapshot,
+			.schema = schema,
+			.filter = filter,
+			.prepare = prepare_for_rows,
+			.prepare_arg = cursor,
+			.may_test = true,
+		},
 	};
 	return cursor;
 }
@@ -85,9 +87,9 @@ rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage 
 
 	cursor->asked.unchecked = visibility->heap == NULL;
 	cursor->visibility = *visibility;
-	cursor->search.shared = shared;
-	cursor->search.claim = claim;
-	cursor->search.shares_chunks = shared != NULL && claim == NULL;
+	cursor->search.asked.shared = shared;
+	cursor->search.asked.claim = claim;
+	cursor->search.asked.shares_chunks = shared != NULL && claim == NULL;
 	if (shared && claim)
 		pg_atomic_write_u32(&shared->kept, 1);
 	rtscan_begin_search(&cursor->search, image);
@@ -115,7 +117,7 @@ sees_current_segment(const RtscanCursor *cursor)
 static uint32
 take_next_chunk(RtscanCursor *cursor)
 {
-	uint32		chunk = cursor->search.shares_chunks ? rtscan_take_chunk(&cursor->search, cursor->segment.scan) :
+	uint32		chunk = cursor->search.asked.shares_chunks ? rtscan_take_chunk(&cursor->search, cursor->segment.scan) :
 		cursor->place.next_chunk++;
 
 	return Min(chunk, cursor->segment.bits->chunks);

@@ -12,12 +12,12 @@
 bool
 rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, const RtscanAdding *adding)
 {
-	if (cursor->search.shares_chunks || cursor->asked.unchecked)
+	if (cursor->search.asked.shares_chunks || cursor->asked.unchecked)
 		return false;
 	cursor->tallies.adding = *adding;
 	if (adding->row > 0)
 		rtscan_search_for_tallies(&cursor->search, adding);
-	return cursor->search.chosen != RTSCAN_EXECUTOR_CPU;
+	return cursor->search.choice.executor != RTSCAN_EXECUTOR_CPU;
 }
 
 /* Let the caller create a tally for each segment that may have matching rows. */

@@ -38,8 +38,8 @@ typedef void (*RtscanPrepareSegment) (RtscanSegmentScan *segment, void *arg);
  */
 typedef uint64 (*RtscanSegmentBound) (const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg);
 
-/* A search.  The caller sets the members up to "bound", and zeros in all others. */
-typedef struct RtscanSearch
+/* The search that a caller wants.  Only the caller sets it, before the search begins. */
+typedef struct RtscanSearchAsked
 {
 	Relation	index;
 	Snapshot	snapshot;		/* for "snapshot too old" */
@@ -52,17 +52,59 @@ typedef struct RtscanSearch
 								 * rtscan_take_chunk() */
 	bool		may_test;		/* long conditions may be left to a device that tests rows for them
 								 * (device_members.h) */
-	RtscanPrepareSegment prepare;	/* called for each segment once its filter is known; sets want_bits, prepared and
-									 * takes_list */
+	RtscanPrepareSegment prepare;	/* called for each segment once its filter is known; sets the segment's "asked" */
 	void	   *prepare_arg;	/* argument of "prepare" and "bound" */
 	RtscanSegmentBound bound;	/* returns the bounds by which segments are ordered; NULL: any order.  With bounds,
 								 * the search is not shared, and the CPU evaluates it */
+} RtscanSearchAsked;
+
+/* The way to evaluate segments.  The search chooses it at the beginning, and may choose again for tallies. */
+typedef struct RtscanSearchChoice
+{
+	bool		looks_up_late;	/* the filter is looked up in a segment only when the segment is taken */
+	bool		tests;			/* some conditions may be left to a device that tests rows */
+	bool		leaves_cpu;		/* skip segments that only the CPU would evaluate */
+	RtscanExecutor executor;	/* the executor to evaluate segments; the CPU does what this one cannot */
+	int			round_segments; /* number of segments that are evaluated together */
+} RtscanSearchChoice;
+
+/* The progress of a search with its segments. */
+typedef struct RtscanSearchProgress
+{
+	RtscanRound *round;			/* the segments that are being evaluated */
+	int			next_segment;	/* number of the next segment to take */
+	uint32		evaluated;		/* number of segments that this process has evaluated, including shared ones */
+	instr_time	began;			/* when the search began */
+} RtscanSearchProgress;
+
+/* The part of this process in a shared search.  Only search_share.c changes it. */
+typedef struct RtscanSearchSharing
+{
+	int			part;			/* the most segments with rows that may match that a process takes together; 0: not
+								 * known yet */
+	int			first_to_share; /* segment at which this process begins to look for one to share; differs by
+								 * process */
+} RtscanSearchSharing;
+
+/* The progress of a search with the pending lists.  Only search_pending.c changes it. */
+typedef struct RtscanSearchPending
+{
+	RtscanPendingReader *reader;	/* reader of the lists; NULL before the first pending row */
+	int			next_list;		/* entry of the image at which to look for the next sealed list; nentries: the open
+								 * list comes next */
+	uint64		taken_apart;	/* number of rows that the prefilter has not rejected */
+	RtscanKeyPrefilter prefilter;	/* prefilter of the rows */
+} RtscanSearchPending;
+
+/* A search.  The caller sets "asked", and zeros in all other members. */
+typedef struct RtscanSearch
+{
+	RtscanSearchAsked asked;
 
 	/* Results. */
 	RtscanSegmentScan *segments;	/* the segments to search: if shared all that are live, else those that may
 									 * match */
 	int			nsegments;		/* number of segments */
-	bool		looks_up_late;	/* the filter is looked up in a segment only when the segment is taken */
 	RtscanExecutor executor;	/* executor that has evaluated the segments, or most of them */
 	RtscanScanStats stats;		/* statistics so far */
 	MemoryContext short_context;	/* reset before the next segment, and from time to time between pending rows */
@@ -70,34 +112,22 @@ typedef struct RtscanSearch
 	/* Private state of the search. */
 	MemoryContext context;		/* memory context of the search */
 	const RtscanImage *image;	/* the image that is searched */
-	RtscanExecutor chosen;		/* the executor that has been chosen */
-	bool		tests;			/* some conditions may be left to a device that tests rows */
-	bool		leaves_cpu;		/* skip segments that only the CPU would evaluate */
-	int			round_segments; /* number of segments that are evaluated together */
-	int			next_segment;	/* number of the next segment to take */
-	int			part;			/* the most segments with rows that may match that a process takes together; 0: not
-								 * known yet */
-	int			first_to_share; /* segment at which this process begins to look for one to share; differs by
-								 * process */
-	uint32		evaluated;		/* number of segments that this process has evaluated, including shared ones */
-	instr_time	began;			/* when the search began */
-	RtscanRound *round;			/* the segments that are being evaluated */
-	RtscanPendingReader *pending;	/* reader of the pending lists; NULL before the first pending row */
-	int			next_list;		/* entry of the image at which to look for the next sealed list; nentries: the open
-								 * list comes next */
-	RtscanKeyPrefilter prefilter;	/* prefilter of pending rows */
-	uint64		taken_apart;	/* number of pending rows that the prefilter has not rejected */
+	RtscanSearchChoice choice;
+	RtscanSearchProgress progress;
+	RtscanSearchSharing sharing;
+	RtscanSearchPending pending;
 } RtscanSearch;
 
 /* Begin to search an image.  Memory contexts are created below the current one. */
 extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
 
 /*
- * rtscan_search_for_tallies() says, before the first segment is pulled, that the caller wants tallies (tally.h).  If
- * the CPU has been chosen because it finds the bits sooner, the search may choose another executor, which adds the
- * rows up as well.  rtscan_search_without_tallies() says that no tally can be made after all.
+ * Tell a search, before its first segment is taken, that the caller wants tallies (tally.h).  If the CPU has been
+ * chosen because it finds the bits sooner, "auto" may choose another executor, which adds the rows up as well.
  */
 extern void rtscan_search_for_tallies(RtscanSearch *search, const RtscanAdding *adding);
+
+/* Tell the search that no tally can be made after all: "auto" chooses the executor that finds the bits soonest. */
 extern void rtscan_search_without_tallies(RtscanSearch *search);
 
 /*
@@ -131,28 +161,8 @@ extern void rtscan_end_again(RtscanSearch *search, const RtscanSearch *again);
 /* Return the number of processes that are planned to share a search; 1 if it is not shared (search_share.c). */
 extern int	rtscan_count_processes(const RtscanSearch *search);
 
-/*
- * Take the next segments: those that no process has taken or, if a claim is searched again, the next segment of the
- * claim.  Sets search->next_segment to the first of them, or to nsegments if none is left.  Returns their number at
- * most: the caller must not go beyond nsegments.
- */
-extern int	rtscan_take_segments(RtscanSearch *search);
-
-/* Take the pending lists; returns false if another process has them. */
-extern bool rtscan_take_pending(RtscanSearch *search);
-
 /* Take the next chunk of a segment whose chunks are shared; returns a number that no chunk has if none is left. */
 extern uint32 rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment);
-
-/* Take all chunks of a segment that has no matching rows, so that no other process evaluates it again. */
-extern void rtscan_take_all_chunks(RtscanSearch *search, const RtscanSegmentScan *segment);
-
-/*
- * Wait for a segment of which another process has some chunks left to share, after all segments have been taken.
- * Returns its number, or -1 if there is none.  A worker waits no longer than it has worked so far.  The leader does
- * not wait, since workers may be waiting for it to read their rows.
- */
-extern int	rtscan_wait_for_segment(RtscanSearch *search);
 
 /* Free the memory of a search.  Its statistics stay valid. */
 extern void rtscan_end_search(RtscanSearch *search);

@@ -3,7 +3,7 @@
  * search_share.c
  *		Divide a search among the processes of a parallel query.
  */
-#include "search/scan/search.h"
+#include "search/scan/search_parts.h"
 
 #include "access/parallel.h"
 #include "miscadmin.h"
@@ -16,7 +16,7 @@
 int
 rtscan_count_processes(const RtscanSearch *search)
 {
-	return search->shared ? search->shared->processes : 1;
+	return search->asked.shared ? search->asked.shared->processes : 1;
 }
 
 /* ---------------------------------------------------------------- segments and lists */
@@ -47,12 +47,12 @@ size_of_part(const RtscanSearch *search)
 static int
 end_of_part(const RtscanSearch *search, int first)
 {
-	int			limit = Min(search->nsegments, first + search->round_segments);
+	int			limit = Min(search->nsegments, first + search->choice.round_segments);
 	int			work = 0;
 
 	for (int i = first; i < limit; i++)
 	{
-		if (has_work(&search->segments[i]) && ++work > search->part)
+		if (has_work(&search->segments[i]) && ++work > search->sharing.part)
 			return i;
 	}
 	return limit;
@@ -62,57 +62,57 @@ end_of_part(const RtscanSearch *search, int first)
 static int
 take_part(RtscanSearch *search, int *first)
 {
-	pg_atomic_uint32 *next_segment = &search->shared->next_segment;
+	pg_atomic_uint32 *next_segment = &search->asked.shared->next_segment;
 	uint32		next = pg_atomic_read_u32(next_segment);
 	int			end;
 
-	if (search->part == 0)
-		search->part = Max(size_of_part(search), 1);
+	if (search->sharing.part == 0)
+		search->sharing.part = Max(size_of_part(search), 1);
 	do
 	{
 		if (next >= (uint32) search->nsegments)
 		{
-			search->first_to_share = pg_atomic_fetch_add_u32(next_segment, 1) % search->nsegments;
+			search->sharing.first_to_share = pg_atomic_fetch_add_u32(next_segment, 1) % search->nsegments;
 			return *first = search->nsegments;
 		}
 		end = end_of_part(search, next);
 	} while (!pg_atomic_compare_exchange_u32(next_segment, &next, end));
-	*first = search->first_to_share = next;
+	*first = search->sharing.first_to_share = next;
 	return end;
 }
 
 int
 rtscan_take_segments(RtscanSearch *search)
 {
-	RtscanClaim *claim = search->claim;
+	RtscanClaim *claim = search->asked.claim;
 	MemoryContext old;
 	int			end;
 
 	if (claim && claim->again)
 	{
-		int			member = bms_next_member(claim->segments, search->next_segment - 1);
+		int			member = bms_next_member(claim->segments, search->progress.next_segment - 1);
 
-		search->next_segment = member < 0 ? search->nsegments : member;
+		search->progress.next_segment = member < 0 ? search->nsegments : member;
 		return 1;
 	}
-	end = take_part(search, &search->next_segment);
+	end = take_part(search, &search->progress.next_segment);
 	if (claim == NULL)
-		return end - search->next_segment;
+		return end - search->progress.next_segment;
 	old = MemoryContextSwitchTo(claim->context);
-	for (int i = search->next_segment; i < end; i++)
+	for (int i = search->progress.next_segment; i < end; i++)
 		claim->segments = bms_add_member(claim->segments, i);
 	MemoryContextSwitchTo(old);
-	return end - search->next_segment;
+	return end - search->progress.next_segment;
 }
 
 bool
 rtscan_take_pending(RtscanSearch *search)
 {
-	RtscanClaim *claim = search->claim;
+	RtscanClaim *claim = search->asked.claim;
 
 	if (claim && claim->again)
 		return claim->pending;
-	if (pg_atomic_fetch_add_u32(&search->shared->pending, 1) > 0)
+	if (pg_atomic_fetch_add_u32(&search->asked.shared->pending, 1) > 0)
 		return false;
 	if (claim)
 		claim->pending = true;
@@ -125,7 +125,7 @@ rtscan_take_pending(RtscanSearch *search)
 static pg_atomic_uint32 *
 next_chunk(const RtscanSearch *search, int segment)
 {
-	return (pg_atomic_uint32 *) ((char *) search->shared + search->shared->next_chunks) + segment;
+	return (pg_atomic_uint32 *) ((char *) search->asked.shared + search->asked.shared->next_chunks) + segment;
 }
 
 uint32
@@ -157,9 +157,10 @@ seconds_since(instr_time start)
 static double
 bits_seconds(const RtscanSearch *search)
 {
+	const RtscanSearchProgress *progress = &search->progress;
 	double		bits = INSTR_TIME_GET_DOUBLE(search->stats.bits_time);
 
-	return search->evaluated == 0 || seconds_since(search->began) > 2 * bits ? 0 : bits / search->evaluated;
+	return progress->evaluated == 0 || seconds_since(progress->began) > 2 * bits ? 0 : bits / progress->evaluated;
 }
 
 /* Does a segment of another process have enough chunks left to share? */
@@ -198,7 +199,7 @@ find_segment_to_share(const RtscanSearch *search, double seconds, bool *any)
 	*any = false;
 	for (int k = 0; k < search->nsegments; k++)
 	{
-		int			i = (search->first_to_share + k) % search->nsegments;
+		int			i = (search->sharing.first_to_share + k) % search->nsegments;
 
 		if (!has_chunks(search, i))
 			continue;
@@ -221,16 +222,16 @@ int
 rtscan_wait_for_segment(RtscanSearch *search)
 {
 	double		bits = bits_seconds(search),
-				worked = seconds_since(search->began);
+				worked = seconds_since(search->progress.began);
 	bool		any;
 	int			i;
 
 	do
 	{
-		if (pg_atomic_read_u32(&search->shared->kept) > 0)
+		if (pg_atomic_read_u32(&search->asked.shared->kept) > 0)
 			return -1;
 		i = find_segment_to_share(search, bits, &any);
-		if (i < 0 && (!any || !IsParallelWorker() || seconds_since(search->began) > 2 * worked))
+		if (i < 0 && (!any || !IsParallelWorker() || seconds_since(search->progress.began) > 2 * worked))
 			return -1;
 		if (i < 0)
 			wait_for_others();

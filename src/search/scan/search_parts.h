@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * search_parts.h
+ *		Functions that only the search's files share.
+ */
+#ifndef RTSCAN_SEARCH_PARTS_H
+#define RTSCAN_SEARCH_PARTS_H
+
+#include "search/scan/search.h"
+
+/*
+ * search_lookup.c: look the filter up in some segments, and let the caller prepare those whose rows may match.
+ * Functions written by users may be called.
+ */
+extern void rtscan_look_up_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count);
+
+/*
+ * search_lookup.c: look the filter up again in a segment, including the conditions that had been left to a device's
+ * tests.  Conditions that were looked up before are not traced a second time.
+ */
+extern void rtscan_look_up_left(RtscanSearch *search, RtscanSegmentScan *segment);
+
+/* search_lookup.c: let the traces of a filter's conditions pause, or resume. */
+extern void rtscan_pause_tracing(const RtscanFilter *filter, bool paused);
+
+/*
+ * search_share.c: take the next segments: those that no process has taken or, if a claim is searched again, the next
+ * segment of the claim.  Sets search->progress.next_segment to the first of them, or to nsegments if none is left.
+ * Returns their number at most: the caller must not go beyond nsegments.
+ */
+extern int	rtscan_take_segments(RtscanSearch *search);
+
+/* search_share.c: take the pending lists; returns false if another process has them. */
+extern bool rtscan_take_pending(RtscanSearch *search);
+
+/*
+ * search_share.c: take all chunks of a segment that has no matching rows, so that no other process evaluates it again.
+ */
+extern void rtscan_take_all_chunks(RtscanSearch *search, const RtscanSegmentScan *segment);
+
+/*
+ * search_share.c: wait for a segment of which another process has some chunks left to share, after all segments have
+ * been taken.  Returns its number, or -1 if there is none.  A worker waits no longer than it has worked so far.  The
+ * leader does not wait, since workers may be waiting for it to read their rows.
+ */
+extern int	rtscan_wait_for_segment(RtscanSearch *search);
+
+#endif							/* RTSCAN_SEARCH_PARTS_H */
