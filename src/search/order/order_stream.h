@@ -76,8 +76,8 @@ extern bool rtscan_stream_goes_on(const RtscanOrderStream *stream);
 /* Called once, when far more tests of a stream have failed than expected; may call rtscan_stream_take_bits(). */
 typedef void (*RtscanStreamDoubter) (void *arg);
 
-/* Set that function. */
-extern void rtscan_stream_tell(RtscanOrderStream *stream, RtscanStreamDoubter doubter, void *arg);
+/* Set the function to call when tests fail far more often than expected. */
+extern void rtscan_stream_set_doubter(RtscanOrderStream *stream, RtscanStreamDoubter doubter, void *arg);
 
 /* Provide the bits of all matching rows, instead of more tests.  They belong to the stream then, and must stay. */
 extern void rtscan_stream_take_bits(RtscanOrderStream *stream, RtscanRowBits *bits);

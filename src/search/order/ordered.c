@@ -161,7 +161,7 @@ add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *b
 		source->stream = rtscan_open_stream(segment, ordered->schema,
 											rtscan_source_values(source, ordered->order->columns[0].column),
 											source->bits ? source->bits->words : NULL, ordered->order);
-		rtscan_stream_tell(source->stream, search_again, ordered);
+		rtscan_stream_set_doubter(source->stream, search_again, ordered);
 	}
 	/* Rows that are tested are counted when they are taken. */
 	if (source->stream == NULL || !rtscan_stream_is_tested(source->stream))

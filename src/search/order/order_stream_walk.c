@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * order_stream_walk.c
+ *		Find the rows of a stream by walking through the order of its column, rank after rank.
+ */
+#include "search/order/order_stream_parts.h"
+
+#include "miscadmin.h"
+
+/* The most ranks that are walked at a time without bits, since most of their rows are returned. */
+#define MATCHING_RANKS		64
+
+/*
+ * Find the next ranks to walk: first .. end - 1, all on one page of the order.  They are walked in either direction.
+ * The ranks of values and those of NULLs are two groups, of which the order says which one comes first.
+ */
+static void
+next_ranks(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
+{
+	uint32		nonnull = stream->header->nonnull;
+	uint32		rows = stream->segment->reader.segment->header.rows;
+	uint32		first_group = stream->order->nulls_first ? rows - nonnull : nonnull;
+	bool		in_first_group = stream->walked < first_group;
+	bool		in_nulls = in_first_group == stream->order->nulls_first;
+	uint32		low = in_nulls ? nonnull : 0;
+	uint32		high = in_nulls ? rows : nonnull;
+	uint32		walked = in_first_group ? stream->walked : stream->walked - first_group;
+
+	if (stream->order->descending)
+	{
+		*end = high - walked;
+		*first = Max(low, (*end - 1) / RTSCAN_WALK_RANKS * RTSCAN_WALK_RANKS);
+	}
+	else
+	{
+		*first = low + walked;
+		*end = Min(high, (*first / RTSCAN_WALK_RANKS + 1) * RTSCAN_WALK_RANKS);
+	}
+}
+
+/* The same, but no more than MATCHING_RANKS if most of their rows are returned. */
+static void
+next_ranks_to_take(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
+{
+	next_ranks(stream, first, end);
+	if (stream->words)
+		return;
+	if (stream->order->descending)
+		*first = Max(*first, *end - Min(*end, MATCHING_RANKS));
+	else
+		*end = Min(*end, *first + MATCHING_RANKS);
+}
+
+/* Take the rows of n ranks whose bits are set, given their row numbers in the order. */
+static void
+take_ordered(RtscanOrderStream *stream, const char *payload, uint32 n)
+{
+	uint32		rows = stream->segment->reader.segment->header.rows;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		row = rtscan_load_packed(payload + (stream->order->descending ? n - 1 - i : i) * 3, 3);
+
+		if (row >= rows)
+			rtscan_fault(&stream->segment->reader, &stream->header->order, 0, "A row number is too large.");
+		stream->rows[stream->n] = row;
+		stream->n += rtscan_stream_bit_is_set(stream, row);
+	}
+}
+
+/* Take the rows of n ranks, from "first" on, whose bits are set.  The ranks are on one page of the order. */
+static void
+take_page(RtscanOrderStream *stream, uint32 first, uint32 n)
+{
+	RtscanReader *reader = &stream->segment->reader;
+	Buffer		buffer;
+	const char *payload = rtscan_get_page(reader, &stream->header->order, first / RTSCAN_WALK_RANKS, &buffer, NULL);
+
+	take_ordered(stream, payload + (Size) (first % RTSCAN_WALK_RANKS) * 3, n);
+	rtscan_release(reader, buffer);
+}
+
+/* Take the rows of n ranks whose bits are set, if the column is in heap order, so that a rank is a row number. */
+static void
+take_ranks(RtscanOrderStream *stream, uint32 first, uint32 n)
+{
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		row = first + (stream->order->descending ? n - 1 - i : i);
+
+		stream->rows[stream->n] = row;
+		stream->n += rtscan_stream_bit_is_set(stream, row);
+	}
+}
+
+void
+rtscan_stream_walk(RtscanOrderStream *stream)
+{
+	RtscanReader *reader = &stream->segment->reader;
+	uint32		first,
+				end;
+
+	CHECK_FOR_INTERRUPTS();
+	if (stream->walked >= reader->segment->header.rows)
+		rtscan_fault(reader, &stream->header->order, 0, "Rows are missing.");
+	next_ranks_to_take(stream, &first, &end);
+	stream->walked += end - first;
+	if (stream->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
+		take_ranks(stream, first, end - first);
+	else
+		take_page(stream, first, end - first);
+}
