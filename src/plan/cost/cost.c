@@ -434,7 +434,7 @@ rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, doubl
 	};
 }
 
-/* Rows are sorted if that takes less than walking the order until enough are found (search/order/order_stream_cost.c). */
+/* Rows are sorted if that takes less than walking until enough are found (search/order/order_stream_cost.c). */
 RtscanCost
 rtscan_order_cost(double ranks, double rows, double wanted, int columns)
 {

@@ -485,7 +485,7 @@ pass_chunk(RtscanFirstRows *first, uint32 chunk)
 static void
 try_pending_row(RtscanFirstRows *first, uint32 row)
 {
-	const RtscanOrderedPending *pending = &first->ordered->pending[row];
+	const RtscanPendingRow *pending = &first->ordered->pending.rows[row];
 
 	first->candidate->source = first->source;
 	first->candidate->row = row;
@@ -505,7 +505,7 @@ pass_pending(RtscanFirstRows *first)
 {
 	MemoryContext old = MemoryContextSwitchTo(first->short_context);
 
-	for (uint32 row = 0; row < first->ordered->npending; row++)
+	for (uint32 row = 0; row < first->ordered->pending.n; row++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		try_pending_row(first, row);

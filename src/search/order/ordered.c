@@ -9,9 +9,7 @@
 
 #include "bits/bits.h"
 #include "miscadmin.h"
-#include "search/order/order_bounds.h"
 #include "segment/tidmap.h"
-#include "storage/pending.h"
 #include "utils/memutils.h"
 
 /*
@@ -20,180 +18,11 @@
  */
 #define FIRST_LOT	16
 
-/* ---------------------------------------------------------------- comparing */
-
-int
-rtscan_compare_ordered(const RtscanOrdered *ordered, Datum a, bool a_isnull, Datum b, bool b_isnull)
-{
-	int			result;
-
-	if (a_isnull || b_isnull)
-		return a_isnull == b_isnull ? 0 : a_isnull == ordered->order->columns[0].nulls_first ? -1 : 1;
-	result = DatumGetInt32(FunctionCall2Coll(ordered->type->compare, ordered->type->collation, a, b));
-	return ordered->order->columns[0].descending ? (result < 0) - (result > 0) : result;
-}
-
-/*
- * Order rows with equal values: those of segments first, in the order of the image whenever they were opened, then
- * pending ones.
- */
-static int
-compare_origins(const RtscanOrderedSource *a, const RtscanOrderedSource *b)
-{
-	if (a->segment == NULL || b->segment == NULL)
-		return (a->segment == NULL) - (b->segment == NULL);
-	return a->segment->entry < b->segment->entry ? -1 : a->segment->entry > b->segment->entry;
-}
-
-/* binaryheap_comparator: the source whose row comes first is on top. */
-static int
-compare_sources(Datum a, Datum b, void *arg)
-{
-	const RtscanOrderedSource *left = (const RtscanOrderedSource *) DatumGetPointer(a);
-	const RtscanOrderedSource *right = (const RtscanOrderedSource *) DatumGetPointer(b);
-	int			result = rtscan_compare_ordered((const RtscanOrdered *) arg, left->value, left->isnull, right->value,
-												right->isnull);
-
-	return -(result ? result : compare_origins(left, right));
-}
-
-/* qsort_arg_comparator */
-static int
-compare_pending(const void *a, const void *b, void *arg)
-{
-	const RtscanOrdered *ordered = (const RtscanOrdered *) arg;
-	const RtscanOrderedPending *left = (const RtscanOrderedPending *) a;
-	const RtscanOrderedPending *right = (const RtscanOrderedPending *) b;
-	int			column = ordered->order->columns[0].column;
-
-	CHECK_FOR_INTERRUPTS();
-	return rtscan_compare_ordered(ordered, left->values[column], left->isnull[column], right->values[column],
-								  right->isnull[column]);
-}
-
-/* ---------------------------------------------------------------- search */
-
-static RtscanOrderedSource *
-add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
-{
-	RtscanOrderedSource *source = palloc0(sizeof(RtscanOrderedSource));
-
-	source->ordered = ordered;
-	source->segment = segment;
-	source->number = list_length(ordered->sources);
-	source->values = palloc0(ordered->schema->ncolumns * sizeof(RtscanValues *));
-	ordered->sources = lappend(ordered->sources, source);
-	return source;
-}
-
-/* Return the segments of which more rows will be tested, and mark them; a segment is returned only once. */
-static List *
-take_tested_segments(RtscanOrdered *ordered)
-{
-	List	   *tested = NIL;
-	ListCell   *cell;
-
-	foreach(cell, ordered->sources)
-	{
-		RtscanOrderedSource *source = lfirst(cell);
-
-		if (source->stream == NULL || source->searched_again || !rtscan_stream_goes_on(source->stream))
-			continue;
-		source->searched_again = true;
-		tested = lappend(tested, source->segment);
-	}
-	return tested;
-}
-
-static RtscanOrderedSource *
-source_of(const RtscanOrdered *ordered, const RtscanEntry *entry)
-{
-	ListCell   *cell;
-
-	foreach(cell, ordered->sources)
-	{
-		RtscanOrderedSource *source = lfirst(cell);
-
-		if (source->segment && source->segment->entry == entry)
-			return source;
-	}
-	elog(ERROR, "rtscan: there is no source of a segment that has been searched again");
-}
-
-/*
- * RtscanStreamDoubter: search the segments whose rows are tested again, if another executor may find their bits
- * sooner than the CPU ends its tests.
- */
-static void
-search_again(void *arg)
-{
-	RtscanOrdered *ordered = (RtscanOrdered *) arg;
-	List	   *tested = take_tested_segments(ordered);
-	RtscanSearch again;
-	const RtscanSegmentScan *segment;
-	RtscanRowBits *bits;
-
-	if (tested == NIL || !rtscan_begin_again(&ordered->search, tested, &again))
-		return;
-	while ((segment = rtscan_next_segment(&again, &bits)) != NULL)
-		rtscan_stream_take_bits(source_of(ordered, segment->entry)->stream, rtscan_bits_keep(bits));
-	rtscan_end_again(&ordered->search, &again);
-}
-
-/* Add a segment to the sources; returns the source, or NULL if no row matches. */
-static RtscanOrderedSource *
-add_segment(RtscanOrdered *ordered, RtscanSegmentScan *segment, RtscanRowBits *bits)
-{
-	uint64		rows = segment->asked.takes_ranks ? rtscan_filtered_rows(segment, ordered->order) :
-		rtscan_bits_count(bits);
-	RtscanOrderedSource *source;
-
-	if (rows == 0)
-		return NULL;
-	source = add_source(ordered, segment);
-	source->sees_all = ordered->unchecked || rtscan_sees_all(&ordered->visibility, segment);
-	source->bits = segment->asked.takes_ranks ? NULL : rtscan_bits_keep(bits);
-	if (source->bits)
-		(void) rtscan_bits_fill_all(source->bits);
-	source->rows = rows;
-	if (!ordered->order->by_heap)
-	{
-		source->stream = rtscan_open_stream(segment, ordered->schema,
-											rtscan_source_values(source, ordered->order->columns[0].column),
-											source->bits ? source->bits->words : NULL, ordered->order);
-		rtscan_stream_set_doubter(source->stream, search_again, ordered);
-	}
-	/* Rows that are tested are counted when they are taken. */
-	if (source->stream == NULL || !rtscan_stream_is_tested(source->stream))
-		ordered->search.stats.rows += rows;
-	return source;
-}
-
-static void
-add_pending_row(RtscanOrdered *ordered, IndexTuple tuple)
-{
-	int			ncolumns = ordered->schema->ncolumns;
-	RtscanOrderedPending *row;
-
-	if (!ordered->unchecked && !rtscan_sees_row(&ordered->visibility, &tuple->t_tid))
-		return;
-	if (ordered->npending == ordered->capacity)
-	{
-		ordered->capacity = Max(2 * ordered->capacity, 64);
-		ordered->pending = ordered->pending ?
-			repalloc_huge(ordered->pending, ordered->capacity * sizeof(RtscanOrderedPending)) :
-			palloc(ordered->capacity * sizeof(RtscanOrderedPending));
-	}
-	row = &ordered->pending[ordered->npending++];
-	*row = (RtscanOrderedPending) {tuple->t_tid, palloc(ncolumns * sizeof(Datum)), palloc(ncolumns * sizeof(bool))};
-	rtscan_deform_pending(ordered->search.asked.index, ordered->schema, CopyIndexTuple(tuple), row->values,
-						  row->isnull);
-	ordered->search.stats.rows++;
-}
+/* ---------------------------------------------------------------- begin and end */
 
 /* RtscanPrepareSegment */
 static void
-prepare_segment(RtscanSegmentScan *segment, void *arg)
+prepare_for_order(RtscanSegmentScan *segment, void *arg)
 {
 	RtscanOrdered *ordered = (RtscanOrdered *) arg;
 
@@ -201,180 +30,6 @@ prepare_segment(RtscanSegmentScan *segment, void *arg)
 		rtscan_ask_map(&ordered->visibility, segment);
 	segment->asked.want_bits = true;
 	segment->asked.takes_ranks = ordered->skip == 0 && rtscan_stream_needs_no_bits(segment, ordered->order);
-}
-
-static void
-search_all(RtscanOrdered *ordered, const RtscanImage *image)
-{
-	RtscanSearch *search = &ordered->search;
-	RtscanSegmentScan *segment;
-	RtscanRowBits *bits;
-	IndexTuple	tuple;
-
-	rtscan_begin_search(search, image);
-	if (!ordered->in_turn)
-		while ((segment = rtscan_next_segment(search, &bits)) != NULL)
-			(void) add_segment(ordered, segment, bits);
-	while ((tuple = rtscan_next_pending(search)) != NULL)
-		add_pending_row(ordered, tuple);
-}
-
-/* ---------------------------------------------------------------- sources */
-
-/* Set the bound of the source's value, if segments are opened in turn. */
-static void
-find_bound(RtscanOrderedSource *source)
-{
-	const RtscanOrdered *ordered = source->ordered;
-
-	if (ordered->in_turn)
-		source->bound = rtscan_bound_of_value(&ordered->order->columns[0], ordered->type->key_kind, source->value,
-											  source->isnull);
-}
-
-static bool
-next_pending(RtscanOrderedSource *source)
-{
-	const RtscanOrdered *ordered = source->ordered;
-	int			column = ordered->order->columns[0].column;
-
-	if (++source->row >= ordered->npending)
-		return false;
-	source->value = ordered->pending[source->row].values[column];
-	source->isnull = ordered->pending[source->row].isnull[column];
-	find_bound(source);
-	return true;
-}
-
-/* May there be rows of more than one source? */
-static bool
-merges(const RtscanOrdered *ordered)
-{
-	uint64		bound;
-
-	return list_length(ordered->sources) > 1 || rtscan_next_bound(&ordered->search, &bound);
-}
-
-/*
- * Go to the next row of a segment.  Its value is looked up if rows are merged with those of other sources, and it
- * differs from the one before.
- */
-static bool
-next_of_segment(RtscanOrderedSource *source, bool first)
-{
-	RtscanStreamKey key;
-	MemoryContext old;
-
-	if (!rtscan_next_of_stream(source->stream, &source->row))
-		return false;
-	source->ordered->search.stats.rows += rtscan_stream_is_tested(source->stream);
-	if (!merges(source->ordered))
-		return true;
-	key = rtscan_stream_key(source->stream);
-	if (!first && key.isnull == source->key.isnull && key.number == source->key.number)
-		return true;
-	source->key = key;
-	source->isnull = key.isnull;
-	MemoryContextReset(source->context);
-	old = MemoryContextSwitchTo(source->context);
-	source->value = key.isnull ? (Datum) 0 : rtscan_stream_value(source->stream, key);
-	MemoryContextSwitchTo(old);
-	find_bound(source);
-	return true;
-}
-
-static void
-add_pending_source(RtscanOrdered *ordered)
-{
-	RtscanOrderedSource *source;
-
-	if (ordered->npending == 0)
-		return;
-	if (!ordered->order->by_heap)
-		qsort_arg(ordered->pending, ordered->npending, sizeof(RtscanOrderedPending), compare_pending, ordered);
-	source = add_source(ordered, NULL);
-	source->sees_all = true;
-	source->rows = ordered->npending;
-	source->row = PG_UINT32_MAX;
-}
-
-/* Begin to read a source, and go to its first row; returns false if there is none. */
-static bool
-begin_source(RtscanOrderedSource *source)
-{
-	source->context = AllocSetContextCreate(CurrentMemoryContext, "rtscan ordered value", ALLOCSET_SMALL_SIZES);
-	if (source->stream)
-		rtscan_begin_stream(source->stream, source->rows, source->passed);
-	return source->segment ? next_of_segment(source, true) : next_pending(source);
-}
-
-static void
-begin_merge(RtscanOrdered *ordered)
-{
-	ListCell   *cell;
-
-	ordered->heap = binaryheap_allocate(ordered->search.nsegments + 1, compare_sources, ordered);
-	foreach(cell, ordered->sources)
-		if (begin_source(lfirst(cell)))
-			binaryheap_add_unordered(ordered->heap, PointerGetDatum(lfirst(cell)));
-	binaryheap_build(ordered->heap);
-}
-
-/* ---------------------------------------------------------------- segments in turn */
-
-/* RtscanSegmentBound */
-static uint64
-bound_of_segment(const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg)
-{
-	return rtscan_bound_of_segment(&((const RtscanOrdered *) arg)->order->columns[0], entry, bounds);
-}
-
-/* Open the segments that may have a row that sorts before the first known row, or is equal to it. */
-static void
-open_due_segments(RtscanOrdered *ordered)
-{
-	uint64		bound;
-
-	while (rtscan_next_bound(&ordered->search, &bound) &&
-		   (binaryheap_empty(ordered->heap) ||
-			bound <= ((const RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap)))->bound))
-	{
-		RtscanRowBits *bits;
-		RtscanSegmentScan *segment = rtscan_next_segment(&ordered->search, &bits);
-		RtscanOrderedSource *source = bits ? add_segment(ordered, segment, bits) : NULL;
-
-		Assert(segment);
-		CHECK_FOR_INTERRUPTS();
-		if (source && begin_source(source))
-			binaryheap_add(ordered->heap, PointerGetDatum(source));
-	}
-}
-
-/*
- * Are segments opened one after another, when their bounds say so?  This needs a column with keys, since other
- * columns have no bounds.  It is not done if rows are skipped, since these are counted in all segments, nor if the
- * user has set an executor other than the CPU: that one gets all segments.
- */
-static bool
-opens_in_turn(const RtscanOrdered *ordered, const RtscanImage *image)
-{
-	return ordered->order->few && ordered->type->key_kind != RTSCAN_KEY_NONE && ordered->skip == 0 &&
-		(rtscan_executor == RTSCAN_EXECUTOR_AUTO || rtscan_executor == RTSCAN_EXECUTOR_CPU) &&
-		rtscan_bounds_are_apart(&ordered->order->columns[0], image);
-}
-
-/* Take the first row of all sources. */
-static RtscanLotRow
-take_first(RtscanOrdered *ordered)
-{
-	RtscanOrderedSource *source = (RtscanOrderedSource *) DatumGetPointer(binaryheap_first(ordered->heap));
-	RtscanLotRow		row = {.source = source, .row = source->row, .visible = true};
-
-	if (source->segment ? next_of_segment(source, false) : next_pending(source))
-		binaryheap_replace_first(ordered->heap, PointerGetDatum(source));
-	else
-		(void) binaryheap_remove_first(ordered->heap);
-	return row;
 }
 
 RtscanOrdered *
@@ -391,30 +46,27 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 	ordered->unchecked = visibility->heap == NULL;
 	ordered->visibility = *visibility;
 	ordered->context = context;
-	ordered->lot_context = AllocSetContextCreate(context, "rtscan ordered lot", ALLOCSET_START_SMALL_SIZES);
-	ordered->lot = Max(Min(order->wanted, order->by_heap ? RTSCAN_CURSOR_ROWS : FIRST_LOT), 1);
+	ordered->lot.context = AllocSetContextCreate(context, "rtscan ordered lot", ALLOCSET_START_SMALL_SIZES);
+	ordered->lot.next_size = Max(Min(order->wanted, order->by_heap ? RTSCAN_CURSOR_ROWS : FIRST_LOT), 1);
 	ordered->search = (RtscanSearch) {
 		.asked = {
 			.index = visibility->index,
 			.snapshot = visibility->snapshot,
 			.schema = schema,
 			.filter = filter,
-			.prepare = prepare_segment,
+			.prepare = prepare_for_order,
 			.prepare_arg = ordered,
 		},
 	};
 	ordered->skip = skip;
-	ordered->in_turn = opens_in_turn(ordered, image);
-	if (ordered->in_turn)
-		ordered->search.asked.bound = bound_of_segment;
-	search_all(ordered, image);
-	add_pending_source(ordered);
+	rtscan_open_in_turn(ordered, image);
+	rtscan_find_sources(ordered, image);
 	if (order->by_heap)
 		ordered->first_rows = rtscan_begin_first_rows(ordered);
 	else
 	{
 		ordered->skip = rtscan_skip_rows(ordered, skip);
-		begin_merge(ordered);
+		rtscan_begin_merge(ordered);
 	}
 	MemoryContextSwitchTo(old);
 	return ordered;
@@ -431,7 +83,7 @@ rtscan_close_ordered(RtscanOrdered *ordered)
 
 /* qsort: by source, then row. */
 static int
-compare_places(const void *a, const void *b)
+compare_lot_places(const void *a, const void *b)
 {
 	const RtscanLotRow *left = *(RtscanLotRow *const *) a;
 	const RtscanLotRow *right = *(RtscanLotRow *const *) b;
@@ -443,13 +95,13 @@ compare_places(const void *a, const void *b)
 
 /* Return the end of the rows of by_place that are in the same chunk of the same source as the one at "first". */
 static uint32
-end_of_chunk(const RtscanOrdered *ordered, uint32 first)
+end_of_lot_chunk(const RtscanLot *lot, uint32 first)
 {
-	const RtscanLotRow *row = ordered->by_place[first];
+	const RtscanLotRow *row = lot->by_place[first];
 	uint32		end = first + 1;
 
-	while (end < ordered->n && ordered->by_place[end]->source == row->source &&
-		   ordered->by_place[end]->row / RTSCAN_CHUNK_ROWS == row->row / RTSCAN_CHUNK_ROWS)
+	while (end < lot->n && lot->by_place[end]->source == row->source &&
+		   lot->by_place[end]->row / RTSCAN_CHUNK_ROWS == row->row / RTSCAN_CHUNK_ROWS)
 		end++;
 	return end;
 }
@@ -494,42 +146,45 @@ finds_later(const RtscanOrdered *ordered, const RtscanOrderedSource *source)
 static void
 find_tids(RtscanOrdered *ordered, bool later)
 {
-	for (uint32 first = 0, end; first < ordered->n; first = end)
-	{
-		RtscanOrderedSource *source = ordered->by_place[first]->source;
+	RtscanLot  *lot = &ordered->lot;
 
-		end = end_of_chunk(ordered, first);
+	for (uint32 first = 0, end; first < lot->n; first = end)
+	{
+		RtscanOrderedSource *source = lot->by_place[first]->source;
+
+		end = end_of_lot_chunk(lot, first);
 		if (finds_later(ordered, source) != later)
 			continue;
 		if (source->segment)
-			find_tids_of_chunk(ordered, ordered->by_place + first, end - first);
+			find_tids_of_chunk(ordered, lot->by_place + first, end - first);
 		else
 			for (uint32 i = first; i < end; i++)
-				ordered->by_place[i]->tid = ordered->pending[ordered->by_place[i]->row].tid;
+				lot->by_place[i]->tid = ordered->pending.rows[lot->by_place[i]->row].tid;
 	}
 }
 
+/* List the rows of a lot by source and row number, with their places in the lot. */
 static void
-sort_by_place(RtscanOrdered *ordered)
+sort_lot_by_place(RtscanLot *lot)
 {
-	for (uint32 i = 0; i < ordered->n; i++)
+	for (uint32 i = 0; i < lot->n; i++)
 	{
-		ordered->rows[i].place = i;
-		ordered->by_place[i] = &ordered->rows[i];
+		lot->rows[i].place = i;
+		lot->by_place[i] = &lot->rows[i];
 	}
-	qsort(ordered->by_place, ordered->n, sizeof(RtscanLotRow *), compare_places);
+	qsort(lot->by_place, lot->n, sizeof(RtscanLotRow *), compare_lot_places);
 }
 
-/* Drop the rows that the snapshot does not see. */
+/* Drop the rows of a lot that the snapshot does not see. */
 static void
-keep_visible(RtscanOrdered *ordered)
+keep_visible_in_lot(RtscanLot *lot)
 {
 	uint32		n = 0;
 
-	for (uint32 i = 0; i < ordered->n; i++)
-		if (ordered->rows[i].visible)
-			ordered->rows[n++] = ordered->rows[i];
-	ordered->n = n;
+	for (uint32 i = 0; i < lot->n; i++)
+		if (lot->rows[i].visible)
+			lot->rows[n++] = lot->rows[i];
+	lot->n = n;
 }
 
 /*
@@ -537,89 +192,55 @@ keep_visible(RtscanOrdered *ordered)
  * rows are wanted.
  */
 static void
-make_room(RtscanOrdered *ordered, uint32 rows)
+make_room_for_lot(RtscanLot *lot, uint32 rows)
 {
-	if (rows <= ordered->room)
+	if (rows <= lot->capacity)
 		return;
-	if (ordered->rows)
+	if (lot->rows)
 	{
-		pfree(ordered->rows);
-		pfree(ordered->by_place);
+		pfree(lot->rows);
+		pfree(lot->by_place);
 	}
-	ordered->rows = palloc(rows * sizeof(RtscanLotRow));
-	ordered->by_place = palloc(rows * sizeof(RtscanLotRow *));
-	ordered->room = rows;
+	lot->rows = palloc(rows * sizeof(RtscanLotRow));
+	lot->by_place = palloc(rows * sizeof(RtscanLotRow *));
+	lot->capacity = rows;
 }
 
+/* Return the number of rows to take for the next lot. */
 static uint32
-merge_rows(RtscanOrdered *ordered, RtscanLotRow *rows, uint32 n)
+rows_of_next_lot(const RtscanOrdered *ordered)
 {
-	for (uint32 i = 0; i < n; i++)
-	{
-		open_due_segments(ordered);
-		if (binaryheap_empty(ordered->heap))
-			return i;
-		rows[i] = take_first(ordered);
-	}
-	return n;
-}
+	const RtscanLot *lot = &ordered->lot;
+	double		missing = ordered->order->wanted - lot->taken;
 
-static uint32
-rows_of_lot(const RtscanOrdered *ordered)
-{
-	double		missing = ordered->order->wanted - ordered->taken;
-
-	return missing > 0 && missing < ordered->lot ? (uint32) ceil(missing) : ordered->lot;
+	return missing > 0 && missing < lot->next_size ? (uint32) ceil(missing) : lot->next_size;
 }
 
 /* Take the rows of the next lot, whether or not the snapshot sees them; returns false if none are left. */
 static bool
 take_lot(RtscanOrdered *ordered)
 {
-	uint32		rows = rows_of_lot(ordered);
+	RtscanLot  *lot = &ordered->lot;
+	uint32		rows = rows_of_next_lot(ordered);
 
-	make_room(ordered, rows);
-	ordered->n = ordered->first_rows ? rtscan_next_first_rows(ordered->first_rows, ordered->rows, rows) :
-		merge_rows(ordered, ordered->rows, rows);
-	ordered->taken += ordered->n;
-	ordered->lot = Min(2 * ordered->lot, RTSCAN_CURSOR_ROWS);
-	return ordered->n > 0;
-}
-
-/* Is the snapshot known to see all rows of all sources? */
-static bool
-sees_all(const RtscanOrdered *ordered)
-{
-	ListCell   *cell;
-
-	foreach(cell, ordered->sources)
-		if (!((const RtscanOrderedSource *) lfirst(cell))->sees_all)
-			return false;
-	return true;
-}
-
-/* Drop the rows that are still to be skipped, if the snapshot is known to see all rows. */
-static void
-drop_rows(RtscanOrdered *ordered)
-{
-	if (ordered->skip == 0 || !sees_all(ordered))
-		return;
-	for (; ordered->skip > 0 && !binaryheap_empty(ordered->heap); ordered->skip--)
-	{
-		CHECK_FOR_INTERRUPTS();
-		(void) take_first(ordered);
-	}
+	make_room_for_lot(lot, rows);
+	lot->n = ordered->first_rows ? rtscan_next_first_rows(ordered->first_rows, lot->rows, rows) :
+		rtscan_merge_rows(ordered, lot->rows, rows);
+	lot->taken += lot->n;
+	lot->next_size = Min(2 * lot->next_size, RTSCAN_CURSOR_ROWS);
+	return lot->n > 0;
 }
 
 /* Drop the first of the current rows, as far as rows are still to be skipped. */
 static void
-drop_rows_at_hand(RtscanOrdered *ordered)
+drop_first_of_lot(RtscanOrdered *ordered)
 {
-	uint32		n = (uint32) Min(ordered->skip, ordered->n);
+	RtscanLot  *lot = &ordered->lot;
+	uint32		n = (uint32) Min(ordered->skip, lot->n);
 
-	ordered->n -= n;
+	lot->n -= n;
 	ordered->skip -= n;
-	memmove(ordered->rows, ordered->rows + n, ordered->n * sizeof(RtscanLotRow));
+	memmove(lot->rows, lot->rows + n, lot->n * sizeof(RtscanLotRow));
 }
 
 uint32
@@ -627,20 +248,20 @@ rtscan_next_ordered(RtscanOrdered *ordered)
 {
 	MemoryContext old = MemoryContextSwitchTo(ordered->context);
 
-	MemoryContextReset(ordered->lot_context);
-	drop_rows(ordered);
-	ordered->n = 0;
-	while (ordered->n == 0 && take_lot(ordered))
+	MemoryContextReset(ordered->lot.context);
+	rtscan_drop_merged_rows(ordered);
+	ordered->lot.n = 0;
+	while (ordered->lot.n == 0 && take_lot(ordered))
 	{
 		CHECK_FOR_INTERRUPTS();
-		sort_by_place(ordered);
+		sort_lot_by_place(&ordered->lot);
 		find_tids(ordered, false);
-		keep_visible(ordered);
-		drop_rows_at_hand(ordered);
-		sort_by_place(ordered);
+		keep_visible_in_lot(&ordered->lot);
+		drop_first_of_lot(ordered);
+		sort_lot_by_place(&ordered->lot);
 	}
 	MemoryContextSwitchTo(old);
-	return ordered->n;
+	return ordered->lot.n;
 }
 
 /* ---------------------------------------------------------------- the current rows */
@@ -649,30 +270,13 @@ void
 rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
 {
 	find_tids(ordered, true);
-	for (uint32 i = 0; i < ordered->n; i++)
-		tids[i] = ordered->rows[i].tid;
+	for (uint32 i = 0; i < ordered->lot.n; i++)
+		tids[i] = ordered->lot.rows[i].tid;
 }
 
-/* The kept dictionaries of a column, of all segments together, take no more than work_mem. */
-RtscanValues *
-rtscan_source_values(RtscanOrderedSource *source, int column)
-{
-	RtscanOrdered *ordered = source->ordered;
-
-	if (source->values[column] == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(ordered->context);
-
-		source->values[column] = rtscan_open_values(&source->segment->reader, ordered->schema, column);
-		rtscan_let_values_take(source->values[column], (Size) work_mem * 1024 / ordered->search.nsegments);
-		MemoryContextSwitchTo(old);
-	}
-	return source->values[column];
-}
-
-/* Get a column's values of some current rows: of one chunk, or pending ones. */
+/* Get a column's values of some current rows: of one chunk of a segment, or pending ones. */
 static void
-get_values(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int column, Datum *datums, bool *isnull)
+get_values_of_chunk(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int column, Datum *datums, bool *isnull)
 {
 	RtscanOrderedSource *source = lot[0]->source;
 	uint32		rows[RTSCAN_CURSOR_ROWS];
@@ -680,16 +284,15 @@ get_values(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int column, Dat
 	bool		found_null[RTSCAN_CURSOR_ROWS];
 
 	for (uint32 i = 0; i < n; i++)
-	{
 		rows[i] = lot[i]->row;
-		if (source->segment == NULL)
-		{
-			found[i] = ordered->pending[rows[i]].values[column];
-			found_null[i] = ordered->pending[rows[i]].isnull[column];
-		}
-	}
 	if (source->segment)
 		rtscan_get_values(rtscan_source_values(source, column), rows, n, found, found_null);
+	else
+		for (uint32 i = 0; i < n; i++)
+		{
+			found[i] = ordered->pending.rows[rows[i]].values[column];
+			found_null[i] = ordered->pending.rows[rows[i]].isnull[column];
+		}
 	for (uint32 i = 0; i < n; i++)
 	{
 		datums[lot[i]->place] = found[i];
@@ -700,12 +303,13 @@ get_values(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int column, Dat
 void
 rtscan_ordered_values(RtscanOrdered *ordered, int column, Datum *datums, bool *isnull)
 {
-	MemoryContext old = MemoryContextSwitchTo(ordered->lot_context);
+	RtscanLot  *lot = &ordered->lot;
+	MemoryContext old = MemoryContextSwitchTo(lot->context);
 
-	for (uint32 first = 0, end; first < ordered->n; first = end)
+	for (uint32 first = 0, end; first < lot->n; first = end)
 	{
-		end = end_of_chunk(ordered, first);
-		get_values(ordered, ordered->by_place + first, end - first, column, datums, isnull);
+		end = end_of_lot_chunk(lot, first);
+		get_values_of_chunk(ordered, lot->by_place + first, end - first, column, datums, isnull);
 	}
 	MemoryContextSwitchTo(old);
 }

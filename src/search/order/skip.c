@@ -159,12 +159,12 @@ count_pending(const Skip *skip, const Pivot *pivot)
 {
 	const RtscanOrdered *ordered = skip->ordered;
 	uint32		low = 0,
-				high = ordered->npending;
+				high = ordered->pending.n;
 
 	while (low < high)
 	{
 		uint32		middle = (low + high) / 2;
-		const RtscanOrderedPending *row = &ordered->pending[middle];
+		const RtscanPendingRow *row = &ordered->pending.rows[middle];
 
 		if (rtscan_compare_ordered(ordered, row->values[skip->order->column], row->isnull[skip->order->column],
 								   pivot->value, pivot->isnull) < 0)
@@ -344,7 +344,7 @@ begin_all_at(Skip *skip, const Pivot *pivot)
 		if (source->segment)
 			begin_at(skip, source, pivot);
 		else
-			source->row = count_pending(skip, pivot) - 1;	/* next_pending() increments it */
+			source->next.row = count_pending(skip, pivot) - 1;	/* next_pending() increments it */
 	}
 }
 
