@@ -185,7 +185,7 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	int			ndimensions = Min(question->ndimensions, RTSCAN_SHOWN_DIMENSIONS);
 	uint64		keys_found[RTSCAN_SHOWN_DIMENSIONS] = {0};
 
-	for (int i = 0; i < ndimensions && search->looks_up_late; i++)
+	for (int i = 0; i < ndimensions && search->choice.looks_up_late; i++)
 		keys_found[i] = share_found(question, i);
 	if (question->shared)
 		SpinLockAcquire(&question->shared->mutex);
@@ -203,7 +203,7 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	totals->filtered_rows += filtered_rows;
 	totals->single_rows += single_rows;
 	for (int i = 0; i < ndimensions; i++)
-		add_dimension(&totals->dimensions[i], question->dimensions[i], search->looks_up_late, keys_found[i]);
+		add_dimension(&totals->dimensions[i], question->dimensions[i], search->choice.looks_up_late, keys_found[i]);
 	if (question->shared)
 		SpinLockRelease(&question->shared->mutex);
 }
