@@ -97,6 +97,9 @@ struct RtscanOrdered
 	RtscanLot	lot;
 };
 
+/* Return the number of rows of all sources that match, whether or not the snapshot sees them. */
+extern uint64 rtscan_count_source_rows(const RtscanOrdered *ordered);
+
 /* Return the reader of a column's values, for a source that is a segment. */
 extern RtscanValues *rtscan_source_values(RtscanOrderedSource *source, int column);
 

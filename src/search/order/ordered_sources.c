@@ -25,6 +25,17 @@ rtscan_source_values(RtscanOrderedSource *source, int column)
 	return source->values[column];
 }
 
+uint64
+rtscan_count_source_rows(const RtscanOrdered *ordered)
+{
+	uint64		rows = 0;
+	ListCell   *cell;
+
+	foreach(cell, ordered->sources)
+		rows += ((const RtscanOrderedSource *) lfirst(cell))->rows;
+	return rows;
+}
+
 /* ---------------------------------------------------------------- segments */
 
 static RtscanOrderedSource *

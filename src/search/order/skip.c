@@ -396,17 +396,6 @@ find_largest(const RtscanOrdered *ordered)
 	return largest;
 }
 
-static uint64
-count_all(const RtscanOrdered *ordered)
-{
-	uint64		all = 0;
-	ListCell   *cell;
-
-	foreach(cell, ordered->sources)
-		all += ((const RtscanOrderedSource *) lfirst(cell))->rows;
-	return all;
-}
-
 uint64
 rtscan_skip_rows(RtscanOrdered *ordered, uint64 wanted)
 {
@@ -414,7 +403,7 @@ rtscan_skip_rows(RtscanOrdered *ordered, uint64 wanted)
 
 	if (wanted <= FEW_ROWS || skip.tried == NULL || !clear_invisible(ordered, wanted))
 		return wanted;
-	skip.all = count_all(ordered);
+	skip.all = rtscan_count_source_rows(ordered);
 	if (wanted >= skip.all)
 	{
 		ordered->sources = NIL;
