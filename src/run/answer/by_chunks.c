@@ -21,11 +21,8 @@ typedef struct Argument
 
 /* Can an aggregate be computed from totals of a column, or from the number of rows? */
 static bool
-takes_total(const RtscanRowsAnswer *answer, int number)
+takes_total(const RtscanRowAggregate *aggregate, const RtscanTransition *transition)
 {
-	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	const RtscanTransition *transition = &answer->transitions[number];
-
 	return aggregate->filter.state == NULL && rtscan_total_kind(transition) != RTSCAN_NO_TOTAL &&
 		(aggregate->narguments == 0 || (aggregate->narguments == 1 && aggregate->columns[0] >= 0));
 }
@@ -33,18 +30,18 @@ takes_total(const RtscanRowsAnswer *answer, int number)
 bool
 rtscan_takes_chunks(const RtscanRowsAnswer *answer)
 {
-	bool		takes = answer->groups == NULL && answer->task->quals.state == NULL &&
+	bool		takes = answer->current.groups == NULL && answer->task->quals.state == NULL &&
 		answer->batch->attributes == NULL;
 
 	for (int i = 0; i < answer->task->naggregates && takes; i++)
-		takes = takes_total(answer, i);
+		takes = takes_total(&answer->task->aggregates[i], &answer->current.transitions[i]);
 	return takes;
 }
 
 static Argument
-find_argument(RtscanRowsAnswer *answer, int number, uint32 chunk)
+find_argument(const RtscanRowsAnswer *answer, int number, uint32 chunk)
 {
-	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanTransition *transition = &answer->current.transitions[number];
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	Argument	argument = {.kind = transition->family->total_kind(transition)};
 
@@ -76,21 +73,22 @@ reads_values(const RtscanTransition *transition, const RtscanState *state, const
 
 /* Can a chunk be added to an aggregate, and is that faster than adding its rows? */
 static bool
-can_add(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
+can_add(const RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 {
-	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanTransition *transition = &answer->current.transitions[number];
 	Argument	argument = find_argument(answer, number, chunk->number);
 
 	if (argument.values && argument.frame == NULL)
 		return false;
-	return (uint64) chunk->wanted * DENSE >= chunk->rows || !reads_values(transition, &answer->only[number], &argument);
+	return (uint64) chunk->wanted * DENSE >= chunk->rows ||
+		!reads_values(transition, &answer->current.only[number], &argument);
 }
 
 static void
-add_chunk(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
+add_chunk(const RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 {
-	const RtscanTransition *transition = &answer->transitions[number];
-	RtscanState *state = &answer->only[number];
+	const RtscanTransition *transition = &answer->current.transitions[number];
+	RtscanState *state = &answer->current.only[number];
 	Argument	argument = find_argument(answer, number, chunk->number);
 	RtscanTotal total = {.count = chunk->wanted};
 
@@ -99,13 +97,13 @@ add_chunk(RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *chunk)
 		return;
 	if (argument.values)
 		total = rtscan_chunk_total(argument.values, chunk->number, chunk->bits, argument.kind);
-	transition->family->add_total(transition, state, &total, argument.scale, answer->state_context);
+	transition->family->add_total(transition, state, &total, argument.scale, answer->current.state_context);
 }
 
 bool
 rtscan_add_chunk(const RtscanCursorChunk *chunk, void *arg)
 {
-	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	const RtscanRowsAnswer *answer = (const RtscanRowsAnswer *) arg;
 	int			naggregates = answer->task->naggregates;
 	MemoryContext old;
 

@@ -13,7 +13,6 @@
 
 #include "run/answer/answer.h"
 
-
 /* Can all aggregates be computed from chunks, as far as that is known before a segment is read? */
 extern bool rtscan_takes_chunks(const RtscanRowsAnswer *answer);
 

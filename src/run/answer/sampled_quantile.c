@@ -53,10 +53,10 @@ rtscan_may_narrow(const RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
 	const RtscanRowAggregate *aggregate = &task->aggregates[0];
-	const RtscanCollecting *collecting = task->naggregates == 1 ? answer->transitions[0].collecting : NULL;
+	const RtscanCollecting *collecting = task->naggregates == 1 ? answer->current.transitions[0].collecting : NULL;
 
-	if (collecting == NULL || answer->groups || answer->batch->attributes || task->nsets > 1 || task->quals.state ||
-		aggregate->filter.state || answer->question->shared || aggregate->columns[0] < 0 ||
+	if (collecting == NULL || answer->current.groups || answer->batch->attributes || task->nsets > 1 ||
+		task->quals.state || aggregate->filter.state || answer->question->shared || aggregate->columns[0] < 0 ||
 		aggregate->columns[0] >= answer->question->schema->nkeys)
 		return false;
 	return (collecting->how.purpose == RTSCAN_FOR_DISCRETE || collecting->how.purpose == RTSCAN_FOR_CONTINUOUS) &&
@@ -64,20 +64,20 @@ rtscan_may_narrow(const RtscanRowsAnswer *answer)
 }
 
 int
-rtscan_find_ranks(RtscanRowsAnswer *answer, int64 n, uint64 **ranks)
+rtscan_find_ranks(const RtscanRowsAnswer *answer, int64 n, uint64 **ranks)
 {
 	NullableDatum fractions = {(Datum) 0, true};
 
 	fractions.value = ExecEvalExprSwitchContext(answer->task->aggregates[0].fractions, answer->batch->context,
 												&fractions.isnull);
-	return rtscan_percentile_ranks(answer->transitions[0].collecting, fractions, n, ranks);
+	return rtscan_percentile_ranks(answer->current.transitions[0].collecting, fractions, n, ranks);
 }
 
 /* ---------------------------------------------------------------- the sample */
 
 /* Are all percentiles near each other? */
 static bool
-are_near(RtscanRowsAnswer *answer)
+are_near(const RtscanRowsAnswer *answer)
 {
 	uint64	   *ranks;
 	int			nranks = rtscan_find_ranks(answer, THOUSAND, &ranks);
@@ -99,22 +99,22 @@ expect_rows(const RtscanCursor *cursor)
 }
 
 static void
-begin_sample(const RtscanRowsAnswer *answer, RtscanSample *sample)
+begin_sample(RtscanSample *sample, const RtscanCursor *cursor)
 {
 	/* If there are somewhat more rows than expected, the sample should not be halved. */
-	sample->step = Max(ceil(1.25 * expect_rows(answer->cursor) / MAX_SAMPLE), LEAST_STEP);
+	sample->step = Max(ceil(1.25 * expect_rows(cursor) / MAX_SAMPLE), LEAST_STEP);
 	sample->skip = 0;
 	sample->n = 0;
 }
 
 static RtscanSample *
-create_sample(RtscanRowsAnswer *answer)
+create_sample(const RtscanRowsAnswer *answer)
 {
 	RtscanSample *sample = MemoryContextAllocZero(answer->context, sizeof(RtscanSample));
 
 	sample->keys = MemoryContextAlloc(answer->context, (MAX_SAMPLE + RTSCAN_CURSOR_ROWS) * sizeof(int64));
 	sample->refused = !are_near(answer);
-	begin_sample(answer, sample);
+	begin_sample(sample, answer->cursor);
 	return sample;
 }
 
@@ -125,8 +125,8 @@ create_sample(RtscanRowsAnswer *answer)
 static bool
 is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 {
-	const RtscanCollecting *collecting = answer->transitions[0].collecting;
-	uint64		collected = answer->only[0].count;
+	const RtscanCollecting *collecting = answer->current.transitions[0].collecting;
+	uint64		collected = answer->current.only[0].count;
 
 	return collected >= Min(MIN_VALUES, collecting->most / 2) &&
 		((answer->sample && answer->sample->within) || (uint64) chunk->wanted * DENSE >= chunk->rows) &&
@@ -189,7 +189,7 @@ may_be_null(const RtscanCursor *cursor, int column)
 
 /* Sample the values of a chunk.  False if they are not represented by exact integers. */
 static bool
-sample_values(RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
+sample_values(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 {
 	int			column = answer->task->aggregates[0].columns[0];
 	RtscanValues *values = rtscan_cursor_column(answer->cursor, column);
@@ -219,7 +219,7 @@ rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg)
 	if (answer->sample == NULL)
 		answer->sample = create_sample(answer);
 	else if (answer->sample->rows == 0)
-		begin_sample(answer, answer->sample);
+		begin_sample(answer->sample, answer->cursor);
 	/* Reading leaves garbage in per-tuple memory, which is reset each time. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
@@ -242,7 +242,7 @@ sample_collected(RtscanSample *sample, const RtscanCollection *collection)
 
 /* Return a condition that compares the column with the value of a key. */
 static RtscanFilter
-compare_with(RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
+compare_with(const RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
 {
 	const RtscanQuestion *question = answer->question;
 	int			column = answer->task->aggregates[0].columns[0];
@@ -256,7 +256,7 @@ compare_with(RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
 	};
 	RtscanCondition condition;
 	RtscanOutcome outcome = rtscan_condition(question->index, question->schema, &asked,
-											 rtscan_key_value(answer->transitions[0].collecting, key), false,
+											 rtscan_key_value(answer->current.transitions[0].collecting, key), false,
 											 &condition);
 
 	return rtscan_outcome_filter(outcome, &condition);
@@ -267,11 +267,11 @@ compare_with(RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
  * not be repeated: the new ones are within them.
  */
 static RtscanFilter
-and_filters(const RtscanRowsAnswer *answer, RtscanFilter one, RtscanFilter other)
+and_filters(const RtscanQuestion *question, RtscanFilter one, RtscanFilter other)
 {
 	RtscanFilter filter = rtscan_begin_filter(RTSCAN_FILTER_AND, 3);
 
-	filter.parts[0] = *answer->question->filter;
+	filter.parts[0] = *question->filter;
 	filter.parts[1] = one;
 	filter.parts[2] = other;
 	rtscan_join_filter(&filter);
@@ -279,9 +279,9 @@ and_filters(const RtscanRowsAnswer *answer, RtscanFilter one, RtscanFilter other
 }
 
 RtscanFilter
-rtscan_filter_between(RtscanRowsAnswer *answer, int64 low, int64 high)
+rtscan_filter_between(const RtscanRowsAnswer *answer, int64 low, int64 high)
 {
-	return and_filters(answer, compare_with(answer, BTGreaterEqualStrategyNumber, low),
+	return and_filters(answer->question, compare_with(answer, BTGreaterEqualStrategyNumber, low),
 					   compare_with(answer, BTLessEqualStrategyNumber, high));
 }
 
@@ -296,32 +296,32 @@ find_margin(uint64 n)
 }
 
 uint64
-rtscan_sampled_rows(const RtscanRowsAnswer *answer)
+rtscan_sampled_rows(const RtscanSample *sample, const RtscanState *collected)
 {
-	return answer->only[0].count + (answer->sample ? answer->sample->rows : 0);
+	return collected->count + (sample ? sample->rows : 0);
 }
 
 void
-rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
+rtscan_begin_to_narrow(RtscanSampledQuantile *quantile, const RtscanSample *sample)
 {
 	memset(quantile, 0, sizeof(RtscanSampledQuantile));
-	quantile->counted = !answer->sample->may_have_nulls;
+	quantile->counted = !sample->may_have_nulls;
 }
 
 void
-rtscan_sample_within(RtscanRowsAnswer *answer)
+rtscan_sample_within(RtscanSample *sample)
 {
-	answer->sample->rows = 0;
-	answer->sample->within = true;
+	sample->rows = 0;
+	sample->within = true;
 }
 
 void
-rtscan_sample_all(RtscanRowsAnswer *answer)
+rtscan_sample_all(RtscanSample *sample)
 {
-	if (answer->sample == NULL)
+	if (sample == NULL)
 		return;
-	answer->sample->rows = 0;
-	answer->sample->within = false;
+	sample->rows = 0;
+	sample->within = false;
 }
 
 /*
@@ -330,7 +330,7 @@ rtscan_sample_all(RtscanRowsAnswer *answer)
  * known, and the percentiles of the sample are taken, which has no NULLs.
  */
 static int
-find_places(RtscanRowsAnswer *answer, const RtscanSampledQuantile *quantile, uint64 **places)
+find_places(const RtscanRowsAnswer *answer, const RtscanSampledQuantile *quantile, uint64 **places)
 {
 	uint64		n = answer->sample->n;
 	int			count;
@@ -373,20 +373,22 @@ count_keys(const RtscanSample *sample, int64 low, int64 high)
 
 /*
  * Does the new range, which has "between" values of the sample, have enough values to make another sample worth while?
- * Not if these are most of the sample: one value may be so frequent that narrowing makes no progress.
+ * Not if these are most of the sample: one value may be so frequent that narrowing makes no progress.  "most" is the
+ * most values that are collected in memory.
  */
 static bool
-are_many(const RtscanRowsAnswer *answer, const RtscanSampledQuantile *quantile, uint32 between)
+are_many(const RtscanSampledQuantile *quantile, const RtscanSample *sample, uint32 between, uint64 most)
 {
-	double		part = (double) between / answer->sample->n;
+	double		part = (double) between / sample->n;
 
-	return part < 0.5 && part * quantile->all > Min(MANY_VALUES, answer->transitions[0].collecting->most / 2);
+	return part < 0.5 && part * quantile->all > Min(MANY_VALUES, most / 2);
 }
 
 bool
-rtscan_narrow(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
+rtscan_narrow(const RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 {
 	RtscanSample *sample = answer->sample;
+	const RtscanState *collected = &answer->current.only[0];
 	RtscanFilter always = rtscan_begin_filter(RTSCAN_FILTER_AND, 0);
 	uint64	   *places;
 	int			count;
@@ -394,9 +396,9 @@ rtscan_narrow(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 	int64		low,
 				high;
 
-	quantile->all = rtscan_sampled_rows(answer);
-	if (answer->only[0].has_value)
-		sample_collected(sample, rtscan_collection(&answer->only[0]));
+	quantile->all = rtscan_sampled_rows(sample, collected);
+	if (collected->has_value)
+		sample_collected(sample, rtscan_collection(collected));
 	margin = find_margin(sample->n);
 	count = find_places(answer, quantile, &places);
 	if (count == 0 || places[0] < margin || places[count - 1] + margin >= sample->n)
@@ -404,10 +406,11 @@ rtscan_narrow(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 	sort_sample(sample);
 	low = sample->keys[places[0] - margin];
 	high = sample->keys[places[count - 1] + margin];
-	quantile->many = are_many(answer, quantile, count_keys(sample, low, high));
-	quantile->below = and_filters(answer, compare_with(answer, BTLessStrategyNumber, low), always);
+	quantile->many = are_many(quantile, sample, count_keys(sample, low, high),
+							  answer->current.transitions[0].collecting->most);
+	quantile->below = and_filters(answer->question, compare_with(answer, BTLessStrategyNumber, low), always);
 	quantile->between = rtscan_filter_between(answer, low, high);
-	quantile->above = and_filters(answer, compare_with(answer, BTGreaterStrategyNumber, high), always);
+	quantile->above = and_filters(answer->question, compare_with(answer, BTGreaterStrategyNumber, high), always);
 	return true;
 }
 
@@ -434,19 +437,19 @@ rtscan_count_matching(RtscanCursor *cursor)
 }
 
 void
-rtscan_forget_collected(RtscanRowsAnswer *answer)
+rtscan_forget_collected(const RtscanCurrentSet *current)
 {
-	RtscanState *state = &answer->only[0];
+	RtscanState *state = &current->only[0];
 
 	if (state->has_value)
-		rtscan_end_collection(answer->transitions[0].collecting, rtscan_collection(state));
+		rtscan_end_collection(current->transitions[0].collecting, rtscan_collection(state));
 	memset(state, 0, sizeof(RtscanState));
 }
 
 bool
-rtscan_add_uncollected(RtscanRowsAnswer *answer, uint64 below, uint64 above)
+rtscan_add_uncollected(const RtscanRowsAnswer *answer, uint64 below, uint64 above)
 {
-	RtscanState *state = &answer->only[0];
+	RtscanState *state = &answer->current.only[0];
 	uint64		end = below + state->count;
 	uint64	   *ranks;
 	int			nranks;

@@ -18,15 +18,27 @@
 
 #include "run/answer/answer.h"
 
+/* A sample of values in chunks that are not collected. */
+struct RtscanSample
+{
+	bool		refused;		/* the aggregate would not gain from a sample */
+	bool		within;			/* only values in a range found before are sampled, which may be few in each chunk */
+	uint64		rows;			/* number of rows in the chunks sampled so far */
+	bool		may_have_nulls; /* may some of these rows be NULL? */
+	uint32		step;			/* one of this many values is in the sample */
+	uint32		skip;			/* number of values to skip before the next one of the sample */
+	uint32		n;				/* number of values in the sample */
+	int64	   *keys;			/* their keys (collection.h) */
+};
 
 /* Can the task's aggregate be narrowed, as far as that is known before a row is read? */
 extern bool rtscan_may_narrow(const RtscanRowsAnswer *answer);
 
 /* Find the ranks of the percentiles among n values, at least one, in ascending order, and return their number. */
-extern int	rtscan_find_ranks(RtscanRowsAnswer *answer, int64 n, uint64 **ranks);
+extern int	rtscan_find_ranks(const RtscanRowsAnswer *answer, int64 n, uint64 **ranks);
 
 /* Return a filter for those of the query's rows whose values are from "low" to "high". */
-extern RtscanFilter rtscan_filter_between(RtscanRowsAnswer *answer, int64 low, int64 high);
+extern RtscanFilter rtscan_filter_between(const RtscanRowsAnswer *answer, int64 low, int64 high);
 
 /*
  * RtscanTakeChunk (search/scan/cursor.h): take a sample of a chunk in place of all its values.  The argument is an
@@ -34,11 +46,11 @@ extern RtscanFilter rtscan_filter_between(RtscanRowsAnswer *answer, int64 low, i
  */
 extern bool rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg);
 
-/* Has any chunk been sampled?  Then not all values have been collected. */
+/* Has any chunk been sampled (NULL: no)?  Then not all values have been collected. */
 static inline bool
-rtscan_is_sampled(const RtscanRowsAnswer *answer)
+rtscan_is_sampled(const RtscanSample *sample)
 {
-	return answer->sample && answer->sample->rows > 0;
+	return sample && sample->rows > 0;
 }
 
 /* A range of values that is to contain the percentiles.  At first it is that of all values. */
@@ -55,33 +67,33 @@ typedef struct RtscanSampledQuantile
 } RtscanSampledQuantile;
 
 /* Begin with the range of all values, some of which have been sampled. */
-extern void rtscan_begin_to_narrow(const RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile);
+extern void rtscan_begin_to_narrow(RtscanSampledQuantile *quantile, const RtscanSample *sample);
 
 /*
  * Narrow the range, using the values in it that have been collected and sampled.  False if that is not possible: then
  * the filters stay as they are.  The caller has to count the rows below and above the new range.
  */
-extern bool rtscan_narrow(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile);
+extern bool rtscan_narrow(const RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile);
 
 /* Begin a new sample, of values in a range. */
-extern void rtscan_sample_within(RtscanRowsAnswer *answer);
+extern void rtscan_sample_within(RtscanSample *sample);
 
-/* Begin a new sample, of all values. */
-extern void rtscan_sample_all(RtscanRowsAnswer *answer);
+/* Begin a new sample, of all values, if there is a sample (not NULL). */
+extern void rtscan_sample_all(RtscanSample *sample);
 
-/* Return the number of rows whose values have been collected, or whose chunks have been sampled. */
-extern uint64 rtscan_sampled_rows(const RtscanRowsAnswer *answer);
+/* Return the number of rows whose values have been collected, or whose chunks have been sampled (NULL: none). */
+extern uint64 rtscan_sampled_rows(const RtscanSample *sample, const RtscanState *collected);
 
 /* Return the number of rows that a cursor finds. */
 extern uint64 rtscan_count_matching(RtscanCursor *cursor);
 
 /* Discard all values collected so far. */
-extern void rtscan_forget_collected(RtscanRowsAnswer *answer);
+extern void rtscan_forget_collected(const RtscanCurrentSet *current);
 
 /*
  * Finish the state, when all values in the range have been collected: add the numbers of rows below and above it.
  * False if some percentile is not in the range.
  */
-extern bool rtscan_add_uncollected(RtscanRowsAnswer *answer, uint64 below, uint64 above);
+extern bool rtscan_add_uncollected(const RtscanRowsAnswer *answer, uint64 below, uint64 above);
 
 #endif							/* RTSCAN_SAMPLED_QUANTILE_H */

@@ -103,7 +103,7 @@ prepare_transitions(RtscanSetGroups *groups, const RtscanRowsTask *task, const R
 }
 
 static void
-begin_set(RtscanRowsAnswer *answer, int number)
+begin_set(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowsTask *task = answer->task;
 	const RtscanRowSet *set = &task->sets[number];
@@ -130,39 +130,44 @@ begin_set(RtscanRowsAnswer *answer, int number)
 }
 
 static void
-end_set(RtscanRowsAnswer *answer, int number)
+end_set(RtscanSetGroups *groups, int naggregates)
 {
-	RtscanSetGroups *groups = &answer->sets[number];
-
 	if (groups->context == NULL)
 		return;
 	if (groups->groups)
 		rtscan_end_groups(groups->groups);
-	for (int i = 0; i < answer->task->naggregates; i++)
+	for (int i = 0; i < naggregates; i++)
 		if (groups->transitions[i].collecting)
 			rtscan_end_collecting(groups->transitions[i].collecting);
 	MemoryContextDelete(groups->context);
 	groups->context = NULL;
 }
 
+/* Make a set that has begun the current one. */
+static void
+enter_set(RtscanCurrentSet *current, const RtscanRowSet *set, const RtscanSetGroups *groups)
+{
+	current->set = set;
+	current->transitions = groups->transitions;
+	current->groups = groups->groups;
+	current->only = groups->only;
+	current->state_context = groups->state_context;
+}
+
 bool
 rtscan_next_set(RtscanRowsAnswer *answer)
 {
-	const RtscanSetGroups *groups;
+	const RtscanRowsTask *task = answer->task;
+	RtscanCurrentSet *current = &answer->current;
 
-	if (answer->number >= 0 && answer->number < answer->task->nsets)
-		end_set(answer, answer->number);
-	if (answer->number + 1 >= answer->task->nsets)
+	if (current->number >= 0 && current->number < task->nsets)
+		end_set(&answer->sets[current->number], task->naggregates);
+	if (current->number + 1 >= task->nsets)
 		return false;
-	answer->number++;
-	answer->set = &answer->task->sets[answer->number];
-	groups = &answer->sets[answer->number];
-	if (answer->set->parent < 0)
-		begin_set(answer, answer->number);
-	answer->transitions = groups->transitions;
-	answer->groups = groups->groups;
-	answer->only = groups->only;
-	answer->state_context = groups->state_context;
+	current->number++;
+	if (task->sets[current->number].parent < 0)
+		begin_set(answer, current->number);
+	enter_set(current, &task->sets[current->number], &answer->sets[current->number]);
 	return true;
 }
 
@@ -170,30 +175,30 @@ void
 rtscan_end_sets(RtscanRowsAnswer *answer)
 {
 	for (int i = 0; i < answer->task->nsets; i++)
-		end_set(answer, i);
+		end_set(&answer->sets[i], answer->task->naggregates);
 }
 
 /* ---------------------------------------------------------------- groups made from groups */
 
 /* Return the group of a part to which the visited group belongs. */
 static RtscanState *
-group_in_part(RtscanRowsAnswer *answer, const RtscanRowSet *set, const RtscanSetGroups *part)
+group_in_part(const RtscanVisit *visit, const RtscanRowSet *set, const RtscanSetGroups *part)
 {
 	if (part->only)
 		return part->only;
 	for (int i = 0; i < set->nkeys; i++)
 	{
-		answer->set_keys[i] = answer->keys[set->keys[i]];
-		answer->set_isnull[i] = answer->isnull[set->keys[i]];
+		visit->set_keys[i] = visit->keys[set->keys[i]];
+		visit->set_isnull[i] = visit->isnull[set->keys[i]];
 	}
-	return rtscan_find_group(part->groups, answer->set_keys, answer->set_isnull, false);
+	return rtscan_find_group(part->groups, visit->set_keys, visit->set_isnull, false);
 }
 
 static void
-add_to_part(RtscanRowsAnswer *answer, int number, const RtscanState *group)
+add_to_part(const RtscanRowsAnswer *answer, int number, const RtscanState *group)
 {
 	const RtscanSetGroups *part = &answer->sets[number];
-	RtscanState *found = group_in_part(answer, &answer->task->sets[number], part);
+	RtscanState *found = group_in_part(&answer->visit, &answer->task->sets[number], part);
 
 	for (int i = 0; i < answer->task->naggregates; i++)
 		rtscan_combine(&part->transitions[i], &found[i], &group[i], part->state_context);
@@ -202,17 +207,17 @@ add_to_part(RtscanRowsAnswer *answer, int number, const RtscanState *group)
 }
 
 static void
-add_to_parts(RtscanRowsAnswer *answer, const RtscanState *group)
+add_to_parts(const RtscanRowsAnswer *answer, const RtscanState *group)
 {
 	ExprContext *context = answer->batch->context;
 	MemoryContext old;
 	ListCell   *cell;
 
-	if (answer->set->parts == NIL)
+	if (answer->current.set->parts == NIL)
 		return;
 	ResetExprContext(context);
 	old = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-	foreach(cell, answer->set->parts)
+	foreach(cell, answer->current.set->parts)
 		add_to_part(answer, lfirst_int(cell), group);
 	MemoryContextSwitchTo(old);
 }
@@ -224,31 +229,31 @@ rtscan_begin_visit(RtscanRowsAnswer *answer)
 {
 	ListCell   *cell;
 
-	foreach(cell, answer->set->parts)
+	foreach(cell, answer->current.set->parts)
 		begin_set(answer, lfirst_int(cell));
-	answer->visited = false;
-	if (answer->only)
+	answer->visit.only_visited = false;
+	if (answer->current.only)
 		return;
-	rtscan_begin_groups(answer->groups);
-	answer->question->totals->spilled_groups += rtscan_spilled_groups(answer->groups);
+	rtscan_begin_groups(answer->current.groups);
+	answer->question->totals->spilled_groups += rtscan_spilled_groups(answer->current.groups);
 }
 
 static RtscanState *
-next_group(RtscanRowsAnswer *answer)
+next_group(const RtscanCurrentSet *current, RtscanVisit *visit)
 {
 	RtscanState *group;
 
-	if (answer->only)
+	if (current->only)
 	{
-		group = answer->visited ? NULL : answer->only;
-		answer->visited = true;
+		group = visit->only_visited ? NULL : current->only;
+		visit->only_visited = true;
 		return group;
 	}
-	group = rtscan_next_group(answer->groups, answer->set_keys, answer->set_isnull);
-	for (int i = 0; i < answer->set->nkeys && group; i++)
+	group = rtscan_next_group(current->groups, visit->set_keys, visit->set_isnull);
+	for (int i = 0; i < current->set->nkeys && group; i++)
 	{
-		answer->keys[answer->set->keys[i]] = answer->set_keys[i];
-		answer->isnull[answer->set->keys[i]] = answer->set_isnull[i];
+		visit->keys[current->set->keys[i]] = visit->set_keys[i];
+		visit->isnull[current->set->keys[i]] = visit->set_isnull[i];
 	}
 	return group;
 }
@@ -256,7 +261,7 @@ next_group(RtscanRowsAnswer *answer)
 RtscanState *
 rtscan_visit_group(RtscanRowsAnswer *answer)
 {
-	RtscanState *group = next_group(answer);
+	RtscanState *group = next_group(&answer->current, &answer->visit);
 
 	if (group)
 		add_to_parts(answer, group);

@@ -13,31 +13,33 @@
 
 /* ---------------------------------------------------------------- quals */
 
-/* Choose those of the next rows that pass the quals.  Without GROUP BY a slice is all of the batch. */
+/*
+ * Choose those of the next rows that pass the quals.  Without GROUP BY a slice is all of the batch, and may be given as
+ * a mask.
+ */
 static void
-choose_next_rows(RtscanRowsAnswer *answer)
+choose_next_rows(RtscanCurrentSlice *slice, RtscanBatch *batch, RtscanRowCondition *quals, bool may_mask)
 {
-	RtscanBatch *batch = answer->batch;
-	uint32		end = Min(answer->next + answer->slice, batch->n);
+	uint32		end = Min(slice->next + slice->most, batch->n);
 	bool		calculated;
 
-	rtscan_mask_rows(batch->wanted, batch->n, answer->mask);
-	calculated = rtscan_mask_rows_that_pass(&answer->quals, batch, answer->mask);
-	answer->masked = answer->only && calculated;
-	answer->listed = !answer->masked;
-	if (answer->listed)
-		answer->n = rtscan_list_places(answer->mask, answer->next, end, answer->rows);
+	rtscan_mask_rows(batch->wanted, batch->n, slice->mask);
+	calculated = rtscan_mask_rows_that_pass(quals, batch, slice->mask);
+	slice->masked = may_mask && calculated;
+	slice->listed = !slice->masked;
+	if (slice->listed)
+		slice->n = rtscan_list_places(slice->mask, slice->next, end, slice->rows);
 	if (!calculated)
-		answer->n = rtscan_choose_rows(&answer->quals, batch, answer->rows, answer->n, answer->rows);
-	answer->next = end;
+		slice->n = rtscan_choose_rows(quals, batch, slice->rows, slice->n, slice->rows);
+	slice->next = end;
 }
 
 /* ---------------------------------------------------------------- groups */
 
 RtscanState *
-rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh)
+rtscan_find_group_entered(const RtscanRowsAnswer *answer, bool fresh)
 {
-	const RtscanRowSet *set = answer->set;
+	const RtscanRowSet *set = answer->current.set;
 	RtscanBatch *batch = answer->batch;
 	Datum		keys[MaxTupleAttributeNumber];
 	bool		isnull[MaxTupleAttributeNumber];
@@ -55,27 +57,27 @@ rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh)
 		else
 			keys[i] = rtscan_evaluate_expression(batch, &key->expression, &isnull[i]);
 	}
-	return rtscan_find_group(answer->groups, keys, isnull, fresh);
+	return rtscan_find_group(answer->current.groups, keys, isnull, fresh);
 }
 
 RtscanState *
 rtscan_find_group_of_row(uint32 row, void *arg)
 {
-	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	const RtscanRowsAnswer *answer = (const RtscanRowsAnswer *) arg;
 
-	rtscan_enter_row(answer->batch, answer->set->columns, row);
+	rtscan_enter_row(answer->batch, answer->current.set->columns, row);
 	return rtscan_find_group_entered(answer, false);
 }
 
 /* ---------------------------------------------------------------- aggregates */
 
 bool
-rtscan_can_add_sum(RtscanRowsAnswer *answer, int number)
+rtscan_can_add_sum(const RtscanRowsAnswer *answer, int number)
 {
-	const RtscanTransition *transition = &answer->transitions[number];
-	RtscanArithmetic *argument = answer->arithmetic[number][0];
+	const RtscanTransition *transition = &answer->current.transitions[number];
+	RtscanArithmetic *argument = answer->calculated.arguments[number][0];
 
-	return answer->only && argument && transition->family->total_kind &&
+	return answer->current.only && argument && transition->family->total_kind &&
 		transition->family->total_kind(transition) == RTSCAN_TOTAL_SUM && rtscan_can_sum(argument, answer->batch);
 }
 
@@ -105,11 +107,11 @@ count_values(const RtscanChosenRows *chosen, const RtscanVector *const *vectors,
 
 /* Calculate the arguments of an aggregate as vectors.  False if one cannot be calculated. */
 static bool
-calculate_vectors(RtscanRowsAnswer *answer, int number, const RtscanVector **vectors)
+calculate_vectors(const RtscanRowsAnswer *answer, int number, const RtscanVector **vectors)
 {
 	for (int i = 0; i < answer->task->aggregates[number].narguments; i++)
 	{
-		RtscanArithmetic *arithmetic = answer->arithmetic[number][i];
+		RtscanArithmetic *arithmetic = answer->calculated.arguments[number][i];
 
 		vectors[i] = arithmetic ? rtscan_calculate(arithmetic, answer->batch) : NULL;
 		if (vectors[i] == NULL)
@@ -127,9 +129,9 @@ takes_scale(const RtscanTransition *transition, const RtscanVector *vector)
 
 /* Add the arguments as vectors.  False if they cannot be calculated, or the aggregate does not take such vectors. */
 static bool
-add_vectors(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+add_vectors(const RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
-	const RtscanTransition *transition = &answer->transitions[chosen->number];
+	const RtscanTransition *transition = &answer->current.transitions[chosen->number];
 	const RtscanFamily *family = transition->family;
 	int			nvectors = answer->task->aggregates[chosen->number].narguments;
 	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
@@ -149,8 +151,9 @@ add_vectors(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 
 /* Add the values of the only argument, which is a column. */
 static void
-add_column(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+add_column(const RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
+	const RtscanTransition *transition = &answer->current.transitions[chosen->number];
 	int			column = answer->task->aggregates[chosen->number].columns[0];
 	const Datum *values;
 	const bool *isnull;
@@ -163,8 +166,7 @@ add_column(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 		if (isnull[chosen->rows[i]])
 			continue;
 		ResetExprContext(answer->batch->context);
-		rtscan_add_datums(&answer->transitions[chosen->number], rtscan_state_of(chosen, i), &values[chosen->rows[i]],
-						  chosen->context);
+		rtscan_add_datums(transition, rtscan_state_of(chosen, i), &values[chosen->rows[i]], chosen->context);
 	}
 }
 
@@ -185,9 +187,10 @@ evaluate_arguments(RtscanBatch *batch, const RtscanRowAggregate *aggregate, Datu
 }
 
 static void
-add_row_by_row(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+add_row_by_row(const RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[chosen->number];
+	const RtscanTransition *transition = &answer->current.transitions[chosen->number];
 
 	answer->batch->single_rows += chosen->n;
 	for (uint32 i = 0; i < chosen->n; i++)
@@ -196,14 +199,13 @@ add_row_by_row(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 
 		rtscan_enter_row(answer->batch, aggregate->columns_of_arguments, chosen->rows[i]);
 		if (evaluate_arguments(answer->batch, aggregate, values))
-			rtscan_add_datums(&answer->transitions[chosen->number], rtscan_state_of(chosen, i), values,
-							  chosen->context);
+			rtscan_add_datums(transition, rtscan_state_of(chosen, i), values, chosen->context);
 	}
 }
 
 /* Add the values of an aggregate's arguments in the fastest way that is possible. */
 static void
-add_values(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
+add_values(const RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[chosen->number];
 
@@ -217,46 +219,46 @@ add_values(RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 
 /* Choose the rows that pass an aggregate's FILTER, among those that passed the quals. */
 static void
-choose_filtered(RtscanRowsAnswer *answer, RtscanRowCondition *filter, RtscanChosenRows *chosen)
+choose_filtered(RtscanCurrentSlice *slice, RtscanBatch *batch, RtscanRowCondition *filter, RtscanChosenRows *chosen)
 {
-	uint32		n = rtscan_choose_rows(filter, answer->batch, answer->rows, answer->n, answer->filtered);
+	uint32		n = rtscan_choose_rows(filter, batch, slice->rows, slice->n, slice->filtered);
 
-	for (uint32 i = 0, k = 0; k < n && answer->groups; i++)
-		if (answer->rows[i] == answer->filtered[k])
-			answer->filtered_group_of[k++] = answer->group_of[i];
+	for (uint32 i = 0, k = 0; k < n && chosen->only == NULL; i++)
+		if (slice->rows[i] == slice->filtered[k])
+			slice->filtered_group_of[k++] = slice->group_of[i];
 	chosen->n = n;
-	chosen->rows = answer->filtered;
-	chosen->group_of = answer->filtered_group_of;
+	chosen->rows = slice->filtered;
+	chosen->group_of = slice->filtered_group_of;
 }
 
 /* Add the sum of an expression without calculating a vector of its values.  False if that is not possible. */
 static bool
-add_sum(RtscanRowsAnswer *answer, int number, const RtscanMaskedRows *rows)
+add_sum(const RtscanRowsAnswer *answer, int number, const RtscanMaskedRows *rows)
 {
-	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanTransition *transition = &answer->current.transitions[number];
 	RtscanTotal total;
 	int			scale;
 
 	if (!rtscan_can_add_sum(answer, number))
 		return false;
-	total = rtscan_sum_expression(answer->arithmetic[number][0], rows, &scale);
-	transition->family->add_total(transition, &answer->only[number], &total, scale, answer->state_context);
+	total = rtscan_sum_expression(answer->calculated.arguments[number][0], rows, &scale);
+	transition->family->add_total(transition, &answer->current.only[number], &total, scale, rows->context);
 	return true;
 }
 
 /* Add rows given as bits to the only group.  False if that is not possible. */
 static bool
-add_masked(RtscanRowsAnswer *answer, int number)
+add_masked(const RtscanRowsAnswer *answer, int number)
 {
-	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanTransition *transition = &answer->current.transitions[number];
 	const RtscanFamily *family = transition->family;
-	RtscanState *state = &answer->only[number];
+	RtscanState *state = &answer->current.only[number];
 	uint64		mask[RTSCAN_MASK_WORDS];
-	RtscanMaskedRows rows = {.n = answer->batch->n, .mask = mask, .context = answer->state_context};
+	RtscanMaskedRows rows = {.n = answer->batch->n, .mask = mask, .context = answer->current.state_context};
 	const RtscanVector *vectors[RTSCAN_MAX_ARGUMENTS];
 
-	memcpy(mask, answer->mask, sizeof(mask));
-	if (!rtscan_mask_rows_that_pass(&answer->filters[number], answer->batch, mask))
+	memcpy(mask, answer->slice.mask, sizeof(mask));
+	if (!rtscan_mask_rows_that_pass(&answer->calculated.filters[number], answer->batch, mask))
 		return false;
 	rows.count = rtscan_count_first(mask, rows.n);
 	if (add_sum(answer, number, &rows))
@@ -277,20 +279,21 @@ static void
 add_listed(RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	RtscanCurrentSlice *slice = &answer->slice;
 	RtscanChosenRows chosen = {
-		.rows = answer->rows,
-		.only = answer->only,
-		.group_of = answer->group_of,
+		.rows = slice->rows,
+		.only = answer->current.only,
+		.group_of = slice->group_of,
 		.number = number,
-		.context = answer->state_context,
+		.context = answer->current.state_context,
 	};
 
-	if (!answer->listed)
-		answer->n = rtscan_list_places(answer->mask, 0, answer->batch->n, answer->rows);
-	answer->listed = true;
-	chosen.n = answer->n;
+	if (!slice->listed)
+		slice->n = rtscan_list_places(slice->mask, 0, answer->batch->n, slice->rows);
+	slice->listed = true;
+	chosen.n = slice->n;
 	if (aggregate->filter.state)
-		choose_filtered(answer, &answer->filters[number], &chosen);
+		choose_filtered(slice, answer->batch, &answer->calculated.filters[number], &chosen);
 	if (aggregate->narguments > 0 && chosen.n > 0)
 		add_values(answer, &chosen);
 	else if (chosen.n > 0)
@@ -305,16 +308,23 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 	/* Adding leaves garbage in per-tuple memory, which is reset each time. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
-	if (!answer->masked || !add_masked(answer, number))
+	if (!answer->slice.masked || !add_masked(answer, number))
 		add_listed(answer, number);
 	MemoryContextSwitchTo(old);
+}
+
+static void
+add_to_aggregates(RtscanRowsAnswer *answer)
+{
+	for (int i = 0; i < answer->task->naggregates; i++)
+		add_to_aggregate(answer, i);
 }
 
 /* ---------------------------------------------------------------- cells */
 
 /* Offer the slice to the cells, which decide the aggregates that are added by cell. */
 static void
-begin_cells(RtscanRowsAnswer *answer, RtscanCells *cells)
+begin_cells(const RtscanRowsAnswer *answer, RtscanCells *cells)
 {
 	MemoryContext old;
 
@@ -329,21 +339,30 @@ begin_cells(RtscanRowsAnswer *answer, RtscanCells *cells)
 		rtscan_offer_to_cells(cells, i, known, vector);
 	}
 	MemoryContextSwitchTo(old);
-	rtscan_begin_slice(cells, answer->n);
+	rtscan_begin_slice(cells, answer->slice.n);
 }
 
 static void
 add_to_cells(RtscanRowsAnswer *answer, RtscanCells *cells, int number, const uint32 *cell_of)
 {
-	const uint16 *rows = answer->rows;
-	uint32		n = answer->n;
+	RtscanCurrentSlice *slice = &answer->slice;
+	const uint16 *rows = slice->rows;
+	uint32		n = slice->n;
 
 	if (answer->task->aggregates[number].filter.state)
 	{
-		rows = answer->filtered;
-		n = rtscan_choose_rows(&answer->filters[number], answer->batch, answer->rows, answer->n, answer->filtered);
+		rows = slice->filtered;
+		n = rtscan_choose_rows(&answer->calculated.filters[number], answer->batch, slice->rows, slice->n,
+							   slice->filtered);
 	}
 	rtscan_add_to_cells(cells, number, cell_of, rows, n);
+}
+
+/* Find the group of each row of the slice. */
+static void
+find_groups(const RtscanCurrentSet *current, RtscanBatch *batch, RtscanCurrentSlice *slice)
+{
+	rtscan_find_row_groups(current->row_groups, batch, slice->rows, slice->n, slice->group_of);
 }
 
 /*
@@ -358,8 +377,8 @@ add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of
 	begin_cells(answer, cells);
 	for (int i = 0; i < cells->naggregates; i++)
 		needs_groups |= !cells->aggregates[i].adds;
-	if (rtscan_count_in_cells(cells, cell_of, answer->rows, answer->n) || needs_groups)
-		rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
+	if (rtscan_count_in_cells(cells, cell_of, answer->slice.rows, answer->slice.n) || needs_groups)
+		find_groups(&answer->current, answer->batch, &answer->slice);
 	for (int i = 0; i < cells->naggregates; i++)
 		if (cells->aggregates[i].adds)
 			add_to_cells(answer, cells, i, cell_of);
@@ -373,24 +392,27 @@ static void
 add_to_groups(RtscanRowsAnswer *answer)
 {
 	const uint32 *cell_of;
-	RtscanCells *cells = rtscan_find_row_cells(answer->row_groups, answer->batch, &cell_of);
+	RtscanCells *cells = rtscan_find_row_cells(answer->current.row_groups, answer->batch, &cell_of);
 
 	if (cells)
 	{
 		add_by_cells(answer, cells, cell_of);
 		return;
 	}
-	rtscan_find_row_groups(answer->row_groups, answer->batch, answer->rows, answer->n, answer->group_of);
-	for (int i = 0; i < answer->task->naggregates; i++)
-		add_to_aggregate(answer, i);
+	find_groups(&answer->current, answer->batch, &answer->slice);
+	add_to_aggregates(answer);
 }
 
 void
 rtscan_add_slice(RtscanRowsAnswer *answer)
 {
-	choose_next_rows(answer);
-	if (answer->groups && answer->n > 0)
+	bool		grouped = answer->current.groups != NULL;
+
+	choose_next_rows(&answer->slice, answer->batch, &answer->calculated.quals, !grouped);
+	if (answer->slice.n == 0 && !answer->slice.masked)
+		return;
+	if (grouped)
 		add_to_groups(answer);
-	for (int i = 0; i < answer->task->naggregates && answer->only && (answer->masked || answer->n > 0); i++)
-		add_to_aggregate(answer, i);
+	else
+		add_to_aggregates(answer);
 }

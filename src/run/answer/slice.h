@@ -17,10 +17,10 @@ extern void rtscan_add_slice(RtscanRowsAnswer *answer);
  * Does an aggregate without GROUP BY need only the sum of an expression, and can that be computed from sums of the
  * expression's parts in this batch (rtscan_can_sum() in masked.h)?
  */
-extern bool rtscan_can_add_sum(RtscanRowsAnswer *answer, int number);
+extern bool rtscan_can_add_sum(const RtscanRowsAnswer *answer, int number);
 
 /* Return the group of the row that has been entered in the batch.  "fresh" means the same as in rtscan_find_group(). */
-extern RtscanState *rtscan_find_group_entered(RtscanRowsAnswer *answer, bool fresh);
+extern RtscanState *rtscan_find_group_entered(const RtscanRowsAnswer *answer, bool fresh);
 
 /* RtscanFindGroup (row_groups.h).  The argument is an RtscanRowsAnswer. */
 extern RtscanState *rtscan_find_group_of_row(uint32 row, void *arg);

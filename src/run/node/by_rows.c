@@ -144,27 +144,36 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_colum
 
 /* ---------------------------------------------------------------- begin and end */
 
+/* Make the arithmetic of an aggregate's arguments and of the results of its arms. */
 static void
-begin_arithmetic(RtscanRowsAnswer *answer)
+begin_aggregate(RtscanCalculated *calculated, const RtscanRowsTask *task, int number, List **of_results)
 {
-	const RtscanRowsTask *task = answer->task;
+	const RtscanRowAggregate *aggregate = &task->aggregates[number];
+	RtscanArithmetic **results = palloc0(Max(aggregate->narms, 1) * sizeof(RtscanArithmetic *));
+
+	for (int i = 0; i < aggregate->narguments && rtscan_takes_vectors(&task->transitions[number]); i++)
+		calculated->arguments[number][i] = rtscan_arithmetic(aggregate->arguments[i].row_expression,
+															 &calculated->known);
+	for (int i = 0; i < aggregate->narms; i++)
+		if (aggregate->arms[i].result)
+			results[i] = rtscan_arithmetic(aggregate->arms[i].result, of_results);
+	calculated->results[number] = results;
+}
+
+static void
+begin_calculated(RtscanCalculated *calculated, const RtscanRowsTask *task)
+{
+	int			n = Max(task->naggregates, 1);
 	List	   *of_results = NIL;	/* never calculated, so others must not use these as parts */
 
-	answer->quals = rtscan_make_row_condition(&task->quals, &answer->known);
-	answer->arithmetic = palloc0(Max(task->naggregates, 1) * sizeof(*answer->arithmetic));
-	answer->results = palloc0(Max(task->naggregates, 1) * sizeof(RtscanArithmetic **));
-	answer->filters = palloc0(Max(task->naggregates, 1) * sizeof(RtscanRowCondition));
+	calculated->quals = rtscan_make_row_condition(&task->quals, &calculated->known);
+	calculated->arguments = palloc0(n * sizeof(*calculated->arguments));
+	calculated->results = palloc0(n * sizeof(RtscanArithmetic **));
+	calculated->filters = palloc0(n * sizeof(RtscanRowCondition));
 	for (int i = 0; i < task->naggregates; i++)
 	{
-		const RtscanRowAggregate *aggregate = &task->aggregates[i];
-
-		answer->filters[i] = rtscan_make_row_condition(&aggregate->filter, &answer->known);
-		for (int j = 0; j < aggregate->narguments && rtscan_takes_vectors(&task->transitions[i]); j++)
-			answer->arithmetic[i][j] = rtscan_arithmetic(aggregate->arguments[j].row_expression, &answer->known);
-		answer->results[i] = palloc0(Max(aggregate->narms, 1) * sizeof(RtscanArithmetic *));
-		for (int k = 0; k < aggregate->narms; k++)
-			if (aggregate->arms[k].result)
-				answer->results[i][k] = rtscan_arithmetic(aggregate->arms[k].result, &of_results);
+		calculated->filters[i] = rtscan_make_row_condition(&task->aggregates[i].filter, &calculated->known);
+		begin_aggregate(calculated, task, i, &of_results);
 	}
 }
 
@@ -187,14 +196,12 @@ copy_breakpoints(const RtscanRowsTask *task)
 
 /* Allocate the arrays for the keys of a group. */
 static void
-begin_keys(RtscanRowsAnswer *answer)
+begin_keys(RtscanVisit *visit, int nkeys)
 {
-	int			nkeys = Max(answer->task->nkeys, 1);
-
-	answer->keys = palloc(nkeys * sizeof(Datum));
-	answer->isnull = palloc(nkeys * sizeof(bool));
-	answer->set_keys = palloc(nkeys * sizeof(Datum));
-	answer->set_isnull = palloc(nkeys * sizeof(bool));
+	visit->keys = palloc(nkeys * sizeof(Datum));
+	visit->isnull = palloc(nkeys * sizeof(bool));
+	visit->set_keys = palloc(nkeys * sizeof(Datum));
+	visit->set_isnull = palloc(nkeys * sizeof(bool));
 }
 
 RtscanRowsAnswer *
@@ -202,32 +209,30 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 {
 	RtscanRowsAnswer *answer = palloc(sizeof(RtscanRowsAnswer));
 
-	memset(answer, 0, offsetof(RtscanRowsAnswer, rows));
+	memset(answer, 0, offsetof(RtscanRowsAnswer, slice.rows));
 	answer->task = task;
 	answer->question = question;
 	answer->context = CurrentMemoryContext;
 	answer->sets = palloc0(task->nsets * sizeof(RtscanSetGroups));
-	answer->number = -1;
+	answer->current.number = -1;
 	answer->batch = rtscan_create_batch(question->index, task->estate, question->ndimensions, question->dimensions);
 	answer->breakpoints = copy_breakpoints(task);
-	begin_arithmetic(answer);
-	begin_keys(answer);
+	begin_calculated(&answer->calculated, task);
+	begin_keys(&answer->visit, Max(task->nkeys, 1));
 	return answer;
 }
 
 /* ---------------------------------------------------------------- groups of rows */
 
-/* Return the current set's keys as arithmetic.  NIL if some are no integers, or if all are columns, which need none. */
+/* Return a set's keys as arithmetic.  NIL if some are no integers, or if all are columns, which need none. */
 static List *
-key_expressions(RtscanRowsAnswer *answer)
+key_expressions(const RtscanRowsTask *task, const RtscanRowSet *set, List **known)
 {
-	const RtscanRowSet *set = answer->set;
 	List	   *expressions = NIL;
 
 	for (int i = 0; i < set->nkeys && set->computes_keys; i++)
 	{
-		const RtscanExpression *key = &answer->task->keys[set->keys[i]].expression;
-		RtscanArithmetic *arithmetic = rtscan_arithmetic(key->row_expression, &answer->known);
+		RtscanArithmetic *arithmetic = rtscan_arithmetic(task->keys[set->keys[i]].expression.row_expression, known);
 
 		if (arithmetic == NULL || !rtscan_gives_integers(arithmetic))
 			return NIL;
@@ -238,10 +243,9 @@ key_expressions(RtscanRowsAnswer *answer)
 
 /* Create cells for the aggregates that can be added by cell.  NULL if that is of no use. */
 static RtscanCells *
-create_cells(RtscanRowsAnswer *answer)
+create_cells(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 {
-	const RtscanRowsTask *task = answer->task;
-	RtscanCells *cells = rtscan_create_cells(answer->transitions, task->naggregates, answer->state_context);
+	RtscanCells *cells = rtscan_create_cells(current->transitions, task->naggregates, current->state_context);
 
 	for (int i = 0; i < task->naggregates; i++)
 		if (task->aggregates[i].narguments <= 1)
@@ -253,12 +257,15 @@ create_cells(RtscanRowsAnswer *answer)
 static void
 begin_row_groups(RtscanRowsAnswer *answer)
 {
+	RtscanCurrentSet *current = &answer->current;
 	MemoryContext old = MemoryContextSwitchTo(answer->context);
-	List	   *expressions = key_expressions(answer);
+	List	   *expressions = key_expressions(answer->task, current->set, &answer->calculated.known);
 
-	MemoryContextSwitchTo(answer->sets[answer->number].context);
-	answer->row_groups = rtscan_create_row_groups(answer->set->columns, expressions, rtscan_find_group_of_row, answer);
-	rtscan_let_row_groups_use(answer->row_groups, create_cells(answer), create_cells(answer));
+	MemoryContextSwitchTo(answer->sets[current->number].context);
+	current->row_groups = rtscan_create_row_groups(current->set->columns, expressions, rtscan_find_group_of_row,
+												   answer);
+	rtscan_let_row_groups_use(current->row_groups, create_cells(answer->task, current),
+							  create_cells(answer->task, current));
 	MemoryContextSwitchTo(old);
 }
 
@@ -267,11 +274,11 @@ begin_row_groups(RtscanRowsAnswer *answer)
  * arguments may be large, and should not be read for rows that are not wanted.
  */
 static bool
-calculates_all(const RtscanRowsAnswer *answer)
+calculates_all(const RtscanRowsTask *task, const RtscanCalculated *calculated)
 {
-	for (int i = 0; i < answer->task->naggregates; i++)
-		for (int j = 0; j < answer->task->aggregates[i].narguments; j++)
-			if (answer->arithmetic[i][j] == NULL)
+	for (int i = 0; i < task->naggregates; i++)
+		for (int j = 0; j < task->aggregates[i].narguments; j++)
+			if (calculated->arguments[i][j] == NULL)
 				return false;
 	return true;
 }
@@ -297,9 +304,9 @@ open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 	else
 		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->reads_only,
 									question->schema, filter);
-	if (calculates_all(answer))
+	if (calculates_all(answer->task, &answer->calculated))
 		rtscan_cursor_take_stretches(cursor);
-	answer->slice = RTSCAN_CURSOR_ROWS;
+	answer->slice.most = RTSCAN_CURSOR_ROWS;
 	MemoryContextSwitchTo(old);
 	return cursor;
 }
@@ -307,7 +314,7 @@ open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 static void
 close_cursor(RtscanRowsAnswer *answer)
 {
-	rtscan_note_tallies(answer);
+	rtscan_note_tallies(answer->question, answer->cursor);
 	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor),
 					  rtscan_cursor_heap_fetches(answer->cursor), 0, answer->batch->single_rows);
 	answer->batch->single_rows = 0;
@@ -315,9 +322,16 @@ close_cursor(RtscanRowsAnswer *answer)
 	answer->cursor = NULL;
 }
 
-/* Is there an argument of an aggregate that cannot be calculated for all rows of the batch? */
+/* Can a condition be calculated, but not for all rows of the batch? */
 static bool
-fails(RtscanRowsAnswer *answer, int number)
+condition_fails(RtscanRowCondition *condition, RtscanBatch *batch)
+{
+	return condition->arithmetic && !rtscan_is_calculated(condition, batch);
+}
+
+/* Is there an argument of an aggregate that can be calculated, but not for all rows of the batch? */
+static bool
+argument_fails(const RtscanRowsAnswer *answer, int number)
 {
 	bool		failed = false;
 
@@ -325,7 +339,7 @@ fails(RtscanRowsAnswer *answer, int number)
 		return false;
 	for (int i = 0; i < answer->task->aggregates[number].narguments && !failed; i++)
 	{
-		RtscanArithmetic *argument = answer->arithmetic[number][i];
+		RtscanArithmetic *argument = answer->calculated.arguments[number][i];
 
 		failed = argument && rtscan_calculate(argument, answer->batch) == NULL;
 	}
@@ -336,11 +350,10 @@ fails(RtscanRowsAnswer *answer, int number)
 static bool
 any_fails(RtscanRowsAnswer *answer)
 {
-	bool		failed = answer->quals.arithmetic && !rtscan_is_calculated(&answer->quals, answer->batch);
+	bool		failed = condition_fails(&answer->calculated.quals, answer->batch);
 
 	for (int i = 0; i < answer->task->naggregates && !failed; i++)
-		failed = (answer->filters[i].arithmetic && !rtscan_is_calculated(&answer->filters[i], answer->batch)) ||
-			fails(answer, i);
+		failed = condition_fails(&answer->calculated.filters[i], answer->batch) || argument_fails(answer, i);
 	return failed;
 }
 
@@ -371,10 +384,10 @@ next_pass(RtscanRowsAnswer *answer)
 	close_cursor(answer);
 	if (!rtscan_next_pass(answer->question->node))
 		return false;
-	if (answer->groups)
+	if (answer->current.groups)
 	{
-		rtscan_fold_row_groups(answer->row_groups);
-		rtscan_forget_row_groups(answer->row_groups);
+		rtscan_fold_row_groups(answer->current.row_groups);
+		rtscan_forget_row_groups(answer->current.row_groups);
 	}
 	open_pass(answer);
 	return true;
@@ -382,11 +395,9 @@ next_pass(RtscanRowsAnswer *answer)
 
 /* Is there a count(*) without FILTER, GROUP BY and row quals, which counts all rows? */
 static bool
-counts_all_rows(const RtscanRowsAnswer *answer)
+counts_all_rows(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 {
-	const RtscanRowsTask *task = answer->task;
-
-	for (int i = 0; i < task->naggregates && answer->groups == NULL && task->quals.state == NULL; i++)
+	for (int i = 0; i < task->naggregates && current->groups == NULL && task->quals.state == NULL; i++)
 		if (task->aggregates[i].narguments == 0 && task->aggregates[i].filter.state == NULL)
 			return true;
 	return false;
@@ -396,7 +407,8 @@ counts_all_rows(const RtscanRowsAnswer *answer)
 static void
 check_count(const RtscanRowsAnswer *answer)
 {
-	if (answer->batch->sources && !rtscan_copies_are_countable(answer->batch->attributes) && counts_all_rows(answer))
+	if (answer->batch->sources && !rtscan_copies_are_countable(answer->batch->attributes) &&
+		counts_all_rows(answer->task, &answer->current))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("bigint out of range")));
@@ -411,7 +423,7 @@ next_batch(RtscanRowsAnswer *answer)
 {
 	RtscanBatch *batch = answer->batch;
 
-	answer->next = 0;
+	answer->slice.next = 0;
 	do
 		while (rtscan_next_batch(batch, answer->cursor) > 0)
 		{
@@ -425,14 +437,17 @@ next_batch(RtscanRowsAnswer *answer)
 	return false;
 }
 
-/* Do groups take too much memory?  If they take far too much after one slice, make the next ones smaller. */
+/*
+ * Do groups (NULL: there is only one) take too much memory?  If they take far too much after one slice, make the next
+ * ones smaller.
+ */
 static bool
-groups_are_full(RtscanRowsAnswer *answer)
+groups_are_full(const RtscanGroups *groups, RtscanCurrentSlice *slice)
 {
-	if (answer->groups == NULL || !rtscan_groups_are_full(answer->groups))
+	if (groups == NULL || !rtscan_groups_are_full(groups))
 		return false;
-	if (rtscan_groups_memory(answer->groups) > LARGE_SLICE * get_hash_memory_limit())
-		answer->slice = Max(answer->slice / LARGE_SLICE, MIN_SLICE);
+	if (rtscan_groups_memory(groups) > LARGE_SLICE * get_hash_memory_limit())
+		slice->most = Max(slice->most / LARGE_SLICE, MIN_SLICE);
 	return true;
 }
 
@@ -442,14 +457,14 @@ add_rows(RtscanRowsAnswer *answer)
 {
 	bool		full = false;
 
-	while (!full && (answer->next < answer->batch->n || next_batch(answer)))
+	while (!full && (answer->slice.next < answer->batch->n || next_batch(answer)))
 	{
 		rtscan_add_kept_entries(answer);
 		rtscan_add_slice(answer);
-		full = groups_are_full(answer);
+		full = groups_are_full(answer->current.groups, &answer->slice);
 	}
-	if (answer->groups)
-		rtscan_fold_row_groups(answer->row_groups);
+	if (answer->current.groups)
+		rtscan_fold_row_groups(answer->current.row_groups);
 	return !full;
 }
 
@@ -457,10 +472,10 @@ add_rows(RtscanRowsAnswer *answer)
 static void
 begin_rows(RtscanRowsAnswer *answer)
 {
-	if (answer->number > 0 && answer->question->claim)
+	if (answer->current.number > 0 && answer->question->claim)
 		rtscan_first_pass(answer->question->node);
 	open_pass(answer);
-	if (answer->groups)
+	if (answer->current.groups)
 		begin_row_groups(answer);
 }
 
@@ -492,7 +507,7 @@ count_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 static void
 collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)
 {
-	rtscan_forget_collected(answer);
+	rtscan_forget_collected(&answer->current);
 	answer->cursor = open_cursor(answer, filter);
 	if (sampled)
 		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_chunk, answer);
@@ -511,10 +526,11 @@ take_rows_between(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 	quantile->rows_below = count_rows(answer, &quantile->below);
 	if (!quantile->counted)
 		quantile->rows_above = count_rows(answer, &quantile->above);
-	rtscan_sample_within(answer);
+	rtscan_sample_within(answer->sample);
 	collect_rows(answer, &quantile->between, quantile->many);
 	if (quantile->counted)
-		quantile->rows_above = others + quantile->all - quantile->rows_below - rtscan_sampled_rows(answer);
+		quantile->rows_above = others + quantile->all - quantile->rows_below -
+			rtscan_sampled_rows(answer->sample, &answer->current.only[0]);
 	quantile->counted = true;
 	return true;
 }
@@ -525,13 +541,13 @@ take_sampled_quantile(RtscanRowsAnswer *answer)
 {
 	RtscanSampledQuantile quantile;
 
-	rtscan_begin_to_narrow(answer, &quantile);
+	rtscan_begin_to_narrow(&quantile, answer->sample);
 	if (!take_rows_between(answer, &quantile))
 		return false;
-	while (rtscan_is_sampled(answer))
+	while (rtscan_is_sampled(answer->sample))
 		if (!take_rows_between(answer, &quantile))
 		{
-			rtscan_sample_within(answer);
+			rtscan_sample_within(answer->sample);
 			collect_rows(answer, &quantile.between, false);
 		}
 	return rtscan_add_uncollected(answer, quantile.rows_below, quantile.rows_above);
@@ -551,9 +567,9 @@ take_sampled_rows(RtscanRowsAnswer *answer)
 static void
 sample_anew(RtscanRowsAnswer *answer)
 {
-	rtscan_sample_all(answer);
+	rtscan_sample_all(answer->sample);
 	collect_rows(answer, answer->question->filter, true);
-	if (rtscan_is_sampled(answer))
+	if (rtscan_is_sampled(answer->sample))
 		take_sampled_rows(answer);
 }
 
@@ -567,13 +583,13 @@ take_ranges(RtscanRowsAnswer *answer)
 
 	while (rtscan_enter_next_range(answer, &filter))
 	{
-		rtscan_forget_collected(answer);
+		rtscan_forget_collected(&answer->current);
 		answer->cursor = open_cursor(answer, &filter);
 		rtscan_ask_for_bins(answer);
 		add_rows(answer);
 		close_further_cursor(answer);
 	}
-	return rtscan_take_from_bins(answer);
+	return rtscan_take_from_bins(answer->histogram_quantile, &answer->current);
 }
 
 /* Find the percentiles by bins (histogram_quantile.h).  If that fails, start over without bins. */
@@ -600,28 +616,28 @@ take_rows(RtscanRowsAnswer *answer)
 		begin_rows(answer);
 	else
 	{
-		rtscan_forget_groups(answer->groups);
-		rtscan_forget_row_groups(answer->row_groups);
+		rtscan_forget_groups(answer->current.groups);
+		rtscan_forget_row_groups(answer->current.row_groups);
 	}
 	while ((answer->more_rows = !add_rows(answer)) && !answer->task->partial)
 	{
-		rtscan_spill_groups(answer->groups);
-		rtscan_forget_row_groups(answer->row_groups);
+		rtscan_spill_groups(answer->current.groups);
+		rtscan_forget_row_groups(answer->current.row_groups);
 	}
 	if (!answer->more_rows && answer->cursor)
 		close_cursor(answer);
-	if (rtscan_has_histogram(answer))
+	if (rtscan_has_histogram(answer->histogram_quantile))
 		take_histogram_quantile(answer);
-	else if (rtscan_is_sampled(answer))
+	else if (rtscan_is_sampled(answer->sample))
 		take_sampled_rows(answer);
 }
 
 /* ---------------------------------------------------------------- results */
 
 static Datum
-finish_collected(RtscanRowsAnswer *answer, int number, RtscanState *state, bool *isnull)
+finish_collected(const RtscanRowsAnswer *answer, int number, RtscanState *state, bool *isnull)
 {
-	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanTransition *transition = &answer->current.transitions[number];
 	ExprState  *expression = answer->task->aggregates[number].fractions;
 	NullableDatum fractions = {(Datum) 0, true};
 	Datum		result;
@@ -637,21 +653,22 @@ finish_collected(RtscanRowsAnswer *answer, int number, RtscanState *state, bool 
 
 /* Store the result of the group that is being visited. */
 static void
-finish_group(RtscanRowsAnswer *answer, RtscanState *group, Datum *values, bool *isnull)
+finish_group(const RtscanRowsAnswer *answer, RtscanState *group, Datum *values, bool *isnull)
 {
+	const RtscanCurrentSet *current = &answer->current;
 	int			nkeys = answer->task->nkeys;
 
-	for (int i = 0; i < answer->set->nkeys; i++)
+	for (int i = 0; i < current->set->nkeys; i++)
 	{
-		int			key = answer->set->keys[i];
+		int			key = current->set->keys[i];
 
-		values[key] = answer->keys[key];
-		isnull[key] = answer->isnull[key];
+		values[key] = answer->visit.keys[key];
+		isnull[key] = answer->visit.isnull[key];
 	}
 	for (int i = 0; i < answer->task->naggregates; i++)
-		values[nkeys + i] = answer->transitions[i].collecting ?
+		values[nkeys + i] = current->transitions[i].collecting ?
 			finish_collected(answer, i, &group[i], &isnull[nkeys + i]) :
-			rtscan_result_of(answer, i, &group[i], &isnull[nkeys + i]);
+			rtscan_result_of(answer->task, &current->transitions[i], &group[i], &isnull[nkeys + i]);
 }
 
 /* Begin to visit groups: those of the next set, or of the remaining rows of partial results. */
@@ -660,7 +677,7 @@ begin_part(RtscanRowsAnswer *answer)
 {
 	if (!answer->more_rows && !rtscan_next_set(answer))
 		return false;
-	if (answer->set->parent < 0)
+	if (answer->current.set->parent < 0)
 		take_rows(answer);
 	rtscan_begin_visit(answer);
 	return true;
@@ -675,19 +692,19 @@ next_of_part(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 	if (answer->kept)
 		return rtscan_next_kept_result(answer, values, isnull);
 	group = rtscan_visit_group(answer);
-	if (group && answer->set->asked)
+	if (group && answer->current.set->asked)
 		finish_group(answer, group, values, isnull);
 	return group != NULL;
 }
 
 static void
-write_groupings(const RtscanRowsAnswer *answer, Datum *values, bool *isnull)
+write_groupings(const RtscanRowsTask *task, const RtscanRowSet *set, Datum *values, bool *isnull)
 {
-	int			first = answer->task->nkeys + answer->task->naggregates;
+	int			first = task->nkeys + task->naggregates;
 
-	for (int i = 0; i < answer->task->ngroupings; i++)
+	for (int i = 0; i < task->ngroupings; i++)
 	{
-		values[first + i] = answer->set->groupings[i];
+		values[first + i] = set->groupings[i];
 		isnull[first + i] = false;
 	}
 }
@@ -699,9 +716,9 @@ rtscan_next_rows_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 	{
 		CHECK_FOR_INTERRUPTS();
 		answer->in_part = next_of_part(answer, values, isnull);
-		if (answer->in_part && answer->set->asked)
+		if (answer->in_part && answer->current.set->asked)
 		{
-			write_groupings(answer, values, isnull);
+			write_groupings(answer->task, answer->current.set, values, isnull);
 			return true;
 		}
 	}

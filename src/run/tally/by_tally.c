@@ -67,16 +67,17 @@ has_scale(RtscanTally *tally, const RtscanBreakpoints *breakpoints)
  * values.
  */
 static const RtscanBreakpoints *
-find_breakpoints(RtscanRowsAnswer *answer, int column)
+find_breakpoints(const RtscanRowsAnswer *answer, int column)
 {
-	if (column >= answer->question->schema->ncolumns || bms_is_member(column, rtscan_columns_of_distinct(answer)))
+	if (column >= answer->question->schema->ncolumns ||
+		bms_is_member(column, rtscan_columns_of_distinct(answer->task, &answer->current)))
 		return NULL;
 	return rtscan_breakpoints_of(answer, column);
 }
 
 /* Request a digit for the ranges that conditions do not tell apart, or else for the values, if they are few. */
 static bool
-ask_for_condition(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer, int column)
+ask_for_condition(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int column)
 {
 	const RtscanBreakpoints *breakpoints = find_breakpoints(answer, column);
 
@@ -88,9 +89,9 @@ ask_for_condition(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *an
 }
 
 static bool
-ask_for_conditions(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer)
+ask_for_conditions(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
 {
-	const Bitmapset *columns = rtscan_columns_of_conditions(answer);
+	const Bitmapset *columns = rtscan_columns_of_conditions(answer->task, &answer->current);
 	int			column = -1;
 
 	while ((column = bms_next_member(columns, column)) >= 0)
@@ -112,8 +113,8 @@ ask_for_arms(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *a
 	RtscanNotTallied why = RTSCAN_TALLIED;
 
 	for (int k = 0; k < answer->task->aggregates[number].narms && why == RTSCAN_TALLIED; k++)
-		if (answer->results[number][k])
-			why = ask_for_sum(tally, reader, answer->question->schema, answer->results[number][k]);
+		if (answer->calculated.results[number][k])
+			why = ask_for_sum(tally, reader, answer->question->schema, answer->calculated.results[number][k]);
 	return why;
 }
 
@@ -122,24 +123,22 @@ static RtscanNotTallied
 ask_for_argument(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanSchema *schema = answer->question->schema;
-	const RtscanTransition *transition = &answer->transitions[number];
+	const RtscanTransition *transition = &answer->current.transitions[number];
 	int			column = answer->task->aggregates[number].columns[0];
 
 	if (answer->task->aggregates[number].narms > 0)
 		return ask_for_arms(tally, reader, answer, number);
 	if (column < 0)
-		return ask_for_sum(tally, reader, schema, answer->arithmetic[number][0]);
+		return ask_for_sum(tally, reader, schema, answer->calculated.arguments[number][0]);
 	return rtscan_tally_value(tally, reader, schema, column, transition->family->total_kind(transition)) ?
 		RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_VALUES;
 }
 
 /* Do tallies have totals of an aggregate's argument?  Otherwise the argument is evaluated on entries. */
 static bool
-has_totals(const RtscanRowsAnswer *answer, int number)
+has_totals(const RtscanRowAggregate *aggregate, const RtscanTransition *transition)
 {
-	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-
-	return aggregate->narguments > 0 && !aggregate->of_entries && !rtscan_is_distinct(&answer->transitions[number]);
+	return aggregate->narguments > 0 && !aggregate->of_entries && !rtscan_is_distinct(transition);
 }
 
 /* Request totals of all aggregates' arguments that tallies have totals of, in the aggregates' order. */
@@ -149,7 +148,7 @@ ask_for_arguments(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnsw
 	RtscanNotTallied why = RTSCAN_TALLIED;
 
 	for (int i = 0; i < answer->task->naggregates && why == RTSCAN_TALLIED; i++)
-		if (has_totals(answer, i))
+		if (has_totals(&answer->task->aggregates[i], &answer->current.transitions[i]))
 			why = ask_for_argument(tally, reader, answer, i);
 	return why;
 }
@@ -167,36 +166,34 @@ leave_conditions_to_cpu(const RtscanRowsTask *task)
 
 /* Note a reason for EXPLAIN, unless one that is later in the enum, and so tells more, is known already. */
 static void
-note_why(RtscanRowsAnswer *answer, RtscanNotTallied why)
+note_why(RtscanTotals *totals, RtscanNotTallied why)
 {
-	RtscanTotals *totals = answer->question->totals;
-
 	totals->not_tallied = Max(totals->not_tallied, why);
 }
 
 void
-rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why)
+rtscan_note_not_tallied(const RtscanRowsTask *task, const RtscanQuestion *question, RtscanNotTallied why)
 {
-	leave_conditions_to_cpu(answer->task);
-	note_why(answer, why);
+	leave_conditions_to_cpu(task);
+	note_why(question->totals, why);
 }
 
 /* RtscanTallier.make: request a tally of a segment, or return NULL. */
 static RtscanTally *
 make_tally(RtscanSegmentScan *segment, void *arg)
 {
-	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	const RtscanRowsAnswer *answer = (const RtscanRowsAnswer *) arg;
 	RtscanTally *tally = rtscan_create_tally(segment->reader.segment);
 	RtscanNotTallied why = RTSCAN_NOT_TALLIED_VALUES;
 
 	if (!rtscan_may_be_tallied(segment))
 		why = RTSCAN_NOT_TALLIED_COMBINED;
-	else if (ask_for_digits(tally, &segment->reader, answer, rtscan_columns_of_groups(answer)))
+	else if (ask_for_digits(tally, &segment->reader, answer, rtscan_columns_of_groups(&answer->current)))
 		why = ask_for_conditions(tally, &segment->reader, answer) ? ask_for_arguments(tally, &segment->reader, answer)
 			: RTSCAN_NOT_TALLIED_CONDITIONS;
 	if (why == RTSCAN_TALLIED)
 		return tally;
-	rtscan_note_not_tallied(answer, why);
+	rtscan_note_not_tallied(answer->task, answer->question, why);
 	pfree(tally);
 	return NULL;
 }
@@ -215,7 +212,7 @@ take_tally(const RtscanTally *tally, void *arg)
 	rtscan_add_kept_entries(answer);
 	rtscan_read_entries(&entries, answer, tally);
 	if (rtscan_may_keep_entries(&entries))
-		rtscan_keep_entries(&entries, context);
+		answer->kept = rtscan_keep_entries(&entries, context);
 	else
 		rtscan_add_entries(&entries);
 	MemoryContextSwitchTo(old);
@@ -229,11 +226,11 @@ static bool
 all_are_sums(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
+	RtscanArithmetic *const *results = answer->calculated.results[number];
 	bool		are = true;
 
 	for (int k = 0; k < aggregate->narms && are; k++)
-		are = aggregate->arms[k].result == NULL ||
-			(answer->results[number][k] && rtscan_is_tally_sum(answer->results[number][k], answer->batch));
+		are = aggregate->arms[k].result == NULL || (results[k] && rtscan_is_tally_sum(results[k], answer->batch));
 	return are;
 }
 
@@ -242,8 +239,8 @@ static bool
 takes_entries(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
-	const RtscanTransition *transition = &answer->transitions[number];
-	RtscanArithmetic *arithmetic = answer->arithmetic[number][0];
+	const RtscanTransition *transition = &answer->current.transitions[number];
+	RtscanArithmetic *arithmetic = answer->calculated.arguments[number][0];
 	RtscanTotalKind kind;
 
 	if (rtscan_is_distinct(transition))
@@ -269,10 +266,8 @@ all_take_entries(const RtscanRowsAnswer *answer)
 
 /* Return the least time that the CPU would take for an aggregate of each row, in nanoseconds. */
 static double
-price_aggregate(const RtscanRowsAnswer *answer, int number)
+price_aggregate(const RtscanRowAggregate *aggregate, const RtscanTransition *transition)
 {
-	const RtscanTransition *transition = &answer->transitions[number];
-	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	double		price = (aggregate->filter.state ? CONDITION_ROW : 0) +
 		(aggregate->of_entries || aggregate->narms > 0 ? CONDITION_ROW : 0);
 
@@ -286,20 +281,20 @@ price_aggregate(const RtscanRowsAnswer *answer, int number)
  * chunks store these totals.
  */
 static RtscanAdding
-price_adding(const RtscanRowsAnswer *answer)
+price_adding(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 {
-	RtscanAdding adding = {.row = answer->groups ? GROUPED_ROW : 0};
+	RtscanAdding adding = {.row = current->groups ? GROUPED_ROW : 0};
 
-	adding.columns = adding.read = bms_num_members(rtscan_columns_of_groups(answer)) +
-		bms_num_members(rtscan_columns_of_conditions(answer));
-	if (answer->task->quals.state)
+	adding.columns = adding.read = bms_num_members(rtscan_columns_of_groups(current)) +
+		bms_num_members(rtscan_columns_of_conditions(task, current));
+	if (task->quals.state)
 		adding.row += CONDITION_ROW;
-	for (int i = 0; i < answer->task->naggregates; i++)
+	for (int i = 0; i < task->naggregates; i++)
 	{
-		double		price = price_aggregate(answer, i);
+		double		price = price_aggregate(&task->aggregates[i], &current->transitions[i]);
 
 		adding.row += price;
-		if (!has_totals(answer, i))
+		if (!has_totals(&task->aggregates[i], &current->transitions[i]))
 			continue;
 		adding.columns++;
 		adding.read += price > 0;
@@ -315,19 +310,19 @@ rtscan_ask_for_tallies(RtscanRowsAnswer *answer)
 
 	if (!all_take_entries(answer) || answer->question->claim)
 	{
-		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_ROWS);
+		rtscan_note_not_tallied(answer->task, answer->question, RTSCAN_NOT_TALLIED_ROWS);
 		return;
 	}
-	adding = price_adding(answer);
+	adding = price_adding(answer->task, &answer->current);
 	if (rtscan_cursor_choose_for_tallies(answer->cursor, &adding))
 		rtscan_cursor_offer_tallies(answer->cursor, &tallier);
 	else
-		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_SHARED);
+		rtscan_note_not_tallied(answer->task, answer->question, RTSCAN_NOT_TALLIED_SHARED);
 }
 
 void
-rtscan_note_tallies(RtscanRowsAnswer *answer)
+rtscan_note_tallies(const RtscanQuestion *question, const RtscanCursor *cursor)
 {
-	if (rtscan_cursor_has_too_many_cells(answer->cursor))
-		note_why(answer, RTSCAN_NOT_TALLIED_CELLS);
+	if (rtscan_cursor_has_too_many_cells(cursor))
+		note_why(question->totals, RTSCAN_NOT_TALLIED_CELLS);
 }

@@ -10,14 +10,14 @@
 
 #include "run/answer/answer.h"
 
-
 /* Make the cursor request a tally of each segment, if the aggregates can be computed from tallies. */
 extern void rtscan_ask_for_tallies(RtscanRowsAnswer *answer);
 
 /* Note for EXPLAIN why rows are not tallied, and leave conditions on rows to the CPU. */
-extern void rtscan_note_not_tallied(RtscanRowsAnswer *answer, RtscanNotTallied why);
+extern void rtscan_note_not_tallied(const RtscanRowsTask *task, const RtscanQuestion *question,
+									RtscanNotTallied why);
 
 /* Note for EXPLAIN, before the cursor is closed, whether tallies had too many cells. */
-extern void rtscan_note_tallies(RtscanRowsAnswer *answer);
+extern void rtscan_note_tallies(const RtscanQuestion *question, const RtscanCursor *cursor);
 
 #endif							/* RTSCAN_BY_TALLY_H */

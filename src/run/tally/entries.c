@@ -29,30 +29,30 @@ rtscan_create_placed(const RtscanTally *tally)
 /* ---------------------------------------------------------------- columns */
 
 const Bitmapset *
-rtscan_columns_of_groups(const RtscanRowsAnswer *answer)
+rtscan_columns_of_groups(const RtscanCurrentSet *current)
 {
-	return answer->groups ? answer->set->columns : NULL;
+	return current->groups ? current->set->columns : NULL;
 }
 
 Bitmapset *
-rtscan_columns_of_distinct(const RtscanRowsAnswer *answer)
+rtscan_columns_of_distinct(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 {
 	Bitmapset  *columns = NULL;
 
-	for (int i = 0; i < answer->task->naggregates; i++)
-		if (rtscan_is_distinct(&answer->transitions[i]))
-			columns = bms_add_members(columns, answer->task->aggregates[i].columns_of_arguments);
+	for (int i = 0; i < task->naggregates; i++)
+		if (rtscan_is_distinct(&current->transitions[i]))
+			columns = bms_add_members(columns, task->aggregates[i].columns_of_arguments);
 	return columns;
 }
 
 Bitmapset *
-rtscan_columns_of_conditions(const RtscanRowsAnswer *answer)
+rtscan_columns_of_conditions(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 {
-	Bitmapset  *columns = bms_union(answer->task->quals.columns, rtscan_columns_of_distinct(answer));
+	Bitmapset  *columns = bms_union(task->quals.columns, rtscan_columns_of_distinct(task, current));
 
-	for (int i = 0; i < answer->task->naggregates; i++)
+	for (int i = 0; i < task->naggregates; i++)
 	{
-		const RtscanRowAggregate *aggregate = &answer->task->aggregates[i];
+		const RtscanRowAggregate *aggregate = &task->aggregates[i];
 
 		columns = bms_add_members(columns, aggregate->filter.columns);
 		if (aggregate->of_entries)
@@ -60,13 +60,13 @@ rtscan_columns_of_conditions(const RtscanRowsAnswer *answer)
 		for (int k = 0; k < aggregate->narms; k++)
 			columns = bms_add_members(columns, aggregate->arms[k].condition.columns);
 	}
-	return bms_del_members(columns, rtscan_columns_of_groups(answer));
+	return bms_del_members(columns, rtscan_columns_of_groups(current));
 }
 
 /* ---------------------------------------------------------------- values of digits */
 
 const RtscanBreakpoints *
-rtscan_breakpoints_of(RtscanRowsAnswer *answer, int column)
+rtscan_breakpoints_of(const RtscanRowsAnswer *answer, int column)
 {
 	ListCell   *cell;
 
@@ -138,21 +138,19 @@ read_integers(RtscanValues *values, const RtscanTally *tally, const RtscanTallyD
 
 /* Read values of a dimension's attribute. */
 static void
-read_mapped(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
+read_mapped(const RtscanBatch *batch, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
 			const uint32 *numbers, Datum *datums)
 {
 	for (uint32 entry = 0; entry < tally->n; entry++)
 		if (numbers[entry] < digit->null)
-			datums[entry] = rtscan_attribute_of_number(answer->batch->attributes, column, numbers[entry]);
+			datums[entry] = rtscan_attribute_of_number(batch->attributes, column, numbers[entry]);
 }
 
 /* Read a value of the range in which each entry is (breakpoints.h). */
 static void
-read_breakpoints(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
+read_breakpoints(const RtscanBreakpoints *breakpoints, const RtscanTally *tally, const RtscanTallyDigit *digit,
 				 const uint32 *numbers, Datum *datums)
 {
-	const RtscanBreakpoints *breakpoints = rtscan_breakpoints_of(answer, column);
-
 	for (uint32 entry = 0; entry < tally->n; entry++)
 		if (numbers[entry] < digit->null)
 			datums[entry] = breakpoints->values[numbers[entry]];
@@ -160,20 +158,19 @@ read_breakpoints(RtscanRowsAnswer *answer, const RtscanTally *tally, const Rtsca
 
 /* Return the value that a digit stands for in each entry.  Entries of NULL have an arbitrary one. */
 static Datum *
-read_digit(RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
+read_digit(const RtscanRowsAnswer *answer, const RtscanTally *tally, const RtscanTallyDigit *digit, int column,
 		   const uint32 *numbers)
 {
-	RtscanValues *values;
 	Datum	   *datums = palloc(Max(tally->n, 1) * sizeof(Datum));
 
-	if (digit->map)
-	{
-		(column < answer->question->schema->ncolumns ? read_breakpoints : read_mapped)
-			(answer, tally, digit, column, numbers, datums);
-		return datums;
-	}
-	values = rtscan_cursor_column(answer->cursor, column);
-	(digit->coded ? read_codes : read_integers) (values, tally, digit, numbers, datums);
+	if (digit->map && column < answer->question->schema->ncolumns)
+		read_breakpoints(rtscan_breakpoints_of(answer, column), tally, digit, numbers, datums);
+	else if (digit->map)
+		read_mapped(answer->batch, tally, digit, column, numbers, datums);
+	else if (digit->coded)
+		read_codes(rtscan_cursor_column(answer->cursor, column), tally, digit, numbers, datums);
+	else
+		read_integers(rtscan_cursor_column(answer->cursor, column), tally, digit, numbers, datums);
 	return datums;
 }
 
@@ -196,12 +193,12 @@ read_columns(RtscanEntries *entries, const Bitmapset *columns)
 }
 
 void
-rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally)
+rtscan_read_entries(RtscanEntries *entries, const RtscanRowsAnswer *answer, const RtscanTally *tally)
 {
 	*entries = (RtscanEntries) {.answer = answer, .tally = tally};
-	read_columns(entries, rtscan_columns_of_groups(answer));
+	read_columns(entries, rtscan_columns_of_groups(&answer->current));
 	entries->ngroups = entries->n;
-	read_columns(entries, rtscan_columns_of_conditions(answer));
+	read_columns(entries, rtscan_columns_of_conditions(answer->task, &answer->current));
 }
 
 void

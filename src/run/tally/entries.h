@@ -23,7 +23,7 @@
  * Find the breakpoints between ranges of a column that conditions do not tell apart (breakpoints.h).  NULL if there
  * are none.
  */
-extern const RtscanBreakpoints *rtscan_breakpoints_of(RtscanRowsAnswer *answer, int column);
+extern const RtscanBreakpoints *rtscan_breakpoints_of(const RtscanRowsAnswer *answer, int column);
 
 /* Does an aggregate need the distinct values of entries, not totals? */
 static inline bool
@@ -33,18 +33,18 @@ rtscan_is_distinct(const RtscanTransition *transition)
 }
 
 /* Return the columns of GROUP BY, which become the first digits of a tally; NULL without GROUP BY. */
-extern const Bitmapset *rtscan_columns_of_groups(const RtscanRowsAnswer *answer);
+extern const Bitmapset *rtscan_columns_of_groups(const RtscanCurrentSet *current);
 
 /* Return the other columns that become digits: those of conditions, distinct values, and expressions. */
-extern Bitmapset *rtscan_columns_of_conditions(const RtscanRowsAnswer *answer);
+extern Bitmapset *rtscan_columns_of_conditions(const RtscanRowsTask *task, const RtscanCurrentSet *current);
 
 /* Return the columns of distinct values: all of their values must be told apart, so breakpoints do not suffice. */
-extern Bitmapset *rtscan_columns_of_distinct(const RtscanRowsAnswer *answer);
+extern Bitmapset *rtscan_columns_of_distinct(const RtscanRowsTask *task, const RtscanCurrentSet *current);
 
 /* The entries of a tally, with the values of those digits that expressions depend on, which are the first ones. */
 typedef struct RtscanEntries
 {
-	RtscanRowsAnswer *answer;
+	const RtscanRowsAnswer *answer;
 	const RtscanTally *tally;
 	int			ngroups;		/* number of digits of GROUP BY, which come first */
 	int			n;				/* number of digits that expressions depend on */
@@ -54,7 +54,7 @@ typedef struct RtscanEntries
 } RtscanEntries;
 
 /* Read the digits' values in all entries.  They are allocated in the current memory context. */
-extern void rtscan_read_entries(RtscanEntries *entries, RtscanRowsAnswer *answer, const RtscanTally *tally);
+extern void rtscan_read_entries(RtscanEntries *entries, const RtscanRowsAnswer *answer, const RtscanTally *tally);
 
 /* Let expressions be evaluated on an entry. */
 extern void rtscan_enter_entry(const RtscanEntries *entries, uint32 entry);

@@ -82,7 +82,7 @@ widen_range(RtscanHistogramQuantile *quantile, const RtscanTallyColumn *of)
 }
 
 static bool
-ask_for_bins(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer)
+ask_for_bins(RtscanTally *tally, RtscanReader *reader, const RtscanRowsAnswer *answer)
 {
 	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 
@@ -98,7 +98,7 @@ ask_for_bins(RtscanTally *tally, RtscanReader *reader, RtscanRowsAnswer *answer)
 static RtscanTally *
 make_bins(RtscanSegmentScan *segment, void *arg)
 {
-	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	const RtscanRowsAnswer *answer = (const RtscanRowsAnswer *) arg;
 	RtscanTally *tally = rtscan_create_tally(segment->reader.segment);
 	RtscanNotTallied why = RTSCAN_NOT_TALLIED_COMBINED;
 
@@ -106,7 +106,7 @@ make_bins(RtscanSegmentScan *segment, void *arg)
 		why = ask_for_bins(tally, &segment->reader, answer) ? RTSCAN_TALLIED : RTSCAN_NOT_TALLIED_VALUES;
 	if (why == RTSCAN_TALLIED)
 		return tally;
-	rtscan_note_not_tallied(answer, why);
+	rtscan_note_not_tallied(answer->task, answer->question, why);
 	pfree(tally);
 	return NULL;
 }
@@ -118,15 +118,15 @@ has_few(const RtscanHistogramQuantile *quantile)
 	return quantile->range.nranks > 0 && quantile->range.count <= FEW_VALUES;
 }
 
+/* Return the counts of the current range; if there are none yet, create them in the answer's memory context. */
 static RtscanHistogram *
-get_counts(const RtscanRowsAnswer *answer)
+get_counts(RtscanHistogramQuantile *quantile, MemoryContext context)
 {
-	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 	MemoryContext old;
 
 	if (quantile->counts)
 		return quantile->counts;
-	old = MemoryContextSwitchTo(answer->context);
+	old = MemoryContextSwitchTo(context);
 	quantile->counts = rtscan_create_histogram(quantile->bins.highest, has_few(quantile));
 	MemoryContextSwitchTo(old);
 	return quantile->counts;
@@ -136,9 +136,9 @@ get_counts(const RtscanRowsAnswer *answer)
 static void
 take_bins(const RtscanTally *tally, void *arg)
 {
-	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	const RtscanRowsAnswer *answer = (const RtscanRowsAnswer *) arg;
 	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
-	RtscanHistogram *counts = get_counts(answer);
+	RtscanHistogram *counts = get_counts(quantile, answer->context);
 
 	for (uint32 entry = 0; entry < tally->n; entry++)
 	{
@@ -162,13 +162,13 @@ rtscan_ask_for_bins(RtscanRowsAnswer *answer)
 	if (rtscan_cursor_choose_for_tallies(answer->cursor, &adding))
 		rtscan_cursor_offer_tallies(answer->cursor, &tallier);
 	else
-		rtscan_note_not_tallied(answer, RTSCAN_NOT_TALLIED_SHARED);
+		rtscan_note_not_tallied(answer->task, answer->question, RTSCAN_NOT_TALLIED_SHARED);
 }
 
 bool
 rtscan_sample_not_counted(const RtscanCursorChunk *chunk, void *arg)
 {
-	RtscanRowsAnswer *answer = (RtscanRowsAnswer *) arg;
+	const RtscanRowsAnswer *answer = (const RtscanRowsAnswer *) arg;
 	const RtscanSegmentScan *scan = rtscan_cursor_segment(answer->cursor);
 	bool		few = scan->asked.tally ? scan->asked.tally->made : scan->reader.segment->header.rows < RTSCAN_CHUNK_ROWS;
 
@@ -178,26 +178,23 @@ rtscan_sample_not_counted(const RtscanCursorChunk *chunk, void *arg)
 }
 
 bool
-rtscan_has_histogram(const RtscanRowsAnswer *answer)
+rtscan_has_histogram(const RtscanHistogramQuantile *quantile)
 {
-	return answer->histogram_quantile && answer->histogram_quantile->counted > 0;
+	return quantile && quantile->counted > 0;
 }
 
 /* ---------------------------------------------------------------- ranges */
 
 /* Count the values that tallies have not counted.  In the first range, some may be outside of the segments' values. */
 static void
-count_collected(RtscanRowsAnswer *answer)
+count_collected(RtscanHistogramQuantile *quantile, const RtscanCurrentSet *current, RtscanHistogram *counts)
 {
-	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
-	RtscanCollecting *collecting = answer->transitions[0].collecting;
-	RtscanHistogram *counts = get_counts(answer);
 	RtscanKeys	keys;
 	int64		key;
 
-	if (!answer->only[0].has_value)
+	if (!current->only[0].has_value)
 		return;
-	rtscan_begin_keys(&keys, collecting, rtscan_collection(&answer->only[0]));
+	rtscan_begin_keys(&keys, current->transitions[0].collecting, rtscan_collection(&current->only[0]));
 	while (rtscan_next_key(&keys, &key))
 	{
 		if (key < quantile->range.first)
@@ -214,7 +211,7 @@ count_collected(RtscanRowsAnswer *answer)
  * ranks are too many.
  */
 static bool
-begin_ranges(RtscanRowsAnswer *answer)
+begin_ranges(const RtscanRowsAnswer *answer)
 {
 	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 
@@ -310,13 +307,13 @@ has_all(const RtscanHistogramQuantile *quantile)
 
 /* Divide the current range, which has been counted.  False if the percentiles cannot be found. */
 static bool
-take_range(RtscanRowsAnswer *answer)
+take_range(const RtscanRowsAnswer *answer)
 {
 	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 
-	if (!quantile->any || rtscan_is_sampled(answer))
+	if (!quantile->any || rtscan_is_sampled(answer->sample))
 		return false;
-	count_collected(answer);
+	count_collected(quantile, &answer->current, get_counts(quantile, answer->context));
 	if (quantile->range.nranks == 0 ? !begin_ranges(answer) : !has_all(quantile))
 		return false;
 	divide_range(quantile);
@@ -337,7 +334,7 @@ enter_range(RtscanHistogramQuantile *quantile)
 }
 
 bool
-rtscan_enter_next_range(RtscanRowsAnswer *answer, RtscanFilter *filter)
+rtscan_enter_next_range(const RtscanRowsAnswer *answer, RtscanFilter *filter)
 {
 	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
 
@@ -350,17 +347,15 @@ rtscan_enter_next_range(RtscanRowsAnswer *answer, RtscanFilter *filter)
 }
 
 bool
-rtscan_take_from_bins(RtscanRowsAnswer *answer)
+rtscan_take_from_bins(const RtscanHistogramQuantile *quantile, const RtscanCurrentSet *current)
 {
-	RtscanHistogramQuantile *quantile = answer->histogram_quantile;
-	RtscanTransition *transition = &answer->transitions[0];
-	RtscanState *state = &answer->only[0];
+	RtscanState *state = &current->only[0];
 
-	rtscan_forget_collected(answer);
+	rtscan_forget_collected(current);
 	if (quantile->failed)
 		return false;
 	for (int i = 0; i < quantile->nranks; i++)
-		rtscan_collect_key(transition, state, quantile->keys[i], answer->state_context);
+		rtscan_collect_key(&current->transitions[0], state, quantile->keys[i], current->state_context);
 	state->count = quantile->all;
 	rtscan_collection(state)->ranks = quantile->ranks;
 	return true;

@@ -16,7 +16,6 @@
 
 #include "run/answer/answer.h"
 
-
 /*
  * Make the cursor request counts of values by bin, if another executor than the CPU might make them.  The cursor reads
  * all rows of an answer that rtscan_may_narrow() accepts (sampled_quantile.h), or those of a range that has been
@@ -30,16 +29,16 @@ extern void rtscan_ask_for_bins(RtscanRowsAnswer *answer);
  */
 extern bool rtscan_sample_not_counted(const RtscanCursorChunk *chunk, void *arg);
 
-/* Have any values been counted by bin?  Then the collected values are not all. */
-extern bool rtscan_has_histogram(const RtscanRowsAnswer *answer);
+/* Have any values been counted by bin (NULL: no)?  Then the collected values are not all. */
+extern bool rtscan_has_histogram(const RtscanHistogramQuantile *quantile);
 
 /*
  * Enter the next range that contains percentiles, and make a filter for its rows, after all rows or those of the
  * previous range have been counted and collected.  False if there is none.
  */
-extern bool rtscan_enter_next_range(RtscanRowsAnswer *answer, RtscanFilter *filter);
+extern bool rtscan_enter_next_range(const RtscanRowsAnswer *answer, RtscanFilter *filter);
 
 /* After the last range: replace the collected values by the percentiles.  False if these have not been found. */
-extern bool rtscan_take_from_bins(RtscanRowsAnswer *answer);
+extern bool rtscan_take_from_bins(const RtscanHistogramQuantile *quantile, const RtscanCurrentSet *current);
 
 #endif							/* RTSCAN_HISTOGRAM_QUANTILE_H */

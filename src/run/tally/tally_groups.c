@@ -24,7 +24,7 @@ typedef struct AggregateTotal
 /* The work of adding a tally's entries to groups. */
 typedef struct Adding
 {
-	RtscanRowsAnswer *answer;
+	const RtscanRowsAnswer *answer;
 	const RtscanEntries *entries;
 	bool		fresh;			/* all groups are new: none were in memory, and each has its own keys */
 	RtscanState *group;			/* states of the current group; NULL: none of its entries has passed WHERE so far */
@@ -38,13 +38,13 @@ static void
 find_sums(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number, RtscanTotal *totals,
 		  int *scale)
 {
+	const RtscanArithmetic *argument = entries->answer->calculated.arguments[aggregate][0];
 	int			next = *number;
 
 	for (uint32 i = 0; i < n; i++)
 	{
 		next = *number;
-		totals[i] = rtscan_tally_sum(entries->tally, &next, entries->answer->arithmetic[aggregate][0], first + i,
-									 scale);
+		totals[i] = rtscan_tally_sum(entries->tally, &next, argument, first + i, scale);
 	}
 	*number = next;
 }
@@ -89,9 +89,9 @@ combine(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
 
 /* Does the entry that has been entered pass quals?  It does if there are none. */
 static bool
-passes(const RtscanRowsAnswer *answer, const RtscanExpression *quals)
+passes(const RtscanBatch *batch, const RtscanExpression *quals)
 {
-	return quals->state == NULL || ExecQual(quals->state, answer->batch->context);
+	return quals->state == NULL || ExecQual(quals->state, batch->context);
 }
 
 /* Add the value of a distinct argument in the entry that has been entered, once for all of its rows. */
@@ -104,21 +104,21 @@ add_distinct(const Adding *adding, int aggregate)
 	Datum		value = ExecEvalExpr(argument, answer->batch->context, &isnull);
 
 	if (!isnull)
-		rtscan_add_datums(&answer->transitions[aggregate], &adding->group[aggregate], &value,
-						  adding->answer->state_context);
+		rtscan_add_datums(&answer->current.transitions[aggregate], &adding->group[aggregate], &value,
+						  adding->answer->current.state_context);
 }
 
 /* Before a total of another scale is combined, which combine() cannot do, add the total so far to the state. */
 static void
 add_total_before(const Adding *adding, int aggregate, int scale)
 {
-	const RtscanTransition *transition = &adding->answer->transitions[aggregate];
+	const RtscanTransition *transition = &adding->answer->current.transitions[aggregate];
 	AggregateTotal *all = &adding->totals[aggregate];
 
 	if (all->total.count == 0 || all->scale == scale)
 		return;
 	transition->family->add_total(transition, &adding->group[aggregate], &all->total, all->scale,
-								  adding->answer->state_context);
+								  adding->answer->current.state_context);
 	*all = (AggregateTotal) {.scale = scale};
 }
 
@@ -127,7 +127,7 @@ static void
 combine_value(const Adding *adding, uint32 entry, int aggregate)
 {
 	const RtscanRowsAnswer *answer = adding->answer;
-	const RtscanTransition *transition = &answer->transitions[aggregate];
+	const RtscanTransition *transition = &answer->current.transitions[aggregate];
 	const RtscanExpression *argument = &answer->task->aggregates[aggregate].arguments[0];
 	uint64		rows = rtscan_tally_rows(adding->entries->tally, entry);
 	RtscanTotalKind kind = rtscan_total_kind(transition);
@@ -144,9 +144,9 @@ combine_value(const Adding *adding, uint32 entry, int aggregate)
 	}
 	else if (kind == RTSCAN_TOTAL_SUM)
 		transition->family->add_times(transition, &adding->group[aggregate], value, rows,
-									  adding->answer->state_context);
+									  adding->answer->current.state_context);
 	else
-		rtscan_add_datums(transition, &adding->group[aggregate], &value, adding->answer->state_context);
+		rtscan_add_datums(transition, &adding->group[aggregate], &value, adding->answer->current.state_context);
 }
 
 static bool
@@ -167,12 +167,11 @@ match_scales(AggregateTotal *all, AggregateTotal *one)
 
 /* Return the first arm whose condition is true in the entry that has been entered. */
 static int
-choose(const RtscanRowsAnswer *answer, int aggregate)
+choose_arm(const RtscanBatch *batch, const RtscanRowCaseArm *arms)
 {
-	const RtscanRowCaseArm *arms = answer->task->aggregates[aggregate].arms;
 	int			chosen = 0;
 
-	while (!passes(answer, &arms[chosen].condition))
+	while (!passes(batch, &arms[chosen].condition))
 		chosen++;
 	return chosen;
 }
@@ -181,17 +180,17 @@ choose(const RtscanRowsAnswer *answer, int aggregate)
 static void
 combine_arm(const Adding *adding, uint32 entry, int aggregate, bool wanted, int *number)
 {
-	RtscanRowsAnswer *answer = adding->answer;
-	int			narms = answer->task->aggregates[aggregate].narms;
-	int			chosen = wanted ? choose(answer, aggregate) : -1;
+	const RtscanRowAggregate *asked = &adding->answer->task->aggregates[aggregate];
+	RtscanArithmetic *const *results = adding->answer->calculated.results[aggregate];
+	int			chosen = wanted ? choose_arm(adding->answer->batch, asked->arms) : -1;
 
-	for (int k = 0; k < narms; k++)
+	for (int k = 0; k < asked->narms; k++)
 	{
 		AggregateTotal one = {.scale = 0};
 
-		if (answer->results[aggregate][k] == NULL)
+		if (results[k] == NULL)
 			continue;
-		one.total = rtscan_tally_sum(adding->entries->tally, number, answer->results[aggregate][k], entry, &one.scale);
+		one.total = rtscan_tally_sum(adding->entries->tally, number, results[k], entry, &one.scale);
 		if (k != chosen || one.total.count == 0)
 			continue;
 		match_scales(&adding->totals[aggregate], &one);
@@ -204,13 +203,13 @@ combine_arm(const Adding *adding, uint32 entry, int aggregate, bool wanted, int 
 static void
 combine_entry(const Adding *adding, uint32 entry)
 {
-	RtscanRowsAnswer *answer = adding->answer;
+	const RtscanRowsAnswer *answer = adding->answer;
 	int			number = 0;
 
 	for (int i = 0; i < answer->task->naggregates; i++)
 	{
-		const RtscanTransition *transition = &answer->transitions[i];
-		bool		chosen = passes(answer, &answer->task->aggregates[i].filter);
+		const RtscanTransition *transition = &answer->current.transitions[i];
+		bool		chosen = passes(answer->batch, &answer->task->aggregates[i].filter);
 
 		if (rtscan_is_distinct(transition))
 		{
@@ -238,13 +237,13 @@ combine_entry(const Adding *adding, uint32 entry)
 static void
 take_entry(Adding *adding, uint32 entry)
 {
-	RtscanRowsAnswer *answer = adding->answer;
+	const RtscanRowsAnswer *answer = adding->answer;
 
 	rtscan_enter_entry(adding->entries, entry);
-	if (!passes(answer, &answer->task->quals))
+	if (!passes(answer->batch, &answer->task->quals))
 		return;
 	if (adding->group == NULL)
-		adding->group = answer->only ? answer->only : rtscan_find_group_entered(answer, adding->fresh);
+		adding->group = answer->current.only ? answer->current.only : rtscan_find_group_entered(answer, adding->fresh);
 	combine_entry(adding, entry);
 }
 
@@ -276,15 +275,15 @@ place_by_group(const RtscanTally *tally, int ndigits)
 }
 
 static void
-add_totals(RtscanRowsAnswer *answer, const AggregateTotal *totals, RtscanState *group)
+add_totals(const RtscanCurrentSet *current, const AggregateTotal *totals, int naggregates, RtscanState *group)
 {
-	for (int i = 0; i < answer->task->naggregates; i++)
+	for (int i = 0; i < naggregates; i++)
 	{
-		const RtscanTransition *transition = &answer->transitions[i];
+		const RtscanTransition *transition = &current->transitions[i];
 
 		if (!rtscan_is_distinct(transition))
 			transition->family->add_total(transition, &group[i], &totals[i].total, totals[i].scale,
-										  answer->state_context);
+										  current->state_context);
 	}
 }
 
@@ -292,35 +291,36 @@ add_totals(RtscanRowsAnswer *answer, const AggregateTotal *totals, RtscanState *
 static uint32
 add_group(Adding *adding, const RtscanPlacedEntry *placed, uint32 first)
 {
+	int			naggregates = adding->answer->task->naggregates;
 	uint32		i = first;
 
 	adding->group = NULL;
-	memset(adding->totals, 0, adding->answer->task->naggregates * sizeof(AggregateTotal));
+	memset(adding->totals, 0, naggregates * sizeof(AggregateTotal));
 	do
 	{
 		CHECK_FOR_INTERRUPTS();
 		take_entry(adding, placed[i++].entry);
 	} while (i < adding->entries->tally->n && placed[i].number == placed[first].number);
 	if (adding->group)
-		add_totals(adding->answer, adding->totals, adding->group);
+		add_totals(&adding->answer->current, adding->totals, naggregates, adding->group);
 	return i;
 }
 
 static void
-spill_if_full(RtscanRowsAnswer *answer)
+spill_if_full(const RtscanCurrentSet *current)
 {
-	if (answer->groups == NULL || !rtscan_groups_are_full(answer->groups))
+	if (current->groups == NULL || !rtscan_groups_are_full(current->groups))
 		return;
-	rtscan_fold_row_groups(answer->row_groups);
-	rtscan_spill_groups(answer->groups);
-	rtscan_forget_row_groups(answer->row_groups);
+	rtscan_fold_row_groups(current->row_groups);
+	rtscan_spill_groups(current->groups);
+	rtscan_forget_row_groups(current->row_groups);
 }
 
 bool
 rtscan_have_own_keys(const RtscanEntries *entries)
 {
-	const RtscanRowsAnswer *answer = entries->answer;
-	bool		have = !answer->set->computes_keys && rtscan_keys_are_images(answer->groups);
+	const RtscanCurrentSet *current = &entries->answer->current;
+	bool		have = !current->set->computes_keys && rtscan_keys_are_images(current->groups);
 
 	for (int i = 0; i < entries->ngroups; i++)
 		have &= entries->tally->digits[i].map == NULL && entries->tally->digits[i].bins == NULL;
@@ -330,20 +330,21 @@ rtscan_have_own_keys(const RtscanEntries *entries)
 void
 rtscan_add_entries(const RtscanEntries *entries)
 {
-	RtscanRowsAnswer *answer = entries->answer;
+	const RtscanRowsAnswer *answer = entries->answer;
+	const RtscanCurrentSet *current = &answer->current;
 	Adding		adding = {.answer = answer, .entries = entries};
 	RtscanPlacedEntry *placed = place_by_group(entries->tally, entries->ngroups);
 	MemoryContext old;
 
 	adding.totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
-	adding.fresh = answer->groups && !rtscan_has_groups(answer->groups) && rtscan_have_own_keys(entries);
+	adding.fresh = current->groups && !rtscan_has_groups(current->groups) && rtscan_have_own_keys(entries);
 	/* finding groups and adding to them may leave memory behind */
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (uint32 first = 0, groups = 0; first < entries->tally->n; first = add_group(&adding, placed, first), groups++)
 		if (groups % GROUPS_AT_A_TIME == 0)
 		{
 			ResetExprContext(answer->batch->context);
-			spill_if_full(answer);
+			spill_if_full(current);
 		}
 	MemoryContextSwitchTo(old);
 }

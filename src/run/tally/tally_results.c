@@ -30,15 +30,15 @@ struct RtscanKeptEntries
 
 /* Do tallies have totals of all aggregates' arguments, without any conditions on rows? */
 static bool
-are_totals(const RtscanRowsAnswer *answer)
+are_totals(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 {
-	bool		are = answer->task->quals.state == NULL;
+	bool		are = task->quals.state == NULL;
 
-	for (int i = 0; i < answer->task->naggregates; i++)
+	for (int i = 0; i < task->naggregates; i++)
 	{
-		const RtscanRowAggregate *aggregate = &answer->task->aggregates[i];
+		const RtscanRowAggregate *aggregate = &task->aggregates[i];
 
-		are &= answer->transitions[i].collecting == NULL && aggregate->filter.state == NULL &&
+		are &= current->transitions[i].collecting == NULL && aggregate->filter.state == NULL &&
 			!aggregate->of_entries && aggregate->narms == 0;
 	}
 	return are;
@@ -57,15 +57,16 @@ memory_of(const RtscanEntries *entries)
 bool
 rtscan_may_keep_entries(const RtscanEntries *entries)
 {
-	const RtscanRowsAnswer *answer = entries->answer;
+	const RtscanRowsTask *task = entries->answer->task;
+	const RtscanCurrentSet *current = &entries->answer->current;
 	const RtscanTally *tally = entries->tally;
 
-	return answer->groups && answer->task->nsets == 1 && !rtscan_has_groups(answer->groups) && are_totals(answer) &&
+	return current->groups && task->nsets == 1 && !rtscan_has_groups(current->groups) && are_totals(task, current) &&
 		entries->ngroups == tally->ndigits && rtscan_have_own_keys(entries) &&
 		memory_of(entries) <= get_hash_memory_limit();
 }
 
-void
+RtscanKeptEntries *
 rtscan_keep_entries(RtscanEntries *entries, MemoryContext context)
 {
 	RtscanKeptEntries *kept = MemoryContextAllocZero(context, sizeof(RtscanKeptEntries));
@@ -74,8 +75,8 @@ rtscan_keep_entries(RtscanEntries *entries, MemoryContext context)
 	kept->context = context;
 	kept->entries = *entries;
 	kept->entries.tally = rtscan_copy_tally(entries->tally);
-	entries->answer->kept = kept;
 	MemoryContextSwitchTo(old);
+	return kept;
 }
 
 void
@@ -99,7 +100,7 @@ static void
 begin_results(RtscanKeptEntries *kept)
 {
 	const RtscanRowsAnswer *answer = kept->entries.answer;
-	int			columns = answer->set->nkeys + answer->task->naggregates;
+	int			columns = answer->current.set->nkeys + answer->task->naggregates;
 	MemoryContext old = MemoryContextSwitchTo(kept->context);
 
 	kept->results = AllocSetContextCreate(kept->context, "rtscan results", ALLOCSET_DEFAULT_SIZES);
@@ -112,7 +113,7 @@ begin_results(RtscanKeptEntries *kept)
 static int
 place_of_key(const RtscanEntries *entries, int key)
 {
-	int			column = entries->answer->task->keys[entries->answer->set->keys[key]].column;
+	int			column = entries->answer->task->keys[entries->answer->current.set->keys[key]].column;
 	int			place = 0;
 
 	while (entries->columns[place] != column)
@@ -140,7 +141,7 @@ static void
 make_aggregates(RtscanKeptEntries *kept, int aggregate, int *number, Datum *values, bool *isnull)
 {
 	const RtscanRowsAnswer *answer = kept->entries.answer;
-	const RtscanTransition *transition = &answer->transitions[aggregate];
+	const RtscanTransition *transition = &answer->current.transitions[aggregate];
 	RtscanTotal totals[RESULTS_AT_A_TIME];
 	int			scale;
 
@@ -150,7 +151,7 @@ make_aggregates(RtscanKeptEntries *kept, int aggregate, int *number, Datum *valu
 		RtscanState state = {0};
 
 		transition->family->add_total(transition, &state, &totals[i], scale, kept->results);
-		values[i] = rtscan_result_of(answer, aggregate, &state, &isnull[i]);
+		values[i] = rtscan_result_of(answer->task, transition, &state, &isnull[i]);
 	}
 }
 
@@ -159,7 +160,7 @@ static void
 make_results(RtscanKeptEntries *kept)
 {
 	const RtscanRowsAnswer *answer = kept->entries.answer;
-	int			nkeys = answer->set->nkeys;
+	int			nkeys = answer->current.set->nkeys;
 	int			number = 0;
 	MemoryContext old;
 
@@ -182,7 +183,7 @@ bool
 rtscan_next_kept_result(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 {
 	RtscanKeptEntries *kept = answer->kept;
-	const RtscanRowSet *set = answer->set;
+	const RtscanRowSet *set = answer->current.set;
 	int			columns = set->nkeys + answer->task->naggregates;
 
 	if (kept->results == NULL)

@@ -16,8 +16,11 @@
 /* Can results be read from a tally's entries, if nothing else follows?  The tally must be small enough to be copied. */
 extern bool rtscan_may_keep_entries(const RtscanEntries *entries);
 
-/* Keep the entries, which are in the memory context, with a copy of their tally.  They own the context from now on. */
-extern void rtscan_keep_entries(RtscanEntries *entries, MemoryContext context);
+/*
+ * Return the entries, to be kept, with a copy of their tally.  What is returned owns the memory context, in which the
+ * entries are.
+ */
+extern RtscanKeptEntries *rtscan_keep_entries(RtscanEntries *entries, MemoryContext context);
 
 /* Add kept entries, if there are any, to groups. */
 extern void rtscan_add_kept_entries(RtscanRowsAnswer *answer);
