@@ -3,18 +3,12 @@
  * collection.c
  *		Collect the values of aggregates that need all values of a group, or all distinct ones.
  */
-#include "run/aggregate/collection.h"
+#include "run/aggregate/collection_parts.h"
 
 #include "bits/huge_pages.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "row/decimal.h"
 #include "run/aggregate/select.h"
-#include "utils/float.h"
-#include "utils/fmgroids.h"
-#include "utils/fmgrprotos.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 /* Number of keys that a new array has room for. */
@@ -25,98 +19,6 @@
 
 /* A large array gets memory for this many times the keys that it needs. */
 #define RESERVED		512
-
-#define SIGN_BIT		(UINT64CONST(1) << 63)
-#define MINUS_INFINITY8	((int64) UINT64CONST(0xFFF0000000000000))
-#define INFINITY8		INT64CONST(0x7FF0000000000000)
-#define MINUS_INFINITY4	((int32) 0xFF800000U)
-#define INFINITY4		0x7F800000
-
-/* The key of a numeric NaN.  No other numeric has a key as large. */
-#define NUMERIC_NAN		PG_INT64_MAX
-
-/* ---------------------------------------------------------------- keys */
-
-bool
-rtscan_can_collect(Oid type, int32 typmod, int *scale)
-{
-	int			precision = (typmod - VARHDRSZ) >> 16 & 0xFFFF;
-	bool		sorts;
-
-	*scale = 0;
-	if (type != NUMERICOID)
-		return rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts) != RTSCAN_EXACT_NONE && sorts;
-	/* The type modifier has precision and scale as numeric.c writes them. */
-	*scale = (((typmod - VARHDRSZ) & 0x7FF) ^ 1024) - 1024;
-	return typmod >= (int32) VARHDRSZ && *scale >= 0 && *scale <= precision && precision <= RTSCAN_MAX_SCALE;
-}
-
-/*
- * Shift the exact integer of a float so that minus infinity has the least key.  NaNs with a sign, whose exact integers
- * are less, wrap around to the greatest keys.
- */
-static int64
-key_of_float(RtscanExactKind kind, int64 exact)
-{
-	if (kind == RTSCAN_EXACT_FLOAT4)
-		return (int64) ((uint32) exact - (uint32) rtscan_turn_float4(MINUS_INFINITY4));
-	return (int64) (((uint64) exact - (uint64) rtscan_turn_float8(MINUS_INFINITY8)) ^ SIGN_BIT);
-}
-
-static int64
-exact_of_float(RtscanExactKind kind, int64 key)
-{
-	if (kind == RTSCAN_EXACT_FLOAT4)
-		return (int32) ((uint32) key + (uint32) rtscan_turn_float4(MINUS_INFINITY4));
-	return (int64) (((uint64) key ^ SIGN_BIT) + (uint64) rtscan_turn_float8(MINUS_INFINITY8));
-}
-
-static int64
-key_of_numeric(const RtscanCollecting *collecting, Datum value)
-{
-	RtscanDecimal decimal;
-
-	if (rtscan_decimal_from_numeric(value, &decimal) && decimal.scale == collecting->how.scale &&
-		decimal.digits != NUMERIC_NAN)
-		return decimal.digits;
-	if (!numeric_is_nan(DatumGetNumeric(value)))
-		elog(ERROR, "numeric is not of its column's scale %d", collecting->how.scale);
-	return NUMERIC_NAN;
-}
-
-static int64
-key_of(const RtscanCollecting *collecting, Datum value)
-{
-	int64		exact;
-
-	if (collecting->kind == RTSCAN_EXACT_DECIMAL)
-		return key_of_numeric(collecting, value);
-	rtscan_exact_encode(collecting->kind, &value, 1, &exact);
-	return collecting->floats ? key_of_float(collecting->kind, exact) : exact;
-}
-
-Datum
-rtscan_key_value(const RtscanCollecting *collecting, int64 key)
-{
-	int64		exact = collecting->floats ? exact_of_float(collecting->kind, key) : key;
-	Datum		value;
-
-	if (collecting->kind != RTSCAN_EXACT_DECIMAL)
-		rtscan_exact_decode(collecting->kind, &exact, 1, &value);
-	else if (key == NUMERIC_NAN)
-		value = DirectFunctionCall1(float8_numeric, Float8GetDatum(get_float8_nan()));
-	else
-		value = rtscan_numeric_from_decimal((RtscanDecimal) {key, collecting->how.scale});
-	return value;
-}
-
-float8
-rtscan_key_float(const RtscanCollecting *collecting, int64 key)
-{
-	if (collecting->floats)
-		return rtscan_exact_double(collecting->kind, exact_of_float(collecting->kind, key));
-	return (float8) key;
-}
 
 /* ---------------------------------------------------------------- room for keys */
 
@@ -137,17 +39,17 @@ enlarge(const RtscanCollecting *collecting, RtscanCollection *collection, uint64
 	rtscan_advise_huge_pages(collection->keys, room * sizeof(int64));
 }
 
-/* Return scratch memory for n keys: behind the array's keys if there is room, as later keys will use that anyway. */
-static int64 *
-take_scratch(const RtscanCollection *collection, uint64 n)
+/* The memory is behind the array's keys if there is room, as later keys will use that anyway. */
+int64 *
+rtscan_take_scratch(const RtscanCollection *collection, uint64 n)
 {
 	if (collection->room - collection->n >= n)
 		return collection->keys + collection->n;
 	return MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(int64));
 }
 
-static void
-give_scratch_back(const RtscanCollection *collection, int64 *scratch)
+void
+rtscan_give_scratch_back(const RtscanCollection *collection, int64 *scratch)
 {
 	if (scratch < collection->keys || scratch > collection->keys + collection->room)
 		pfree(scratch);
@@ -193,13 +95,13 @@ merge_keys(const RtscanCollecting *collecting, RtscanCollection *collection, con
 	collection->nsorted = left + end - place;
 }
 
-/* Sort the array.  For DISTINCT also drop duplicates; there the first "nsorted" keys are sorted already. */
-static void
-sort_array(const RtscanCollecting *collecting, RtscanCollection *collection)
+/* For DISTINCT the first "nsorted" keys are sorted already. */
+void
+rtscan_sort_array(const RtscanCollecting *collecting, RtscanCollection *collection)
 {
 	int64	   *keys = collection->keys + collection->nsorted;
 	uint64		n = collection->n - collection->nsorted;
-	int64	   *scratch = take_scratch(collection, n);
+	int64	   *scratch = rtscan_take_scratch(collection, n);
 
 	rtscan_sort_integers(keys, n, scratch);
 	if (collecting->how.purpose == RTSCAN_FOR_DISTINCT)
@@ -208,7 +110,7 @@ sort_array(const RtscanCollecting *collecting, RtscanCollection *collection)
 		merge_keys(collecting, collection, scratch, n);
 		collection->n = collection->nsorted;
 	}
-	give_scratch_back(collection, scratch);
+	rtscan_give_scratch_back(collection, scratch);
 }
 
 /* Is a key in the range of the bitmap?  *bit gets its number there. */
@@ -300,7 +202,7 @@ make_room(RtscanCollecting *collecting, RtscanCollection *collection, uint64 mor
 	bool		distinct = collecting->how.purpose == RTSCAN_FOR_DISTINCT;
 
 	if (distinct && collection->n > 0 && collection->sort == NULL && !make_bits(collecting, collection, context))
-		sort_array(collecting, collection);
+		rtscan_sort_array(collecting, collection);
 	/* An array that stays nearly full would be sorted again and again. */
 	if (collection->n + more <= collection->capacity && (collection->n <= collection->capacity / 2 || collection->sort))
 		return;
@@ -406,7 +308,7 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 static void
 add_value(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
 {
-	rtscan_collect_key(transition, state, key_of(transition->collecting, values[0]), context);
+	rtscan_collect_key(transition, state, rtscan_key_of(transition->collecting, values[0]), context);
 }
 
 /* Add the keys of a collection that has a sort. */
@@ -455,9 +357,7 @@ rtscan_collect(RtscanTransition *transition, const RtscanCollected *how)
 	collecting->type = transition->type;
 	collecting->kind = rtscan_exact_kind(transition->type, transition->typlen, transition->typbyval, &sorts);
 	collecting->floats = rtscan_exact_is_float(collecting->kind);
-	collecting->zero = key_of_float(collecting->kind, 0);
-	collecting->infinity = key_of_float(collecting->kind,
-										collecting->kind == RTSCAN_EXACT_FLOAT4 ? INFINITY4 : INFINITY8);
+	rtscan_find_float_keys(collecting);
 	collecting->most = get_hash_memory_limit() / RTSCAN_COLLECTED_BYTES;
 	collecting->aggregate = palloc(sizeof(RtscanTransition));
 	*collecting->aggregate = *transition;
@@ -530,170 +430,4 @@ rtscan_read_collection(RtscanState *state, BufFile *file)
 	collection->capacity = collection->room = collection->n;
 	collection->words = read_integers(collection->nwords, file);
 	state->value = PointerGetDatum(collection);
-}
-
-/* ---------------------------------------------------------------- keys in ascending order */
-
-/* Advance to the next key of the array or of the sort. */
-static void
-advance(RtscanKeys *keys)
-{
-	RtscanCollection *collection = keys->collection;
-
-	if (collection->sort)
-	{
-		keys->has_key = rtscan_next_of_sort(collection, &keys->key);
-		return;
-	}
-	keys->has_key = keys->next < collection->n;
-	if (keys->has_key)
-		keys->key = collection->keys[keys->next++];
-}
-
-/* The same, but for DISTINCT skip duplicates. */
-static void
-advance_to_other(RtscanKeys *keys)
-{
-	bool		distinct = keys->collecting->how.purpose == RTSCAN_FOR_DISTINCT;
-
-	do
-		advance(keys);
-	while (distinct && keys->has_key && keys->has_last && rtscan_same_key(keys->collecting, keys->last, keys->key));
-	keys->last = keys->key;
-	keys->has_last = true;
-}
-
-/* Return the first bit that is set, from "bit" on; PG_UINT64_MAX if there is none. */
-static uint64
-next_bit(const RtscanCollection *collection, uint64 bit)
-{
-	uint64		i = bit / 64;
-	uint64		word;
-
-	if (i >= collection->nwords)
-		return PG_UINT64_MAX;
-	word = collection->words[i] & (~UINT64CONST(0) << bit % 64);
-	while (word == 0 && ++i < collection->nwords)
-		word = collection->words[i];
-	return word == 0 ? PG_UINT64_MAX : i * 64 + pg_rightmost_one_pos64(word);
-}
-
-void
-rtscan_begin_keys(RtscanKeys *keys, RtscanCollecting *collecting, RtscanCollection *collection)
-{
-	*keys = (RtscanKeys) {.collecting = collecting, .collection = collection};
-	if (collection->sort)
-		rtscan_read_sort(collecting, collection);
-	else if (collection->n > 0)
-		sort_array(collecting, collection);
-	keys->bit = next_bit(collection, 0);
-	advance_to_other(keys);
-}
-
-bool
-rtscan_next_key(RtscanKeys *keys, int64 *key)
-{
-	int64		of_bit = keys->collection->base + (int64) keys->bit;
-
-	CHECK_FOR_INTERRUPTS();
-	if (keys->bit != PG_UINT64_MAX && (!keys->has_key || of_bit < keys->key))
-	{
-		*key = of_bit;
-		keys->bit = next_bit(keys->collection, keys->bit + 1);
-		return true;
-	}
-	if (!keys->has_key)
-		return false;
-	*key = keys->key;
-	advance_to_other(keys);
-	return true;
-}
-
-uint64
-rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection)
-{
-	RtscanKeys	keys;
-	int64		key;
-	uint64		n = 0;
-
-	if (collection->sort == NULL && collecting->how.purpose == RTSCAN_FOR_DISTINCT)
-	{
-		/* No key of the array is in the bitmap, too. */
-		if (collection->n > 0)
-			sort_array(collecting, collection);
-		for (uint64 i = 0; i < collection->nwords; i++)
-			n += pg_popcount64(collection->words[i]);
-		return n + collection->n;
-	}
-	rtscan_begin_keys(&keys, collecting, collection);
-	while (rtscan_next_key(&keys, &key))
-		n++;
-	return n;
-}
-
-/* ---------------------------------------------------------------- keys of some ranks */
-
-/* Read the keys of some ranks, which ascend, from the sort. */
-static void
-select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks,
-				 int64 *keys)
-{
-	uint64		next = 0;
-
-	rtscan_read_sort(collecting, collection);
-	for (int i = 0; i < nranks; i++)
-	{
-		if (i > 0 && ranks[i] == ranks[i - 1])
-		{
-			keys[i] = keys[i - 1];
-			continue;
-		}
-		if (!tuplesort_skiptuples(collection->sort, ranks[i] - next, true) ||
-			!rtscan_next_of_sort(collection, &keys[i]))
-			elog(ERROR, "a collection of values lacks one");
-		next = ranks[i] + 1;
-	}
-}
-
-/* Find the keys of some ranks in a collection that has only keys of known ranks.  Both lists of ranks ascend. */
-static void
-select_found(const RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
-{
-	uint64		place = 0;
-
-	for (int i = 0; i < nranks; i++)
-	{
-		while (place < collection->n && collection->ranks[place] < ranks[i])
-			place++;
-		if (place == collection->n || collection->ranks[place] != ranks[i])
-			elog(ERROR, "a collection of values lacks one");
-		keys[i] = collection->keys[place];
-	}
-}
-
-void
-rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks,
-				   int64 *keys)
-{
-	uint64	   *places;
-	int64	   *scratch;
-
-	if (collection->ranks)
-	{
-		select_found(collection, ranks, nranks, keys);
-		return;
-	}
-	places = palloc(nranks * sizeof(uint64));
-	for (int i = 0; i < nranks; i++)
-		places[i] = ranks[i] - collection->below;
-	if (collection->sort)
-	{
-		select_from_sort(collecting, collection, places, nranks, keys);
-		pfree(places);
-		return;
-	}
-	scratch = take_scratch(collection, collection->n);
-	rtscan_select_integers(collection->keys, collection->n, scratch, places, nranks, keys);
-	give_scratch_back(collection, scratch);
-	pfree(places);
 }

@@ -146,22 +146,6 @@ extern Datum rtscan_key_value(const RtscanCollecting *collecting, int64 key);
 /* Return the value of an integer's or a float's key as a float. */
 extern float8 rtscan_key_float(const RtscanCollecting *collecting, int64 key);
 
-/* ---------------------------------------------------------------- sorts: collection_sort.c */
-
-/*
- * Keys can be added to a sort until it is first read.  It can be read again if RtscanCollecting.sorts_twice was set
- * when the sort began.
- */
-
-/* Move all keys of the array to the collection's sort, which is created in the memory context if there is none. */
-extern void rtscan_move_to_sort(RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context);
-
-/* Begin to read the keys of the sort, and those of the array, which are moved to it. */
-extern void rtscan_read_sort(RtscanCollecting *collecting, RtscanCollection *collection);
-
-/* Read the next key of the sort, in ascending order.  False at the end. */
-extern bool rtscan_next_of_sort(RtscanCollection *collection, int64 *key);
-
 /* End the collection's sort, if it has one. */
 extern void rtscan_end_collection(RtscanCollecting *collecting, RtscanCollection *collection);
 

@@ -3,7 +3,7 @@
  * collection_sort.c
  *		Keep the keys of collections that do not fit into memory in sorts of PostgreSQL's (tuplesort.h).
  */
-#include "run/aggregate/collection.h"
+#include "run/aggregate/collection_parts.h"
 
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"

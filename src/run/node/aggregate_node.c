@@ -17,6 +17,7 @@
 #include "run/node/by_bits.h"
 #include "run/node/by_rows.h"
 #include "run/node/memoize.h"
+#include "run/node/rows_task.h"
 #include "run/plan/may_raise.h"
 
 typedef struct AggregateState

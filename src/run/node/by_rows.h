@@ -11,12 +11,7 @@
 
 #include "rtscan.h"
 
-#include "nodes/execnodes.h"
 #include "run/answer/answer.h"
-#include "run/plan/node_plan.h"
-
-/* Prepare what the plan computes from rows.  own_columns is the number of columns of the index. */
-extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_columns);
 
 /*
  * Begin an answer in the current memory context.  The caller deletes the context after rtscan_end_rows(), which frees

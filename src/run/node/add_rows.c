@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * add_rows.c
+ *		Searches for the rows of an answer, and adds them to the groups of the current set.
+ */
+#include "run/node/add_rows.h"
+
+#include "miscadmin.h"
+#include "run/answer/by_chunks.h"
+#include "run/answer/sampled_quantile.h"
+#include "run/answer/shared.h"
+#include "run/answer/slice.h"
+#include "run/node/node.h"
+#include "run/tally/by_tally.h"
+#include "run/tally/histogram_quantile.h"
+#include "run/tally/tally_results.h"
+#include "utils/memutils.h"
+
+/* If groups take more than this multiple of a hash table's memory, slices are divided by the same number. */
+#define LARGE_SLICE		2
+
+/* Least number of rows in a slice. */
+#define MIN_SLICE		16
+
+/* ---------------------------------------------------------------- cursors */
+
+/*
+ * Are all arguments calculated for many rows at a time?  Only then are whole stretches of rows read: values of other
+ * arguments may be large, and should not be read for rows that are not wanted.
+ */
+static bool
+calculates_all(const RtscanRowsTask *task, const RtscanCalculated *calculated)
+{
+	for (int i = 0; i < task->naggregates; i++)
+		for (int j = 0; j < task->aggregates[i].narguments; j++)
+			if (calculated->arguments[i][j] == NULL)
+				return false;
+	return true;
+}
+
+/* Open a cursor for rows that match a filter, or for this process's part of them. */
+static RtscanCursor *
+open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
+{
+	const RtscanQuestion *question = answer->question;
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+	RtscanCursor *cursor;
+
+	rtscan_restart_batch(answer->batch);
+	if (question->shared)
+	{
+		RtscanVisibility visibility;
+		const RtscanImage *image = rtscan_use_shared(question->shared, question->heap, question->index,
+													 question->snapshot, question->reads_only, &visibility);
+
+		cursor = rtscan_open_shared_cursor(&visibility, image, &question->shared->search, question->claim,
+										   question->schema, filter);
+	}
+	else
+		cursor = rtscan_open_cursor(question->heap, question->index, question->snapshot, question->reads_only,
+									question->schema, filter);
+	if (calculates_all(answer->task, &answer->calculated))
+		rtscan_cursor_take_stretches(cursor);
+	answer->slice.most = RTSCAN_CURSOR_ROWS;
+	MemoryContextSwitchTo(old);
+	return cursor;
+}
+
+void
+rtscan_close_rows(RtscanRowsAnswer *answer)
+{
+	rtscan_note_tallies(answer->question, answer->cursor);
+	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor),
+					  rtscan_cursor_heap_fetches(answer->cursor), 0, answer->batch->single_rows);
+	answer->batch->single_rows = 0;
+	rtscan_close_cursor(answer->cursor);
+	answer->cursor = NULL;
+}
+
+void
+rtscan_open_further_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter)
+{
+	answer->cursor = open_cursor(answer, filter);
+}
+
+void
+rtscan_close_further_rows(RtscanRowsAnswer *answer)
+{
+	static const RtscanSearch none = {0};
+
+	rtscan_add_totals(answer->question, &none, rtscan_cursor_heap_fetches(answer->cursor), 0, 0);
+	rtscan_close_cursor(answer->cursor);
+	answer->cursor = NULL;
+}
+
+/* ---------------------------------------------------------------- passes */
+
+static void
+open_pass(RtscanRowsAnswer *answer)
+{
+	answer->cursor = open_cursor(answer, answer->question->filter);
+	if (answer->question->claim == NULL && rtscan_may_narrow(answer))
+	{
+		rtscan_ask_for_bins(answer);
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_not_counted, answer);
+		return;
+	}
+	rtscan_ask_for_tallies(answer);
+	if (rtscan_takes_chunks(answer))
+		rtscan_cursor_offer_chunks(answer->cursor, rtscan_add_chunk, answer);
+}
+
+/*
+ * Go on to the next of several passes.  What was added by codes is folded into the groups first, because segments may
+ * have other codes there.  Return false if there is none; if there were several, no cursor is open then.
+ */
+static bool
+next_pass(RtscanRowsAnswer *answer)
+{
+	if (answer->question->claim == NULL)
+		return false;
+	rtscan_close_rows(answer);
+	if (!rtscan_next_pass(answer->question->node))
+		return false;
+	if (answer->current.groups)
+	{
+		rtscan_fold_row_groups(answer->current.row_groups);
+		rtscan_forget_row_groups(answer->current.row_groups);
+	}
+	open_pass(answer);
+	return true;
+}
+
+/* ---------------------------------------------------------------- the current set */
+
+/* Return a set's keys as arithmetic.  NIL if some are no integers, or if all are columns, which need none. */
+static List *
+key_expressions(const RtscanRowsTask *task, const RtscanRowSet *set, List **known)
+{
+	List	   *expressions = NIL;
+
+	for (int i = 0; i < set->nkeys && set->computes_keys; i++)
+	{
+		RtscanArithmetic *arithmetic = rtscan_arithmetic(task->keys[set->keys[i]].expression.row_expression, known);
+
+		if (arithmetic == NULL || !rtscan_gives_integers(arithmetic))
+			return NIL;
+		expressions = lappend(expressions, arithmetic);
+	}
+	return expressions;
+}
+
+/* Create cells for the aggregates that can be added by cell.  NULL if that is of no use. */
+static RtscanCells *
+create_cells(const RtscanRowsTask *task, const RtscanCurrentSet *current)
+{
+	RtscanCells *cells = rtscan_create_cells(current->transitions, task->naggregates, current->state_context);
+
+	for (int i = 0; i < task->naggregates; i++)
+		if (task->aggregates[i].narguments <= 1)
+			rtscan_let_cells_take(cells, i, task->aggregates[i].filter.state != NULL);
+	return rtscan_cells_are_of_use(cells) ? cells : NULL;
+}
+
+/* Prepare to find the rows' groups of the current set. */
+static void
+begin_row_groups(RtscanRowsAnswer *answer)
+{
+	RtscanCurrentSet *current = &answer->current;
+	MemoryContext old = MemoryContextSwitchTo(answer->context);
+	List	   *expressions = key_expressions(answer->task, current->set, &answer->calculated.known);
+
+	MemoryContextSwitchTo(answer->sets[current->number].context);
+	current->row_groups = rtscan_create_row_groups(current->set->columns, expressions, rtscan_find_group_of_row,
+												   answer);
+	rtscan_let_row_groups_use(current->row_groups, create_cells(answer->task, current),
+							  create_cells(answer->task, current));
+	MemoryContextSwitchTo(old);
+}
+
+void
+rtscan_open_rows(RtscanRowsAnswer *answer)
+{
+	if (answer->current.number > 0 && answer->question->claim)
+		rtscan_first_pass(answer->question->node);
+	open_pass(answer);
+	if (answer->current.groups)
+		begin_row_groups(answer);
+}
+
+/* ---------------------------------------------------------------- batches */
+
+/* Can a condition be calculated, but not for all rows of the batch? */
+static bool
+condition_fails(RtscanRowCondition *condition, RtscanBatch *batch)
+{
+	return condition->arithmetic && !rtscan_is_calculated(condition, batch);
+}
+
+/* Is there an argument of an aggregate that can be calculated, but not for all rows of the batch? */
+static bool
+argument_fails(const RtscanRowsAnswer *answer, int number)
+{
+	bool		failed = false;
+
+	if (rtscan_can_add_sum(answer, number))
+		return false;
+	for (int i = 0; i < answer->task->aggregates[number].narguments && !failed; i++)
+	{
+		RtscanArithmetic *argument = answer->calculated.arguments[number][i];
+
+		failed = argument && rtscan_calculate(argument, answer->batch) == NULL;
+	}
+	return failed;
+}
+
+/* Is there any expression that cannot be calculated for all rows of the batch? */
+static bool
+any_fails(RtscanRowsAnswer *answer)
+{
+	bool		failed = condition_fails(&answer->calculated.quals, answer->batch);
+
+	for (int i = 0; i < answer->task->naggregates && !failed; i++)
+		failed = condition_fails(&answer->calculated.filters[i], answer->batch) || argument_fails(answer, i);
+	return failed;
+}
+
+/* Is there a count(*) without FILTER, GROUP BY and row quals, which counts all rows? */
+static bool
+counts_all_rows(const RtscanRowsTask *task, const RtscanCurrentSet *current)
+{
+	for (int i = 0; i < task->naggregates && current->groups == NULL && task->quals.state == NULL; i++)
+		if (task->aggregates[i].narguments == 0 && task->aggregates[i].filter.state == NULL)
+			return true;
+	return false;
+}
+
+/* Raise count(*)'s overflow error in advance, if a star repeats rows more often than a bigint can count. */
+static void
+check_count(const RtscanRowsAnswer *answer)
+{
+	if (answer->batch->sources && !rtscan_copies_are_countable(answer->batch->attributes) &&
+		counts_all_rows(answer->task, &answer->current))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("bigint out of range")));
+}
+
+/*
+ * Read the next batch.  If it has unwanted rows, and some expression cannot be calculated for all rows, remove the
+ * unwanted ones: they may be the reason.
+ */
+static bool
+next_batch(RtscanRowsAnswer *answer)
+{
+	RtscanBatch *batch = answer->batch;
+
+	answer->slice.next = 0;
+	do
+		while (rtscan_next_batch(batch, answer->cursor) > 0)
+		{
+			check_count(answer);
+			if (batch->wanted && any_fails(answer))
+				rtscan_narrow_batch(batch);
+			if (batch->n > 0)
+				return true;
+		}
+	while (next_pass(answer));
+	return false;
+}
+
+/* ---------------------------------------------------------------- adding */
+
+/*
+ * Do groups (NULL: there is only one) take too much memory?  If they take far too much after one slice, make the next
+ * ones smaller.
+ */
+static bool
+groups_are_full(const RtscanGroups *groups, RtscanCurrentSlice *slice)
+{
+	if (groups == NULL || !rtscan_groups_are_full(groups))
+		return false;
+	if (rtscan_groups_memory(groups) > LARGE_SLICE * get_hash_memory_limit())
+		slice->most = Max(slice->most / LARGE_SLICE, MIN_SLICE);
+	return true;
+}
+
+bool
+rtscan_add_rows(RtscanRowsAnswer *answer)
+{
+	bool		full = false;
+
+	while (!full && (answer->slice.next < answer->batch->n || next_batch(answer)))
+	{
+		rtscan_add_kept_entries(answer);
+		rtscan_add_slice(answer);
+		full = groups_are_full(answer->current.groups, &answer->slice);
+	}
+	if (answer->current.groups)
+		rtscan_fold_row_groups(answer->current.row_groups);
+	return !full;
+}
