@@ -29,21 +29,9 @@ typedef struct AggregateState
 	RtscanMemoize *memoize;		/* earlier results by parameters; NULL before the first rescan with other ones */
 	bool		recalled;		/* the result has been found in the cache; there are no more */
 	bool		begins;			/* the target list is the first columns of a result, in order: needs no projection */
-	bool		done;			/* all results have been returned */
 } AggregateState;
 
 /* ---------------------------------------------------------------- start */
-
-static const CustomExecMethods exec_methods;
-
-static Node *
-create_state(CustomScan *scan)
-{
-	AggregateState *state = (AggregateState *) newNode(sizeof(AggregateState), T_CustomScanState);
-
-	state->node.custom.methods = &exec_methods;
-	return (Node *) state;
-}
 
 static void
 check_permissions(const CustomScan *scan)
@@ -96,14 +84,16 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 
 /* ---------------------------------------------------------------- the answer */
 
-/* Free the current answer, if there is one. */
+/* RtscanEndAnswer */
 static void
-end_answer(AggregateState *state)
+end_answer(RtscanNode *node)
 {
+	AggregateState *state = (AggregateState *) node;
+
 	if (state->answer)
 		rtscan_end_rows(state->answer);
 	state->answer = NULL;
-	rtscan_end_answer(&state->node);
+	rtscan_end_answer(node);
 }
 
 /* Begin an answer.  From bits, this already computes its only result. */
@@ -184,7 +174,7 @@ execute(CustomScanState *node)
 	ExprContext *context = node->ss.ps.ps_ExprContext;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
-	while (!state->done)
+	while (!state->node.done)
 	{
 		MemoryContext old;
 
@@ -192,16 +182,16 @@ execute(CustomScanState *node)
 		ExecClearTuple(slot);
 		ResetExprContext(context);
 		old = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-		state->done = !next_result(state, slot);
+		state->node.done = !next_result(state, slot);
 		MemoryContextSwitchTo(old);
-		if (state->done)
+		if (state->node.done)
 			break;
 		context->ecxt_scantuple = ExecStoreVirtualTuple(slot);
 		if (ExecQual(node->ss.ps.qual, context))
 			return project(state, slot);
 		InstrCountFiltered1(node, 1);
 	}
-	end_answer(state);
+	end_answer(&state->node);
 	return NULL;
 }
 
@@ -256,33 +246,17 @@ rescan(CustomScanState *node)
 {
 	AggregateState *state = (AggregateState *) node;
 
-	ExecClearTuple(node->ss.ss_ScanTupleSlot);
-	end_answer(state);
 	rtscan_rescan_node(&state->node);
 	if (node->ss.ps.chgParam)
 		change_parameters(state);
 	state->recalled = false;
-	state->done = false;
 }
 
 static void
 end(CustomScanState *custom)
 {
-	end_answer((AggregateState *) custom);
+	end_answer((RtscanNode *) custom);
 	rtscan_end_node((RtscanNode *) custom);
-}
-
-/* Shared memory is about to be released: stop using it. */
-static void
-shut_down(CustomScanState *custom)
-{
-	AggregateState *state = (AggregateState *) custom;
-
-	if (state->node.shared == NULL)
-		return;
-	end_answer(state);
-	state->done = true;
-	rtscan_leave_shared(&state->node);
 }
 
 static void
@@ -295,11 +269,7 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 
 	rtscan_explain_keys(node, shown.keys, ancestors, es);
 	ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
-	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
-	rtscan_explain_quals(node, shown.quals, "Index Cond", ancestors, es);
-	rtscan_explain_dimensions(node, shown.joins, ancestors, es);
-	rtscan_explain_columns(node, shown.implied, "Implied Ranges", ancestors, es);
-	rtscan_explain_quals(node, shown.row_quals, "Row Filter", ancestors, es);
+	rtscan_explain_search(node, &shown, ancestors, es);
 	rtscan_explain_totals(node, es);
 	if (es->analyze && reused > 0)
 		ExplainPropertyUInteger("Results Reused", NULL, reused, es);
@@ -315,9 +285,15 @@ static const CustomExecMethods exec_methods = {
 	.InitializeDSMCustomScan = rtscan_initialize_shared,
 	.ReInitializeDSMCustomScan = rtscan_reinitialize_shared,
 	.InitializeWorkerCustomScan = rtscan_initialize_worker,
-	.ShutdownCustomScan = shut_down,
+	.ShutdownCustomScan = rtscan_shut_down_node,
 	.ExplainCustomScan = explain,
 };
+
+static Node *
+create_state(CustomScan *scan)
+{
+	return rtscan_create_node(sizeof(AggregateState), &exec_methods, end_answer);
+}
 
 const CustomScanMethods rtscan_aggregate_scan_methods = {
 	.CustomName = "RtscanAggregate",

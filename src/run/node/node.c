@@ -8,10 +8,8 @@
 #include "access/genam.h"
 #include "access/table.h"
 #include "catalog/objectaccess.h"
-#include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "run/answer/shared.h"
@@ -19,9 +17,18 @@
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/ruleutils.h"
 
 /* ---------------------------------------------------------------- begin and end */
+
+Node *
+rtscan_create_node(Size size, const CustomExecMethods *methods, RtscanEndAnswer end_answer)
+{
+	RtscanNode *node = (RtscanNode *) newNode(size, T_CustomScanState);
+
+	node->custom.methods = methods;
+	node->end_answer = end_answer;
+	return (Node *) node;
+}
 
 static int
 count_columns(const List *plans)
@@ -169,7 +176,6 @@ rtscan_begin_node(RtscanNode *node, int eflags)
 void
 rtscan_end_node(RtscanNode *node)
 {
-	rtscan_end_answer(node);
 	end_dimensions(node);
 	index_close(node->index, NoLock);
 	if (node->heap != node->custom.ss.ss_currentRelation)
@@ -179,6 +185,9 @@ rtscan_end_node(RtscanNode *node)
 void
 rtscan_rescan_node(RtscanNode *node)
 {
+	node->end_answer(node);
+	node->done = false;
+	ExecClearTuple(node->custom.ss.ss_ScanTupleSlot);
 	if (node->values.blooms == NULL)
 		node->values.blooms = rtscan_create_segment_blooms(node->custom.ss.ps.state->es_query_cxt);
 	forget_subqueries(node);
@@ -426,162 +435,14 @@ rtscan_initialize_worker(CustomScanState *custom, shm_toc *toc, void *memory)
 }
 
 void
-rtscan_leave_shared(RtscanNode *node)
+rtscan_shut_down_node(CustomScanState *custom)
 {
+	RtscanNode *node = (RtscanNode *) custom;
+
+	if (node->shared == NULL)
+		return;
+	node->end_answer(node);
+	node->done = true;
 	node->totals = rtscan_shared_totals(node->shared);
 	node->shared = NULL;
-}
-
-/* ---------------------------------------------------------------- EXPLAIN */
-
-char *
-rtscan_deparse(RtscanNode *node, Node *expression, List *ancestors, ExplainState *es)
-{
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, node->custom.ss.ps.plan, ancestors);
-
-	return deparse_expression(expression, context, es->verbose || rtscan_compat_count_tables(es) > 1, false);
-}
-
-void
-rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *ancestors, ExplainState *es)
-{
-	if (quals != NIL)
-		ExplainPropertyText(label, rtscan_deparse(node, (Node *) make_ands_explicit(quals), ancestors, es), es);
-}
-
-static List *
-texts_of_set(const RtscanPlanSet *set, const List *texts)
-{
-	List	   *of_set = NIL;
-	ListCell   *cell;
-
-	foreach(cell, set->keys)
-		of_set = lappend(of_set, list_nth(texts, lfirst_int(cell)));
-	return of_set;
-}
-
-static void
-explain_set(const List *texts, ExplainState *es)
-{
-	if (texts == NIL && es->format == EXPLAIN_FORMAT_TEXT)
-		ExplainPropertyText("Group Key", "()", es);
-	else
-		ExplainPropertyListNested("Group Key", unconstify(List *, texts), es);
-}
-
-/* Show grouping sets as PostgreSQL's aggregation does, then sets that exist only to make others from them. */
-static void
-explain_sets(const List *sets, const List *texts, ExplainState *es)
-{
-	ListCell   *cell;
-
-	ExplainOpenGroup("Grouping Sets", "Grouping Sets", false, es);
-	ExplainOpenGroup("Grouping Set", NULL, true, es);
-	ExplainOpenGroup("Group Keys", "Group Keys", false, es);
-	foreach(cell, sets)
-		if (((RtscanPlanSet *) lfirst(cell))->asked)
-			explain_set(texts_of_set(lfirst(cell), texts), es);
-	ExplainCloseGroup("Group Keys", "Group Keys", false, es);
-	ExplainCloseGroup("Grouping Set", NULL, true, es);
-	ExplainCloseGroup("Grouping Sets", "Grouping Sets", false, es);
-	foreach(cell, sets)
-		if (!((RtscanPlanSet *) lfirst(cell))->asked)
-			ExplainPropertyList("Combined From", texts_of_set(lfirst(cell), texts), es);
-}
-
-static List *
-deparse_all(RtscanNode *node, List *expressions, List *ancestors, ExplainState *es)
-{
-	List	   *texts = NIL;
-	ListCell   *cell;
-
-	foreach(cell, expressions)
-		texts = lappend(texts, rtscan_deparse(node, lfirst(cell), ancestors, es));
-	return texts;
-}
-
-void
-rtscan_explain_columns(RtscanNode *node, List *columns, const char *label, List *ancestors, ExplainState *es)
-{
-	if (columns != NIL)
-		ExplainPropertyList(label, deparse_all(node, columns, ancestors, es), es);
-}
-
-void
-rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, ExplainState *es)
-{
-	const List *sets = node->plan->sets;
-	List	   *texts = deparse_all(node, keys, ancestors, es);
-
-	if (list_length(sets) > 1)
-		explain_sets(sets, texts, es);
-	else if (keys != NIL)
-		ExplainPropertyList("Group Key", texts, es);
-}
-
-static void
-append_order_column(StringInfo text, const RtscanNode *node, const RtscanOrderColumn *order)
-{
-	const char *name = NameStr(TupleDescAttr(RelationGetDescr(node->index), order->column)->attname);
-
-	appendStringInfo(text, "%s%s%s%s", text->len > 0 ? ", " : "", name, order->descending ? " DESC" : "",
-					 order->nulls_first == order->descending ? "" :
-					 order->nulls_first ? " NULLS FIRST" : " NULLS LAST");
-}
-
-void
-rtscan_explain_order(const RtscanNode *node, ExplainState *es)
-{
-	const RtscanOrder *order = &node->plan->order;
-	StringInfoData text;
-
-	initStringInfo(&text);
-	for (int i = 0; i < order->ncolumns; i++)
-		append_order_column(&text, node, &order->columns[i]);
-	ExplainPropertyText("Order", text.data, es);
-	if (order->by_heap)
-		ExplainPropertyText("Order Method", "bounded heap", es);
-}
-
-static const char *const not_tallied[RTSCAN_NOT_TALLIED_REASONS] = {
-	[RTSCAN_NOT_TALLIED_CELLS] = "too many groups, or aggregates",
-	[RTSCAN_NOT_TALLIED_VALUES] = "values that are no integers",
-	[RTSCAN_NOT_TALLIED_COMBINED] = "too many alternatives (OR), or conditions that a device does not test rows for",
-	[RTSCAN_NOT_TALLIED_SUMS] = "sums of expressions whose columns' sums do not say them",
-	[RTSCAN_NOT_TALLIED_CONDITIONS] =
-		"conditions (FILTER), distinct values, or expressions, of columns with too many values",
-	[RTSCAN_NOT_TALLIED_SHARED] = "processes share segments",
-	[RTSCAN_NOT_TALLIED_ROWS] = "other expressions, or aggregates of single rows",
-};
-
-void
-rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
-{
-	const RtscanTotals *totals = &node->totals;
-
-	if (!es->analyze || !totals->searched)
-		return;
-	ExplainPropertyText("Executor", rtscan_executor_names[totals->executor], es);
-	if (totals->executor == RTSCAN_EXECUTOR_RT || totals->executor == RTSCAN_EXECUTOR_RTCUDB)
-		ExplainPropertyUInteger("Rays", NULL, totals->rays, es);
-	ExplainPropertyUInteger("Segments", NULL, totals->segments, es);
-	if (totals->skipped_segments > 0)
-		ExplainPropertyUInteger("Segments Skipped", NULL, totals->skipped_segments, es);
-	if (totals->executor != RTSCAN_EXECUTOR_CPU)
-		ExplainPropertyUInteger("Segments on CPU", NULL, totals->cpu_segments, es);
-	if (totals->tallied_rows > 0)
-		ExplainPropertyUInteger("Rows Tallied", NULL, totals->tallied_rows, es);
-	if (totals->executor != RTSCAN_EXECUTOR_CPU && totals->not_tallied != RTSCAN_TALLIED)
-		ExplainPropertyText("Not Tallied", not_tallied[totals->not_tallied], es);
-	ExplainPropertyUInteger("Chunks Skipped", NULL, totals->chunks_skipped, es);
-	ExplainPropertyUInteger("Pending Rows", NULL, totals->pending_rows, es);
-	ExplainPropertyUInteger("Heap Fetches", NULL, totals->heap_fetches, es);
-	if (totals->filtered_rows > 0)
-		ExplainPropertyUInteger("Rows Removed by Row Filter", NULL, totals->filtered_rows, es);
-	if (totals->single_rows > 0)
-		ExplainPropertyUInteger("Rows Evaluated Singly", NULL, totals->single_rows, es);
-	if (totals->spilled_groups > 0)
-		ExplainPropertyUInteger("Spilled Groups", NULL, totals->spilled_groups, es);
-	if (totals->spilled_values > 0)
-		ExplainPropertyUInteger("Spilled Values", NULL, totals->spilled_values, es);
 }

@@ -24,11 +24,17 @@
 #include "search/visible/visibility.h"
 
 struct ExplainState;
+struct RtscanNode;
+
+/* Free the current answer of a node, if there is one.  Each kind of node has such a function. */
+typedef void (*RtscanEndAnswer) (struct RtscanNode *node);
 
 /* The common part of both nodes' states, at their beginning. */
 typedef struct RtscanNode
 {
 	CustomScanState custom;
+	RtscanEndAnswer end_answer;
+	bool		done;			/* all results have been returned */
 	Relation	heap;
 	Relation	checked_heap;	/* heap that tells which rows the snapshot sees; NULL: rows are checked when fetched */
 	Relation	index;
@@ -49,14 +55,19 @@ typedef struct RtscanNode
 	RtscanTotals totals;		/* counts for EXPLAIN */
 } RtscanNode;
 
+/* Create the state of a node: "size" bytes, which begin with an RtscanNode. */
+extern Node *rtscan_create_node(Size size, const CustomExecMethods *methods, RtscanEndAnswer end_answer);
+
 /* Read the plan and open the relations.  The table may be open already. */
 extern void rtscan_begin_node(RtscanNode *node, int eflags);
 
 /* Raise an error if the user may not call a function or aggregate, as the executor does when it initializes a call. */
 extern void rtscan_check_permission(Oid function, ObjectType type);
+
+/* Close what rtscan_begin_node() opened, after the answer has ended. */
 extern void rtscan_end_node(RtscanNode *node);
 
-/* Prepare for a rescan.  Dimensions keep their rows, unless these depend on changed parameters. */
+/* End the answer, and prepare for a rescan.  Dimensions keep their rows, unless these depend on changed parameters. */
 extern void rtscan_rescan_node(RtscanNode *node);
 
 /* Begin an answer in its own memory context, with the current values of parameters; free it at its end. */
@@ -79,30 +90,47 @@ extern const RtscanImage *rtscan_find_image(RtscanNode *node, MemoryContext cont
 /* Return the number of rows that OFFSET skips. */
 extern uint64 rtscan_find_skip(RtscanNode *node);
 
-/* CustomExecMethods of parallel queries.  rtscan_leave_shared() copies EXPLAIN's counts before memory is released. */
+/* CustomExecMethods of parallel queries. */
 extern Size rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context);
 extern void rtscan_initialize_shared(CustomScanState *custom, ParallelContext *context, void *memory);
 extern void rtscan_reinitialize_shared(CustomScanState *custom, ParallelContext *context, void *memory);
 extern void rtscan_initialize_worker(CustomScanState *custom, shm_toc *toc, void *memory);
-extern void rtscan_leave_shared(RtscanNode *node);
 
-/* EXPLAIN: show expressions under a label, if there are any, or the node's counts. */
+/* End the answer and copy EXPLAIN's counts, because shared memory is about to be released. */
+extern void rtscan_shut_down_node(CustomScanState *custom);
+
+/* ---------------------------------------------------------------- EXPLAIN: explain.c */
+
+/* Show the index, and all that restricts the rows. */
+extern void rtscan_explain_search(RtscanNode *node, const RtscanShown *shown, List *ancestors,
+								  struct ExplainState *es);
+
+/* Show expressions under a label, if there are any. */
 extern void rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *ancestors,
 								 struct ExplainState *es);
-extern void rtscan_explain_columns(RtscanNode *node, List *columns, const char *label, List *ancestors,
-								   struct ExplainState *es);
+
+/* Show the keys of GROUP BY, by grouping set if there are several. */
 extern void rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, struct ExplainState *es);
+
+/* Show the order of the rows, and how it is made. */
 extern void rtscan_explain_order(const RtscanNode *node, struct ExplainState *es);
-extern char *rtscan_deparse(RtscanNode *node, Node *expression, List *ancestors, struct ExplainState *es);
+
+/* Show the counts of the node. */
 extern void rtscan_explain_totals(const RtscanNode *node, struct ExplainState *es);
 
-/* explain_dimensions.c: show the dimensions and their counts. */
+/* Return an expression as text. */
+extern char *rtscan_deparse(RtscanNode *node, Node *expression, List *ancestors, struct ExplainState *es);
+
+/* ---------------------------------------------------------------- dimensions: explain_dimensions.c */
+
+/* Show the dimensions and their counts. */
 extern void rtscan_explain_dimensions(RtscanNode *node, List *joins, List *ancestors, struct ExplainState *es);
 
-/* explain_dimensions.c: trace the pass that begins, if EXPLAIN is to show the dimensions' counts. */
+/* Trace the pass that begins, if EXPLAIN is to show the dimensions' counts. */
 extern void rtscan_trace_pass(RtscanNode *node);
 
-/* aggregate_node.c, scan_node.c */
+/* ---------------------------------------------------------------- the two nodes: aggregate_node.c, scan_node.c */
+
 extern const CustomScanMethods rtscan_aggregate_scan_methods;
 extern const CustomScanMethods rtscan_rows_scan_methods;
 
