@@ -170,7 +170,8 @@ rtscan_sample_not_counted(const RtscanCursorChunk *chunk, void *arg)
 {
 	const RtscanRowsAnswer *answer = (const RtscanRowsAnswer *) arg;
 	const RtscanSegmentScan *scan = rtscan_cursor_segment(answer->cursor);
-	bool		few = scan->asked.tally ? scan->asked.tally->made : scan->reader.segment->header.rows < RTSCAN_CHUNK_ROWS;
+	const RtscanTally *tally = scan->asked.tally;
+	bool		few = tally ? tally->made : scan->reader.segment->header.rows < RTSCAN_CHUNK_ROWS;
 
 	if (answer->histogram_quantile && answer->histogram_quantile->any && few)
 		return false;
