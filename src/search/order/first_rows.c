@@ -81,7 +81,7 @@ block_rows(const RtscanFirstRows *first)
 
 /* Do the bounds of a chunk say that all of its values sort after that of the worst row? */
 static bool
-is_beyond(const RtscanFirstRows *first, RtscanValues *values, uint32 chunk)
+chunk_is_beyond(const RtscanFirstRows *first, RtscanValues *values, uint32 chunk)
 {
 	const RtscanFirstColumn *column = &first->columns[0];
 	RtscanBounds bounds;
@@ -105,7 +105,7 @@ pass_chunk(RtscanFirstRows *first, uint32 chunk)
 	RtscanTyped typed;
 
 	CHECK_FOR_INTERRUPTS();
-	if (is_beyond(first, values, chunk))
+	if (chunk_is_beyond(first, values, chunk))
 		return;
 	selection = rtscan_select_rows(&source->segment->reader, chunk, rtscan_bits_chunk(source->bits, chunk),
 								   column->placed ? RTSCAN_SELECT_CHEAPEST : RTSCAN_SELECT_WANTED, first->block.list);
@@ -144,7 +144,7 @@ pass_pending(RtscanFirstRows *first)
 
 /* Read all rows that match, and keep the first ones after those of the pass before. */
 static void
-pass(RtscanFirstRows *first)
+run_pass(RtscanFirstRows *first)
 {
 	MemoryContext old = MemoryContextSwitchTo(first->heap.context);
 	ListCell   *cell;
@@ -179,7 +179,7 @@ pass_again(RtscanFirstRows *first)
 	first->after = palloc(rtscan_first_row_size(first));
 	rtscan_copy_first_row(first, first->after, heap->rows[heap->n - 1]);
 	heap->limit = Min(Max(heap->limit, Min(heap->limit * GROWTH, first->most)), first->left);
-	pass(first);
+	run_pass(first);
 	return heap->n > 0;
 }
 
@@ -217,7 +217,7 @@ rtscan_begin_first_rows(RtscanOrdered *ordered)
 	first->heap.context = AllocSetContextCreate(CurrentMemoryContext, "rtscan first rows", ALLOCSET_DEFAULT_SIZES);
 	first->short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan candidates", ALLOCSET_DEFAULT_SIZES);
 	first->candidate = palloc0(rtscan_first_row_size(first));
-	pass(first);
+	run_pass(first);
 	return first;
 }
 

@@ -15,7 +15,7 @@
 /* ---------------------------------------------------------------- comparing */
 
 static int
-compare_keys(const RtscanFirstColumn *column, const RtscanFirstKey *a, const RtscanFirstKey *b)
+compare_first_keys(const RtscanFirstColumn *column, const RtscanFirstKey *a, const RtscanFirstKey *b)
 {
 	int			result;
 
@@ -29,11 +29,11 @@ compare_keys(const RtscanFirstColumn *column, const RtscanFirstKey *a, const Rts
 }
 
 static int
-compare_rows(const RtscanFirstRows *first, const RtscanFirstRow *a, const RtscanFirstRow *b)
+compare_first_rows(const RtscanFirstRows *first, const RtscanFirstRow *a, const RtscanFirstRow *b)
 {
 	for (int i = 0; i < first->ncolumns; i++)
 	{
-		int			result = compare_keys(&first->columns[i], &a->keys[i], &b->keys[i]);
+		int			result = compare_first_keys(&first->columns[i], &a->keys[i], &b->keys[i]);
 
 		if (result != 0)
 			return result;
@@ -47,7 +47,10 @@ compare_rows(const RtscanFirstRows *first, const RtscanFirstRow *a, const Rtscan
 static int
 compare_kept_rows(const void *a, const void *b, void *arg)
 {
-	return compare_rows((const RtscanFirstRows *) arg, *(RtscanFirstRow *const *) a, *(RtscanFirstRow *const *) b);
+	const RtscanFirstRow *left = *(RtscanFirstRow *const *) a;
+	const RtscanFirstRow *right = *(RtscanFirstRow *const *) b;
+
+	return compare_first_rows((const RtscanFirstRows *) arg, left, right);
 }
 
 /* ---------------------------------------------------------------- the heap */
@@ -91,8 +94,8 @@ free_keys(const RtscanFirstRows *first, RtscanFirstRow *row)
 static bool
 qualifies(const RtscanFirstRows *first)
 {
-	return (first->after == NULL || compare_rows(first, first->candidate, first->after) > 0) &&
-		(!rtscan_first_is_full(first) || compare_rows(first, first->candidate, rtscan_first_root(first)) < 0);
+	return (first->after == NULL || compare_first_rows(first, first->candidate, first->after) > 0) &&
+		(!rtscan_first_is_full(first) || compare_first_rows(first, first->candidate, rtscan_first_root(first)) < 0);
 }
 
 /* Let a row of the heap sink until no row below it is worse. */
@@ -105,9 +108,9 @@ sink(RtscanFirstRows *first, uint64 place)
 
 	while ((below = 2 * place + 1) < heap->n)
 	{
-		if (below + 1 < heap->n && compare_rows(first, heap->rows[below + 1], heap->rows[below]) > 0)
+		if (below + 1 < heap->n && compare_first_rows(first, heap->rows[below + 1], heap->rows[below]) > 0)
 			below++;
-		if (compare_rows(first, heap->rows[below], row) <= 0)
+		if (compare_first_rows(first, heap->rows[below], row) <= 0)
 			break;
 		heap->rows[place] = heap->rows[below];
 		place = below;
@@ -117,7 +120,7 @@ sink(RtscanFirstRows *first, uint64 place)
 
 /* Add the candidate to the array, which becomes a heap when it is full. */
 static void
-add_candidate(RtscanFirstRows *first)
+append_candidate(RtscanFirstRows *first)
 {
 	RtscanFirstHeap *heap = &first->heap;
 	RtscanFirstRow *row = palloc(rtscan_first_row_size(first));
@@ -147,7 +150,7 @@ admit(RtscanFirstRows *first)
 		sink(first, 0);
 	}
 	else
-		add_candidate(first);
+		append_candidate(first);
 	MemoryContextSwitchTo(old);
 }
 
@@ -185,7 +188,7 @@ rule_out(RtscanFirstRows *first)
 	if (!rtscan_first_is_full(first))
 		return;
 	for (uint32 i = 0; i < block->m; i++)
-		if (compare_keys(&first->columns[0], &keys[i], &rtscan_first_root(first)->keys[0]) <= 0)
+		if (compare_first_keys(&first->columns[0], &keys[i], &rtscan_first_root(first)->keys[0]) <= 0)
 		{
 			block->rows[m] = block->rows[i];
 			keys[m++] = keys[i];
@@ -195,7 +198,7 @@ rule_out(RtscanFirstRows *first)
 
 /* Find the candidates' keys of all columns.  The first column's places, if it has any, have been compared before. */
 static void
-find_keys(RtscanFirstRows *first)
+find_candidate_keys(RtscanFirstRows *first)
 {
 	find_keys_of_column(first, 0);
 	if (!first->columns[0].placed)
@@ -244,7 +247,7 @@ rtscan_try_candidates(RtscanFirstRows *first, uint32 chunk)
 	const uint64 *bits = rtscan_bits_chunk(first->block.source->bits, chunk);
 	MemoryContext old = MemoryContextSwitchTo(first->short_context);
 
-	find_keys(first);
+	find_candidate_keys(first);
 	if (!first->block.source->sees_all)
 		clear_invisible_candidates(first, chunk);
 	for (uint32 i = 0; i < first->block.m; i++)

@@ -86,7 +86,7 @@ rtscan_passing_part(const RtscanSegmentScan *segment, const RtscanOrder *order)
  * all of these rows are in this segment.
  */
 static bool
-tests_are_cheaper(const RtscanSegmentScan *segment, const RtscanOrder *order)
+testing_is_cheaper(const RtscanSegmentScan *segment, const RtscanOrder *order)
 {
 	return order->wanted < segment->reader.segment->header.rows &&
 		order->wanted + 1 < rtscan_passing_part(segment, order) * rtscan_tests_for_bits(segment);
@@ -112,7 +112,7 @@ rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder 
 		return false;
 	header = &segment->reader.segment->columns[column].header;
 	return rtscan_column_has_order(header) && !(header->flags & RTSCAN_COLUMN_EXACT) &&
-		(rtscan_filter_leaves_ranks(segment, column) || tests_are_cheaper(segment, order));
+		(rtscan_filter_leaves_ranks(segment, column) || testing_is_cheaper(segment, order));
 }
 
 uint64

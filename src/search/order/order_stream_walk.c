@@ -70,7 +70,7 @@ take_ordered(RtscanOrderStream *stream, const char *payload, uint32 n)
 
 /* Take the rows of n ranks, from "first" on, whose bits are set.  The ranks are on one page of the order. */
 static void
-take_page(RtscanOrderStream *stream, uint32 first, uint32 n)
+take_page_of_order(RtscanOrderStream *stream, uint32 first, uint32 n)
 {
 	RtscanReader *reader = &stream->segment->reader;
 	Buffer		buffer;
@@ -108,5 +108,5 @@ rtscan_stream_walk(RtscanOrderStream *stream)
 	if (stream->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
 		take_ranks(stream, first, end - first);
 	else
-		take_page(stream, first, end - first);
+		take_page_of_order(stream, first, end - first);
 }

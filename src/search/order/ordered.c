@@ -48,17 +48,15 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 	ordered->context = context;
 	ordered->lot.context = AllocSetContextCreate(context, "rtscan ordered lot", ALLOCSET_START_SMALL_SIZES);
 	ordered->lot.next_size = Max(Min(order->wanted, order->by_heap ? RTSCAN_CURSOR_ROWS : FIRST_LOT), 1);
-	ordered->search = (RtscanSearch) {
-		.asked = {
-			.index = visibility->index,
-			.snapshot = visibility->snapshot,
-			.schema = schema,
-			.filter = filter,
-			.prepare = prepare_for_order,
-			.prepare_arg = ordered,
-		},
-	};
 	ordered->skip = skip;
+	ordered->search.asked = (RtscanSearchAsked) {
+		.index = visibility->index,
+		.snapshot = visibility->snapshot,
+		.schema = schema,
+		.filter = filter,
+		.prepare = prepare_for_order,
+		.prepare_arg = ordered,
+	};
 	rtscan_open_in_turn(ordered, image);
 	rtscan_find_sources(ordered, image);
 	if (order->by_heap)
@@ -144,7 +142,7 @@ finds_later(const RtscanOrdered *ordered, const RtscanOrderedSource *source)
 
 /* Find the TIDs of the current rows: either of sources that find them on request ("later"), or of the others. */
 static void
-find_tids(RtscanOrdered *ordered, bool later)
+find_lot_tids(RtscanOrdered *ordered, bool later)
 {
 	RtscanLot  *lot = &ordered->lot;
 
@@ -255,7 +253,7 @@ rtscan_next_ordered(RtscanOrdered *ordered)
 	{
 		CHECK_FOR_INTERRUPTS();
 		sort_lot_by_place(&ordered->lot);
-		find_tids(ordered, false);
+		find_lot_tids(ordered, false);
 		keep_visible_in_lot(&ordered->lot);
 		drop_first_of_lot(ordered);
 		sort_lot_by_place(&ordered->lot);
@@ -269,7 +267,7 @@ rtscan_next_ordered(RtscanOrdered *ordered)
 void
 rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
 {
-	find_tids(ordered, true);
+	find_lot_tids(ordered, true);
 	for (uint32 i = 0; i < ordered->lot.n; i++)
 		tids[i] = ordered->lot.rows[i].tid;
 }

@@ -73,8 +73,9 @@ typedef struct Skip
 
 /* ---------------------------------------------------------------- ranks */
 
+/* Return the header of the order's first column in a segment. */
 static const RtscanColumnHeader *
-header_of(const Skip *skip, const RtscanOrderedSource *source)
+column_of_source(const Skip *skip, const RtscanOrderedSource *source)
 {
 	return &source->segment->reader.segment->columns[skip->order->column].header;
 }
@@ -91,7 +92,7 @@ add_ranks(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
 static RtscanIntervals
 ranks_before(const Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 {
-	const RtscanColumnHeader *header = header_of(skip, source);
+	const RtscanColumnHeader *header = column_of_source(skip, source);
 	RtscanProbe probe = {skip->ordered->type, pivot->has_key, pivot->key, skip->ordered->type->compare, pivot->value};
 	RtscanPosition first = {0, 0};
 	RtscanPosition nulls = {.rank = header->nonnull, .code = rtscan_null_code(header)};
@@ -135,6 +136,7 @@ evaluate_before(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 
 /* ---------------------------------------------------------------- counting */
 
+/* Count the matching rows of a segment that come before a pivot. */
 static uint64
 count_in_segment(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 {
@@ -155,7 +157,7 @@ count_in_segment(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 
 /* Count the pending rows that come before a pivot.  They are sorted. */
 static uint32
-count_pending(const Skip *skip, const Pivot *pivot)
+count_pending_before(const Skip *skip, const Pivot *pivot)
 {
 	const RtscanOrdered *ordered = skip->ordered;
 	uint32		low = 0,
@@ -175,6 +177,7 @@ count_pending(const Skip *skip, const Pivot *pivot)
 	return low;
 }
 
+/* Count the matching rows of all sources that come before a pivot. */
 static void
 count_before(Skip *skip, Pivot *pivot)
 {
@@ -186,7 +189,7 @@ count_before(Skip *skip, Pivot *pivot)
 		RtscanOrderedSource *source = lfirst(cell);
 
 		CHECK_FOR_INTERRUPTS();
-		pivot->before += source->segment ? count_in_segment(skip, source, pivot) : count_pending(skip, pivot);
+		pivot->before += source->segment ? count_in_segment(skip, source, pivot) : count_pending_before(skip, pivot);
 	}
 }
 
@@ -211,7 +214,7 @@ pivot_at(Skip *skip, uint32 place)
 
 /* Return the place, between two places, before which nearly "wanted" rows are, if the rows are spread evenly. */
 static uint32
-expected_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high, uint64 wanted)
+expected_pivot_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high, uint64 wanted)
 {
 	double		share = rows_high > rows_low ? (wanted - (double) rows_low - AIM) / (rows_high - rows_low) : 0.5;
 
@@ -220,29 +223,36 @@ expected_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high, uint6
 
 /* Return the place of a pivot in the order of the segment that is tried: the number of its rows before the pivot. */
 static uint32
-place_of(Skip *skip, const Pivot *pivot)
+place_of_pivot(Skip *skip, const Pivot *pivot)
 {
 	RtscanIntervals ranks = ranks_before(skip, skip->tried, pivot);
 
 	return rtscan_intervals_rows(&ranks);
 }
 
+/* Return the place of the i-th pivot to try between two places: mostly where it is expected, or else halfway. */
+static uint32
+place_to_try(const Skip *skip, uint32 low, uint32 high, uint64 wanted, int i)
+{
+	uint32		place = i < EXPECTED || i % 2 == 0 ?
+		expected_pivot_place(low, high, skip->low.before, skip->high.before, wanted) : low + (high - low) / 2;
+
+	return Min(Max(place, low + 1), high - 1);
+}
+
 /* Move the low and the high pivot towards each other, by values of the segment that is tried. */
 static void
-narrow(Skip *skip, uint64 wanted)
+narrow_pivots(Skip *skip, uint64 wanted)
 {
-	uint32		low = skip->low.before > 0 ? place_of(skip, &skip->low) : 0;
-	uint32		high = skip->high.before < skip->all ? place_of(skip, &skip->high) :
+	uint32		low = skip->low.before > 0 ? place_of_pivot(skip, &skip->low) : 0;
+	uint32		high = skip->high.before < skip->all ? place_of_pivot(skip, &skip->high) :
 		skip->tried->segment->reader.segment->header.rows;
 
 	for (int i = 0; i < MAX_PIVOTS && high > low + 1 && wanted - skip->low.before > FEW_ROWS; i++)
 	{
-		uint32		place = i < EXPECTED || i % 2 == 0 ?
-			expected_place(low, high, skip->low.before, skip->high.before, wanted) : low + (high - low) / 2;
-		Pivot		pivot;
+		uint32		place = place_to_try(skip, low, high, wanted, i);
+		Pivot		pivot = pivot_at(skip, place);
 
-		place = Min(Max(place, low + 1), high - 1);
-		pivot = pivot_at(skip, place);
 		count_before(skip, &pivot);
 		if (pivot.before <= wanted)
 		{
@@ -308,7 +318,7 @@ find_pivot(Skip *skip, uint64 wanted)
 	{
 		uint64		between = skip->high.before - skip->low.before;
 
-		narrow(skip, wanted);
+		narrow_pivots(skip, wanted);
 		if (wanted - skip->low.before <= FEW_ROWS ||
 			(i > 0 && skip->high.before - skip->low.before > between * PROGRESS))
 			break;
@@ -331,6 +341,7 @@ begin_at(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 	source->rows = rtscan_bits_count(source->bits);
 }
 
+/* Let all sources begin at a pivot. */
 static void
 begin_all_at(Skip *skip, const Pivot *pivot)
 {
@@ -344,7 +355,7 @@ begin_all_at(Skip *skip, const Pivot *pivot)
 		if (source->segment)
 			begin_at(skip, source, pivot);
 		else
-			source->next.row = count_pending(skip, pivot) - 1;	/* next_pending() increments it */
+			source->next.row = count_pending_before(skip, pivot) - 1;	/* next_pending_row() increments it */
 	}
 }
 

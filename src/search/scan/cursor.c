@@ -43,16 +43,14 @@ create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, con
 	cursor->context = context;
 	cursor->row_context = AllocSetContextCreate(context, "rtscan cursor's rows", ALLOCSET_DEFAULT_SIZES);
 	rtscan_cursor_init_columns(cursor);
-	cursor->search = (RtscanSearch) {
-		.asked = {
-			.index = index,
-			.snapshot = snapshot,
-			.schema = schema,
-			.filter = filter,
-			.prepare = prepare_for_rows,
-			.prepare_arg = cursor,
-			.may_test = true,
-		},
+	cursor->search.asked = (RtscanSearchAsked) {
+		.index = index,
+		.snapshot = snapshot,
+		.schema = schema,
+		.filter = filter,
+		.prepare = prepare_for_rows,
+		.prepare_arg = cursor,
+		.may_test = true,
 	};
 	return cursor;
 }
@@ -190,7 +188,7 @@ enter_chunk(RtscanCursor *cursor)
 
 /* Go to the next segment; returns false if none is left. */
 static bool
-enter_segment(RtscanCursor *cursor)
+enter_next_segment(RtscanCursor *cursor)
 {
 	rtscan_cursor_forget_columns(cursor);
 	cursor->segment.scan = rtscan_next_segment(&cursor->search, &cursor->segment.bits);
@@ -215,7 +213,7 @@ enter_next_source(RtscanCursor *cursor)
 		return false;
 	if ((source == RTSCAN_CURSOR_BITS || source == RTSCAN_CURSOR_STRETCH) && enter_chunk(cursor))
 		return true;
-	if (!enter_segment(cursor))
+	if (!enter_next_segment(cursor))
 		cursor->place.source = RTSCAN_CURSOR_PENDING;
 	return true;
 }
@@ -234,7 +232,7 @@ see_listed(RtscanCursor *cursor, uint32 n)
 
 /* Read the next rows of a list that the snapshot sees; returns their number, 0 at the end. */
 static uint32
-read_list(RtscanCursor *cursor)
+read_listed_rows(RtscanCursor *cursor)
 {
 	const RtscanRowBits *bits = cursor->segment.bits;
 	uint32	   *next = &cursor->place.next_listed;
@@ -285,7 +283,7 @@ read_source(RtscanCursor *cursor)
 		case RTSCAN_CURSOR_NONE:
 			break;
 		case RTSCAN_CURSOR_LIST:
-			return read_list(cursor);
+			return read_listed_rows(cursor);
 		case RTSCAN_CURSOR_BITS:
 			return read_bits(cursor);
 		case RTSCAN_CURSOR_STRETCH:

@@ -65,7 +65,7 @@ sort_by_bound(RtscanSearch *search)
  * identify segments by their numbers in the list, and the filter may exclude other segments in another process.
  */
 static void
-list_segments(RtscanSearch *search)
+list_segments_to_search(RtscanSearch *search)
 {
 	const RtscanImage *image = search->image;
 	bool	   *may_match = palloc(Max(image->nentries, 1) * sizeof(bool));
@@ -180,7 +180,7 @@ rtscan_begin_search(RtscanSearch *search, const RtscanImage *image)
 	search->progress.round = rtscan_create_round(most_chunks(image));
 	if (!rtscan_filter_is_never(search->asked.filter))
 	{
-		list_segments(search);
+		list_segments_to_search(search);
 		choose_way(search);
 	}
 	MemoryContextSwitchTo(old);
@@ -258,7 +258,7 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 
 /* Take the next segments and begin a round of them; returns false if there are none left. */
 static bool
-take_segments(RtscanSearch *search)
+take_round(RtscanSearch *search)
 {
 	int			limit = search->choice.round_segments;
 	int			count;
@@ -275,12 +275,12 @@ take_segments(RtscanSearch *search)
 
 /* Take the next segment, or return NULL.  If its bits have been lost, the rest of the round is evaluated again. */
 static RtscanSegmentScan *
-take_segment(RtscanSearch *search)
+take_next_segment(RtscanSearch *search)
 {
 	RtscanRound *round = search->progress.round;
 	RtscanSegmentScan *segment;
 
-	if (search->nsegments == 0 || (round->next == round->nscans && !take_segments(search)))
+	if (search->nsegments == 0 || (round->next == round->nscans && !take_round(search)))
 		return NULL;
 	if (round->scans[round->next].progress.lost)
 		begin_round(search, round->scans + round->next, round->nscans - round->next);
@@ -328,7 +328,7 @@ next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 	do
 	{
 		MemoryContextReset(search->short_context);
-		segment = take_segment(search);
+		segment = take_next_segment(search);
 		if (segment == NULL)
 			return NULL;
 		*bits = find_segment_bits(search, segment);
