@@ -60,7 +60,7 @@ static uint32
 next_code(RtscanOrderStream *stream)
 {
 	if (stream->codes.place > stream->header->distinct)
-		rtscan_fault(&stream->segment->reader, &stream->header->codes, 0, "Rows are missing.");
+		rtscan_fault(&stream->segment->reader, &stream->header->codes, 0, "Rows are missing in a dictionary.");
 	return code_at_place(stream, stream->codes.place++);
 }
 

@@ -102,7 +102,7 @@ rtscan_stream_walk(RtscanOrderStream *stream)
 
 	CHECK_FOR_INTERRUPTS();
 	if (stream->walked >= reader->segment->header.rows)
-		rtscan_fault(reader, &stream->header->order, 0, "Rows are missing.");
+		rtscan_fault(reader, &stream->header->order, 0, "Rows are missing in an order.");
 	next_ranks_to_take(stream, &first, &end);
 	stream->walked += end - first;
 	if (stream->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
