@@ -6,10 +6,11 @@
  * A segment knows its rows by rank, so they can be read from either end without being sorted.  There are three ways:
  *
  *	walked		read rank after rank through the column's order, and return the rows whose bits are set
+ *				(order_stream_walk.c)
  *	by code		return the rows of one value after another; for columns without an order, each of whose values begins at
- *				a bin's boundary
+ *				a bin's boundary (order_stream_codes.c)
  *	sorted		sort all rows by their codes or values; for small segments, or if this is cheaper than walking until
- *				enough rows are found
+ *				enough rows are found (order_stream_sort.c)
  *
  * Rows with equal values are returned in any order.
  *
@@ -17,7 +18,7 @@
  * none either if few rows are wanted, and enough of those that are walked should match: then each row is tested.
  * Once the tests have taken as long as finding the bits of all rows, the bits are found after all.  As soon as far
  * more tests have failed than would be expected of independent columns, a function of the caller is called, which may
- * provide the bits.
+ * provide the bits.  order_stream_cost.c decides all of this.
  */
 #ifndef RTSCAN_ORDER_STREAM_H
 #define RTSCAN_ORDER_STREAM_H

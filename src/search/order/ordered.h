@@ -3,20 +3,20 @@
  * ordered.h
  *		Return the rows of an index that match a filter, in an order, some at a time.
  *
- * All segments are searched at first, since the first row may be in any of them.  But if few rows are wanted
- * (RtscanOrder), a segment is opened only when, by its bound in the directory (order_bounds.h), it may have a row
- * that sorts before the first known row, or is equal to it: of rows with equal values, those of segments precede
- * pending ones.
+ * All segments are searched at first (ordered_sources.c), since the first row may be in any of them.  But if few rows
+ * are wanted (RtscanOrder), a segment is opened only when, by its bound in the directory (order_bounds.h), it may
+ * have a row that sorts before the first known row, or is equal to it: of rows with equal values, those of segments
+ * precede pending ones.
  *
  * For the order of one key column, each segment returns its rows in order (order_stream.h), and they are merged by
- * value with those of other segments and with the pending rows.  A row is checked in the table's heap only when it is
- * about to be returned.
+ * value with those of other segments and with the pending rows (ordered_merge.c).  A row is checked in the table's
+ * heap only when it is about to be returned.
  *
  * For the order of several columns, or of INCLUDE columns, a bounded heap finds the first rows (first_rows.c), and
  * later the next ones, if they are requested.  A row is checked in the table's heap only if it would be among the
  * first rows.
  *
- * Rows are returned in lots, which begin small and grow, since often few rows are wanted.
+ * Rows are returned in lots (ordered.c), which begin small and grow, since often few rows are wanted.
  */
 #ifndef RTSCAN_ORDERED_H
 #define RTSCAN_ORDERED_H

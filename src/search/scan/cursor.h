@@ -3,7 +3,10 @@
  * cursor.h
  *		Return the rows of an index that match a filter, with their values, some at a time.
  *
- * A cursor returns the rows of one segment after another, each in TID order, then those of the pending lists.
+ * A cursor returns the rows of one segment after another, each in TID order (cursor.c), then those of the pending
+ * lists (cursor_pending.c).  Their TIDs and values are read on request (cursor_values.c).  If the caller wants to add
+ * rows up, a device may do that instead, and the cursor returns the device's tallies (cursor_tallies.c).
+ *
  * Between two calls anything may happen, including calls for other cursors.  The cursor's snapshot must stay
  * registered.
  */

@@ -6,14 +6,14 @@
  * The caller has taken its snapshot, its predicate locks and the image, in this order.  The order protects the search
  * from TIDs that VACUUM frees and that are then used for other rows.
  *
- * A search is an iterator: begin it, read the segments one by one, then the pending rows, and end it.  Between any
- * two of these steps anything may happen, including other searches.
+ * A search is an iterator: begin it, read the segments one by one (search.c), then the pending rows
+ * (search_pending.c), and end it.  Between any two of these steps anything may happen, including other searches.
  *
- * Before a segment is evaluated, the filter is looked up in it.  Usually this is done for all segments when the
- * search begins, and an executor is chosen for all of them.  It is done when a segment is taken, if segments are
- * searched in the order of their bounds, or if processes share the search, search once, and can only use the CPU.
- * Functions written by users are called during this lookup and while pending rows are compared, but never while a
- * segment is evaluated.
+ * Before a segment is evaluated, the filter is looked up in it (search_lookup.c).  Usually this is done for all
+ * segments when the search begins, and an executor is chosen for all of them.  It is done when a segment is taken, if
+ * segments are searched in the order of their bounds, or if processes share the search, search once, and can only use
+ * the CPU.  Functions written by users are called during this lookup and while pending rows are compared, but never
+ * while a segment is evaluated.
  */
 #ifndef RTSCAN_SEARCH_H
 #define RTSCAN_SEARCH_H
