@@ -330,41 +330,68 @@ cost_by_bits(RtscanPath *path, RtscanCost cost, double rows)
 	return cost;
 }
 
+/* Cost of finding rows and checking their visibility, by the CPU and for a device.  Sets *rows to their number. */
+static void
+search_cost(const RtscanPath *path, RtscanCost *by_cpu, RtscanCost *by_device, double *rows)
+{
+	PlannerInfo *root = path->request->root;
+	RtscanCost	visibility;
+
+	*by_cpu = rtscan_quals_cost(path->quals, root, path->index, 1, rows);
+	*by_device = (RtscanCost) {.startup = by_cpu->startup, .lookups = by_cpu->lookups};
+	if (path->join)
+	{
+		RtscanCost	of_join = rtscan_join_cost(path->join, root, rows);
+
+		rtscan_add_cost(by_cpu, of_join);
+		/* A device does not look keys up. */
+		by_device->startup += of_join.startup;
+	}
+	visibility = rtscan_visibility_cost(root, path->index, *rows, 1);
+	rtscan_add_cost(by_cpu, visibility);
+	rtscan_add_cost(by_device, visibility);
+}
+
+/* Decide whether a device is expected to add up the rows, and return the cost. */
+static RtscanCost
+choose_executor(RtscanPath *path, double rows, const RtscanCost *by_cpu, RtscanCost *by_device)
+{
+	bool		can = path->by_rows && rtscan_tally_cost(path, rows, by_cpu, by_device);
+	bool		is_cheaper = can && rtscan_total_cost(by_device) < rtscan_total_cost(by_cpu);
+
+	path->tallied = can && (rtscan_executor != RTSCAN_EXECUTOR_AUTO || is_cheaper);
+	return is_cheaper ? *by_device : *by_cpu;
+}
+
+/* Set the costs and rows of a path that costs this much to execute once, by one process. */
+static void
+set_cost_and_rows(RtscanPath *path, RtscanCost cost)
+{
+	const RtscanRequest *request = path->request;
+	Path	   *result = &path->path.path;
+
+	rtscan_share_cost(&cost, request->root, path->index, request->workers);
+	result->startup_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) +
+		rtscan_workers_cost(request->workers);
+	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
+	result->rows = clamp_row_est(path->groups *
+								 clauselist_selectivity(request->root, request->having, 0, JOIN_INNER, NULL));
+}
+
 void
 rtscan_cost_path(RtscanPath *path)
 {
-	RelOptInfo *table = path->request->table;
-	Path	   *result = &path->path.path;
+	const RtscanRequest *request = path->request;
 	double		rows;
-	RtscanCost	cost = rtscan_quals_cost(path->quals, path->request->root, path->index, 1, &rows);
-	RtscanCost	tallied = {.startup = cost.startup, .lookups = cost.lookups};
-	RtscanCost	visibility;
+	RtscanCost	by_cpu,
+				by_device;
 
-	if (path->join)
-	{
-		RtscanCost	of_join = rtscan_join_cost(path->join, path->request->root, &rows);
-
-		rtscan_add_cost(&cost, of_join);
-		/* A device does not look keys up. */
-		tallied.startup += of_join.startup;
-	}
-	rtscan_count_disabled(path->request->root, result, path->request->star ? path->request->star->rel : table,
+	search_cost(path, &by_cpu, &by_device, &rows);
+	rtscan_count_disabled(request->root, &path->path.path, request->star ? request->star->rel : request->table,
 						  path->index, path->join);
-	visibility = rtscan_visibility_cost(path->request->root, path->index, rows, 1);
-	rtscan_add_cost(&cost, visibility);
-	rtscan_add_cost(&tallied, visibility);
-	cost = path->by_rows ? cost_by_rows(path, cost, rows) : cost_by_bits(path, cost, rows);
-	path->cpu_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) + path->groups * cpu_tuple_cost;
-	path->tallied = path->by_rows && rtscan_tally_cost(path, rows, &cost, &tallied) &&
-		(rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_total_cost(&tallied) < rtscan_total_cost(&cost));
-	if (path->tallied && rtscan_total_cost(&tallied) < rtscan_total_cost(&cost))
-		cost = tallied;
-	rtscan_share_cost(&cost, path->request->root, path->index, path->request->workers);
-	result->startup_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) +
-		rtscan_workers_cost(path->request->workers);
-	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
-	result->rows = clamp_row_est(path->groups * clauselist_selectivity(path->request->root, path->request->having, 0,
-																	   JOIN_INNER, NULL));
+	by_cpu = path->by_rows ? cost_by_rows(path, by_cpu, rows) : cost_by_bits(path, by_cpu, rows);
+	path->cpu_cost = rtscan_total_cost(&by_cpu) * rtscan_new_parameters(path) + path->groups * cpu_tuple_cost;
+	set_cost_and_rows(path, choose_executor(path, rows, &by_cpu, &by_device));
 }
 
 double

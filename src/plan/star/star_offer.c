@@ -291,73 +291,112 @@ add_star(PlannerInfo *root, RelOptInfo *joinrel, RtscanStar *star)
 	offer_rows_of_star(root, star);
 }
 
+/* A join that the planner considers, of a star's relations with another one, which may become a dimension. */
+typedef struct Joining
+{
+	PlannerInfo *root;
+	RelOptInfo *joinrel;		/* the join relation */
+	RelOptInfo *inner;			/* the other relation */
+	Relids		cores;			/* its cores (star.h) */
+	int			tables;			/* number of tables in its plan, with each leaf counted; 0: not counted yet */
+	JoinType	type;			/* the join type */
+	const JoinPathExtraData *extra;	/* the join clauses and so on */
+} Joining;
+
+/* Would the leaves of a star's table have too many scans in their plans of the dimension? */
+static bool
+has_too_many_scans(Joining *joining, const RtscanStar *before)
+{
+	if (before->table == NULL)
+		return false;
+	if (joining->tables == 0)
+		joining->tables = rtscan_count_tables(joining->root, joining->inner->relids);
+	return (double) before->leaves * joining->tables > MAX_SCANS;
+}
+
+/*
+ * Count the joins against advice.  If advice demands an Append for the join relation, it means the star, whichever
+ * joins it is made from.
+ */
+static int
+count_disabled(const Joining *joining, const RtscanStar *before)
+{
+	return rtscan_compat_advises_append(joining->root, joining->joinrel) ? 0 :
+		before->disabled + rtscan_compat_advises_other_join(joining->root, joining->extra);
+}
+
 /*
  * Update a known star when the planner joins the same relations in another order.  Returns true if fewer of these
  * joins are against advice.
  */
 static bool
-improve_star(PlannerInfo *root, RtscanStar *star, int disabled)
+improve_star(const Joining *joining, RtscanStar *star, const RtscanStar *before)
 {
+	int			disabled = count_disabled(joining, before);
+
 	if (disabled >= star->disabled)
 		return false;
 	star->disabled = disabled;
-	offer_rows_of_star(root, star);
+	offer_rows_of_star(joining->root, star);
 	return true;
 }
 
-/*
- * Count the joins against advice.  If advice demands an Append for the join relation, it means the star,
- * whichever joins it is made from.
- */
-static int
-count_disabled(PlannerInfo *root, const RtscanStar *before, const RelOptInfo *joinrel, const JoinPathExtraData *extra)
+/* Return the star that another one becomes with the dimension; NULL if it cannot be one. */
+static RtscanStar *
+extend_star(const Joining *joining, const RtscanStar *before)
 {
-	return rtscan_compat_advises_append(root, joinrel) ? 0 :
-		before->disabled + rtscan_compat_advises_other_join(root, extra);
+	RtscanStar *star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension)
+		(joining->root, before, joining->joinrel, joining->inner, joining->cores, joining->type, joining->extra);
+
+	if (star)
+		star->disabled = count_disabled(joining, before);
+	return star;
 }
 
+/* Add new stars of leaves, if they can be used together, and offer the rows of all leaves. */
 static void
-add_stars(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
-		  const JoinPathExtraData *extra)
+add_stars_of_leaves(const Joining *joining, const List *stars, bool improved)
 {
-	Relids		cores = cores_of(root, inner);
-	const JoinStars *known = remembered(root, joinrel);
-	List	   *of_leaves = NIL;
-	bool		leaves_change = false;
-	int			tables = 0;
+	PlannerInfo *root = joining->root;
 	ListCell   *cell;
 
-	foreach(cell, stars_to_begin_with(root, outer))
+	if (!rtscan_leaves_agree(root, stars, joining->inner))
+		return;
+	foreach(cell, stars)
+		add_star(root, joining->joinrel, lfirst(cell));
+	if ((stars != NIL || improved) && rtscan_enable_scan && !may_be_rechecked(root))
+		offer_rows_of_leaves(root, joining->joinrel);
+}
+
+/* Add the stars that those of the outer relation become. */
+static void
+add_stars(Joining *joining, RelOptInfo *outer)
+{
+	const JoinStars *known = remembered(joining->root, joining->joinrel);
+	List	   *of_leaves = NIL;
+	bool		improved = false;
+	ListCell   *cell;
+
+	foreach(cell, stars_to_begin_with(joining->root, outer))
 	{
 		const RtscanStar *before = lfirst(cell);
 		RtscanStar *star;
 
-		if (before->table && tables == 0)
-			tables = rtscan_count_tables(root, inner->relids);
-		if (before->table && (double) before->leaves * tables > MAX_SCANS)
+		if (has_too_many_scans(joining, before))
 			continue;
-		star = find_extended(known, before, inner);
+		star = find_extended(known, before, joining->inner);
 		if (star)
-			leaves_change |= improve_star(root, star, count_disabled(root, before, joinrel, extra)) &&
-				star->table != NULL;
-		if (star || has_enough(known, before->index->rel))
+		{
+			improved |= improve_star(joining, star, before) && star->table != NULL;
 			continue;
-		star = (before->table ? rtscan_add_dimension_to_leaf : rtscan_add_dimension)
-			(root, before, joinrel, inner, cores, type, extra);
-		if (star == NULL)
-			continue;
-		star->disabled = count_disabled(root, before, joinrel, extra);
-		if (star->table)
+		}
+		star = has_enough(known, before->index->rel) ? NULL : extend_star(joining, before);
+		if (star && star->table)
 			of_leaves = lappend(of_leaves, star);
-		else
-			add_star(root, joinrel, star);
+		else if (star)
+			add_star(joining->root, joining->joinrel, star);
 	}
-	if (!rtscan_leaves_agree(root, of_leaves, inner))
-		return;
-	foreach(cell, of_leaves)
-		add_star(root, joinrel, lfirst(cell));
-	if ((of_leaves != NIL || leaves_change) && rtscan_enable_scan && !may_be_rechecked(root))
-		offer_rows_of_leaves(root, joinrel);
+	add_stars_of_leaves(joining, of_leaves, improved);
 }
 
 /* Offer joins for which only those rows of a table matter that have a match. */
@@ -390,7 +429,11 @@ consider_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptI
 	if (rtscan_meets_one(type, extra))
 		remembered(root, joinrel)->cores = bms_union(remembered(root, joinrel)->cores, cores_of(root, outer));
 	if (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI)
-		add_stars(root, joinrel, outer, inner, type, extra);
+	{
+		Joining		joining = {root, joinrel, inner, cores_of(root, inner), 0, type, extra};
+
+		add_stars(&joining, outer);
+	}
 	MemoryContextSwitchTo(old);
 }
 

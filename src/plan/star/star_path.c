@@ -278,41 +278,59 @@ makes_null(const RtscanStar *star, List *expressions)
 	return false;
 }
 
+/* Let rows be tested for the mark of a dimension, which becomes the next of the columns after the index's own. */
+static void
+add_mark(RtscanJoin *join, const RtscanStarDimension *dimension, List **columns)
+{
+	int			column = join->star->index->ncolumns + list_length(*columns);
+
+	join->row_quals = lappend(join->row_quals, ask_for_mark(dimension, column));
+	*columns = lappend(*columns, clause_of(dimension));
+}
+
+/*
+ * Join a dimension that returns what expressions need of it, and append its attributes to the columns after the
+ * index's own.  False if it does not have all of that, or needs too much memory.
+ */
+static bool
+add_dimension(RtscanJoin *join, PlannerInfo *root, const RtscanStarDimension *dimension, List *expressions,
+			  bool parallel, List **columns)
+{
+	RelOptInfo *table = join->star->table;
+	List	   *attributes;
+	Path	   *path = NULL;
+
+	if (collect_attributes(dimension, expressions, &attributes))
+		path = dimension_path(root, dimension, attributes, parallel);
+	if (path == NULL || !fits(dimension, path))
+		return false;
+	join->paths = lappend(join->paths, path);
+	join->common = lappend_int(join->common, table ? rtscan_number_of_common(root, table, path) : 0);
+	join->parallel_safe &= path->parallel_safe;
+	*columns = list_concat(*columns, attributes);
+	if (has_mark(dimension))
+		add_mark(join, dimension, columns);
+	return true;
+}
+
 RtscanJoin *
 rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, bool parallel)
 {
 	RtscanJoin *join = palloc0(sizeof(RtscanJoin));
-	List	   *all = NIL;
+	List	   *columns = NIL;
 	ListCell   *cell;
 
 	join->star = star;
-	expressions = list_make2(expressions, extract_actual_clauses(rtscan_join_residual(join), false));
 	join->parallel_safe = true;
+	expressions = list_make2(expressions, extract_actual_clauses(rtscan_join_residual(join), false));
 	if (makes_null(star, expressions))
 		return NULL;
 	foreach(cell, star->dimensions)
-	{
-		List	   *attributes;
-		Path	   *path = NULL;
-
-		if (collect_attributes(lfirst(cell), expressions, &attributes))
-			path = dimension_path(root, lfirst(cell), attributes, parallel);
-		if (path == NULL || !fits(lfirst(cell), path))
+		if (!add_dimension(join, root, lfirst(cell), expressions, parallel, &columns))
 			return NULL;
-		join->paths = lappend(join->paths, path);
-		join->common = lappend_int(join->common,
-								   star->table ? rtscan_number_of_common(root, star->table, path) : 0);
-		join->parallel_safe &= path->parallel_safe;
-		all = list_concat(all, attributes);
-		if (!has_mark(lfirst(cell)))
-			continue;
-		join->row_quals = lappend(join->row_quals,
-								  ask_for_mark(lfirst(cell), star->index->ncolumns + list_length(all)));
-		all = lappend(all, clause_of(lfirst(cell)));
-	}
-	if (star->index->ncolumns + list_length(all) > MaxTupleAttributeNumber)
+	if (star->index->ncolumns + list_length(columns) > MaxTupleAttributeNumber)
 		return NULL;
-	join->index = all == NIL ? star->index : add_columns(star->index, all);
+	join->index = columns == NIL ? star->index : add_columns(star->index, columns);
 	return join;
 }
 
