@@ -13,7 +13,6 @@
 #include "plan/cost/resolve.h"
 #include "plan/quals/imply.h"
 #include "plan/quals/restrictions.h"
-#include "plan/quals/volatile.h"
 #include "plan/scan/scan_order.h"
 #include "run/plan/expressions.h"
 

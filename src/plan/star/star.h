@@ -143,6 +143,16 @@ extern bool rtscan_changes_rows(const RtscanJoin *join);
 /* star_path.c: make a star return expressions; NULL if it does not have all of them, or needs too much memory. */
 extern RtscanJoin *rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, bool parallel);
 
+/* Does it take several keys to determine the matching row? */
+static inline bool
+rtscan_has_several_keys(const RtscanStarDimension *dimension)
+{
+	return list_length(dimension->keys) > 1;
+}
+
+/* Return the number of attributes, with the mark, that a dimension's path returns besides the keys. */
+extern int	rtscan_count_attributes(const RtscanStarDimension *dimension, const Path *path);
+
 /* Return the clauses that are evaluated on rows with attributes (RestrictInfo). */
 extern List *rtscan_join_residual(const RtscanJoin *join);
 
@@ -158,7 +168,10 @@ extern List *rtscan_plan_dimensions(const RtscanJoin *join);
 /* May EXPLAIN show how many of a dimension's keys the index has? */
 extern bool rtscan_join_may_tell(PlannerInfo *root, const RtscanJoin *join);
 
-/* Return the cost of the dimensions and their conditions, and reduce *rows to those rows of the fact that remain. */
+/*
+ * star_cost.c: return the cost of the dimensions and their conditions, and reduce *rows to those rows of the fact that
+ * remain.
+ */
 extern RtscanCost rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows);
 
 /*

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * star_path.c
- *		Finds out what a star returns, and prices its dimensions.
+ *		Finds out what a star returns, and makes its part of a plan.
  */
 #include "plan/star/star.h"
 
-#include <math.h>
-
 #include "access/htup_details.h"
-#include "access/transam.h"
 #include "catalog/pg_type.h"
-#include "compat.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -20,72 +16,24 @@
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
-#include "plan/cost/resolve.h"
 #include "plan/quals/acl.h"
-#include "row/keys.h"
 #include "run/plan/node_plan.h"
 #include "run/star/dimension.h"
-#include "utils/lsyscache.h"
-
-/* Keeping a column of a dimension's row. */
-#define ATTRIBUTE_COST		(2 * cpu_operator_cost)
-
-/* Sorting a key. */
-#define KEY_COST			(4 * cpu_operator_cost)
-
-/* Looking a key up in a segment's dictionary, on its own; or with all others while the dictionary is read through. */
-#define LOOKUP_COST			(10 * cpu_operator_cost)
-#define MERGE_COST			(2 * cpu_operator_cost)	/* for each key */
-#define MERGED_VALUE_COST	(0.3 * cpu_operator_cost)	/* for each value of the dictionary */
-
-/* Looking a key up among values of rows.  The more rows there are, the fewer values are in the CPU's cache. */
-#define PLAIN_LOOKUP_COST	(60 * cpu_operator_cost)
-#define PLAIN_ROW_COST		(0.00001 * cpu_operator_cost)	/* for each row of the segment */
-
-/* Additional cost of comparing two keys whose type cannot be compared as integers (row/keys.h). */
-#define COMPARISON_COST			(5 * cpu_operator_cost) /* a function of PostgreSQL's */
-#define LOCALE_COMPARISON_COST	(40 * cpu_operator_cost)	/* a function that uses a locale */
-#define OTHER_COMPARISON_COST	(100 * cpu_operator_cost)	/* a function of an extension, such as citext's */
-
-/* Testing rows by their values, instead of looking keys up (search/filter/lookup.c). */
-#define READ_VALUE_COST		(0.1 * cpu_operator_cost)	/* reading a value together with those of all rows */
-#define TEST_VALUE_COST		(0.3 * cpu_operator_cost)	/* testing such a value */
-#define SINGLE_VALUE_COST	(1.5 * cpu_operator_cost)	/* reading and testing one of few scattered values */
-
-/* A row of the fact. */
-#define FOUND_ROW_COST		(0.5 * cpu_operator_cost)	/* finding it by a key */
-#define TESTED_ROW_COST		(2 * cpu_operator_cost) /* testing it when others have found it */
-
-/* Looking up a row of the fact, by each of several keys, together with the others of a batch. */
-#define PAIRED_ROW_COST		(0.5 * cpu_operator_cost)
-
-/* Starting and ending the scan of a table. */
-#define BEGIN_TABLE_COST	(500 * cpu_operator_cost)
-
-/* Returning a row of the fact that may be repeated. */
-#define COPIED_ROW_COST		(0.5 * cpu_operator_cost)
 
 /* ---------------------------------------------------------------- keys */
-
-/* Does it take several keys to determine the matching row? */
-static bool
-has_several_keys(const RtscanStarDimension *dimension)
-{
-	return list_length(dimension->keys) > 1;
-}
 
 /* Are rows without a matching key excluded by the filter? */
 static bool
 has_conditions(const RtscanStarDimension *dimension)
 {
-	return dimension->type != JOIN_LEFT && (dimension->type != JOIN_ANTI || !has_several_keys(dimension));
+	return dimension->type != JOIN_LEFT && (dimension->type != JOIN_ANTI || !rtscan_has_several_keys(dimension));
 }
 
 /* Are rows tested for a mark, as there are several keys? */
 static bool
 has_mark(const RtscanStarDimension *dimension)
 {
-	return dimension->type != JOIN_LEFT && has_several_keys(dimension);
+	return dimension->type != JOIN_LEFT && rtscan_has_several_keys(dimension);
 }
 
 bool
@@ -211,8 +159,8 @@ dimension_path(PlannerInfo *root, const RtscanStarDimension *dimension, List *at
 	return (Path *) create_projection_path(root, rel, path, set_pathtarget_cost_width(root, target));
 }
 
-static int
-count_attributes(const RtscanStarDimension *dimension, const Path *path)
+int
+rtscan_count_attributes(const RtscanStarDimension *dimension, const Path *path)
 {
 	return list_length(path->pathtarget->exprs) - list_length(dimension->keys);
 }
@@ -222,7 +170,7 @@ static bool
 fits(const RtscanStarDimension *dimension, const Path *path)
 {
 	return path->rows * (list_length(dimension->keys) * RTSCAN_DIMENSION_KEY_BYTES +
-						 count_attributes(dimension, path) * RTSCAN_DIMENSION_ATTRIBUTE_BYTES +
+						 rtscan_count_attributes(dimension, path) * RTSCAN_DIMENSION_ATTRIBUTE_BYTES +
 						 path->pathtarget->width) <= get_hash_memory_limit();
 }
 
@@ -425,7 +373,7 @@ plan_dimension(const IndexOptInfo *index, const RtscanStarDimension *dimension, 
 
 		plan = plan ? plan_pair(plan, key) : key;
 	}
-	plan->attributes = count_attributes(dimension, path);
+	plan->attributes = rtscan_count_attributes(dimension, path);
 	plan->repeats = dimension->repeats;
 	return plan;
 }
@@ -452,162 +400,4 @@ bool
 rtscan_join_may_tell(PlannerInfo *root, const RtscanJoin *join)
 {
 	return !rtscan_has_security_barrier(root) && rtscan_acl_ok(root, join->star->index);
-}
-
-/* ---------------------------------------------------------------- cost */
-
-/* list_sort_comparator */
-static int
-compare_selectivity(const ListCell *a, const ListCell *b)
-{
-	Selectivity left = ((RtscanStarDimension *) lfirst(a))->selectivity,
-				right = ((RtscanStarDimension *) lfirst(b))->selectivity;
-
-	return left < right ? -1 : left > right;
-}
-
-static Cost
-comparison_cost(const IndexOptInfo *index, const RtscanStarKey *key)
-{
-	const RtscanAsked *asked = &key->qual->asked;
-	bool		included = OidIsValid(asked->family);
-	Oid			type = included ? asked->lefttype : index->opcintype[asked->column];
-	Oid			function = get_opfamily_proc(included ? asked->family : index->opfamily[asked->column], type, type,
-											 RTSCAN_COMPARE_PROC);
-
-	if (rtscan_key_kind(function) != RTSCAN_KEY_NONE)
-		return 0;
-	if (function >= FirstNormalObjectId)
-		return OTHER_COMPARISON_COST;
-	return OidIsValid(asked->collation) && !rtscan_compat_sorts_by_bytes(asked->collation) ? LOCALE_COMPARISON_COST :
-		COMPARISON_COST;
-}
-
-/* Return the comparisons of a binary search among this many values. */
-static double
-comparisons(double values)
-{
-	return log2(Max(values, 2));
-}
-
-/*
- * Cost of a dimension by a column with codes, whose dictionaries have this many values.  Rows are found by the keys, or
- * by the other codes if these have fewer rows; or the rows that are left are tested by their codes.
- */
-static RtscanCost
-coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double values, double keys, double rows,
-		   Cost comparison)
-{
-	Selectivity selectivity = dimension->selectivity;
-	double		lookups = keys * size->segments;
-	Cost		lookup = LOOKUP_COST + comparisons(values / Max(size->segments, 1)) * comparison;
-
-	return (RtscanCost) {
-		.lookups = Min(lookups * lookup, lookups * (MERGE_COST + 2 * comparison) + values * MERGED_VALUE_COST),
-		.work = Min(size->rows * Min(selectivity, 1 - selectivity) * FOUND_ROW_COST, rows * TESTED_ROW_COST),
-	};
-}
-
-/*
- * Cost of a dimension by a column without codes.  Either keys are looked up, or the rows that are left are tested by
- * their values.
- */
-static RtscanCost
-plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows,
-		   Cost comparison)
-{
-	Cost		lookup = PLAIN_LOOKUP_COST + comparisons(size->rows / Max(size->segments, 1)) * comparison;
-	Cost		test = comparisons(keys) * comparison;
-	RtscanCost	looked_up = {
-		.lookups = keys * (size->segments * lookup + size->rows * PLAIN_ROW_COST),
-		.work = size->rows * Min(dimension->selectivity, 1 - dimension->selectivity) * FOUND_ROW_COST,
-	};
-	RtscanCost	tested = {
-		.work = Min(size->rows * READ_VALUE_COST + rows * (TEST_VALUE_COST + test), rows * (SINGLE_VALUE_COST + test)),
-	};
-
-	return rtscan_total_cost(&looked_up) < rtscan_total_cost(&tested) ? looked_up : tested;
-}
-
-/* Add the cost of applying a dimension with this many rows, or keys, to the rows of the fact that are left. */
-static void
-add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const IndexOptInfo *index,
-				   const RtscanIndexSize *size, double keys, double rows)
-{
-	ListCell   *cell;
-
-	foreach(cell, dimension->keys)
-	{
-		const RtscanStarKey *key = lfirst(cell);
-		double		values = size->columns[key->qual->asked.column].dictionary_values;
-		Cost		comparison = comparison_cost(index, key);
-
-		rtscan_add_cost(cost, values > 0 ? coded_cost(dimension, size, values, keys, rows, comparison) :
-						plain_cost(dimension, size, keys, rows, comparison));
-	}
-	/* Each row is looked up by all keys together. */
-	if (has_several_keys(dimension))
-		cost->work += rows * list_length(dimension->keys) * PAIRED_ROW_COST;
-}
-
-/* Sum up the dimensions' costs, the most selective one first. */
-static RtscanCost
-dimensions_cost(const RtscanJoin *join, const RtscanIndexSize *size, double *rows)
-{
-	List	   *dimensions = list_copy(join->star->dimensions);
-	RtscanCost	cost = {0};
-	ListCell   *cell;
-
-	list_sort(dimensions, compare_selectivity);
-	foreach(cell, dimensions)
-	{
-		const RtscanStarDimension *dimension = lfirst(cell);
-
-		add_dimension_cost(&cost, dimension, join->star->index, size, dimension->rel->rows, *rows);
-		*rows *= dimension->selectivity;
-	}
-	return cost;
-}
-
-/* Cost of executing a dimension's plan, and of keeping and sorting its rows. */
-static Cost
-load_cost(const RtscanStarDimension *dimension, const IndexOptInfo *index, const Path *path)
-{
-	Cost		row = count_attributes(dimension, path) * ATTRIBUTE_COST;
-	ListCell   *cell;
-
-	foreach(cell, dimension->keys)
-		row += KEY_COST + comparisons(path->rows) * comparison_cost(index, lfirst(cell));
-	return path->total_cost + path->rows * row;
-}
-
-/*
- * Cost of starting a dimension's plan.  It counts only if there are several plans, for leaves: PostgreSQL does not
- * count it either for its joins.
- */
-static Cost
-begin_cost(const RtscanJoin *join, const RtscanStarDimension *dimension)
-{
-	return join->star->leaves > 1 ? dimension->tables * BEGIN_TABLE_COST : 0;
-}
-
-RtscanCost
-rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
-{
-	const RtscanIndexSize *size = rtscan_index_size(root, join->index);
-	const RtscanIndexSize none = {.rows = join->index->tuples};
-	RtscanCost	cost = dimensions_cost(join, size ? size : &none, rows);
-	ListCell   *cell,
-			   *path_cell;
-
-	forboth(cell, join->star->dimensions, path_cell, join->paths)
-		cost.startup += load_cost(lfirst(cell), join->star->index, lfirst(path_cell)) / join->star->leaves +
-			begin_cost(join, lfirst(cell));
-	/* The planner's estimate of the join's rows includes repeated rows. */
-	if (rtscan_repeats_rows(join->star))
-	{
-		*rows = Max(*rows, join->star->rel->rows);
-		cost.work += *rows * COPIED_ROW_COST;
-	}
-	return cost;
 }
