@@ -253,42 +253,56 @@ rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64
 	append(transition->collecting, collection_of(state, context), key, context);
 }
 
+/* Append integers, which are keys, to the array, which has room for them.  Return how many are not NULL. */
+static inline uint64
+append_integers(RtscanCollection *collection, const int64 *integers, const bool *isnull, const uint16 *rows, uint32 n)
+{
+	uint64		first = collection->n;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		collection->keys[collection->n] = integers[rows[i]];
+		collection->n += !isnull[rows[i]];
+	}
+	return collection->n - first;
+}
+
+/*
+ * Set the bits of integers, which are keys, and append those without a bit to the array, which has room for them.
+ * Return how many are not NULL.
+ */
+static inline uint64
+set_bits(RtscanCollection *collection, const int64 *integers, const bool *isnull, const uint16 *rows, uint32 n)
+{
+	uint64		count = 0;
+	uint64		bit;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (isnull[rows[i]])
+			continue;
+		count++;
+		if (likely(find_bit(collection, integers[rows[i]], &bit)))
+			set_bit(collection, bit);
+		else
+			collection->keys[collection->n++] = integers[rows[i]];
+	}
+	return count;
+}
+
 /* Add integers, which are keys, to the only group. */
 static void
 add_to_one(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
 	RtscanState *state = &chosen->only[chosen->number];
 	RtscanCollection *collection = collection_of(state, chosen->context);
-	const int64 *integers = vector->digits;
-	const bool *isnull = vector->isnull;
-	const uint16 *rows = chosen->rows;
-	uint32		n = chosen->n;
-	uint64		first;
-	uint64		bit;
 
-	if (collection->n + n > collection->capacity)
-		make_room(transition->collecting, collection, n, chosen->context);
-	first = collection->n;
+	if (collection->n + chosen->n > collection->capacity)
+		make_room(transition->collecting, collection, chosen->n, chosen->context);
 	if (collection->nwords == 0)
-	{
-		for (uint32 i = 0; i < n; i++)
-		{
-			collection->keys[collection->n] = integers[rows[i]];
-			collection->n += !isnull[rows[i]];
-		}
-		state->count += collection->n - first;
-		return;
-	}
-	for (uint32 i = 0; i < n; i++)
-	{
-		if (isnull[rows[i]])
-			continue;
-		state->count++;
-		if (likely(find_bit(collection, integers[rows[i]], &bit)))
-			set_bit(collection, bit);
-		else
-			collection->keys[collection->n++] = integers[rows[i]];
-	}
+		state->count += append_integers(collection, vector->digits, vector->isnull, chosen->rows, chosen->n);
+	else
+		state->count += set_bits(collection, vector->digits, vector->isnull, chosen->rows, chosen->n);
 }
 
 /* RtscanFamily.add_integers */

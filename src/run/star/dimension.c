@@ -338,41 +338,44 @@ finish_rows(RtscanDimension *dimension)
 }
 
 static void
-begin_rows(RtscanDimension *dimension)
+read_first_range(RtscanDimension *dimension)
+{
+	rtscan_begin_first_range(dimension->ranges);
+	read_range(dimension);
+}
+
+/* Read all rows of the plan, or if these are too many, those of the first range. */
+static void
+read_plan(RtscanDimension *dimension)
 {
 	TupleTableSlot *slot;
 
+	/* An error may have interrupted an earlier execution: begin from scratch. */
+	forget(dimension);
+	begin_plan(dimension);
 	rtscan_make_room_for_rows(dimension, dimension->state->plan->plan_rows);
 	slot = execute_plan(dimension);
 	if (slot == NULL)
 		return;
 	make_ranges(dimension, slot);
-	rtscan_begin_first_range(dimension->ranges);
-	read_range(dimension);
+	read_first_range(dimension);
 }
 
 void
 rtscan_load_dimension(RtscanDimension *dimension)
 {
-	MemoryContext old = MemoryContextSwitchTo(dimension->context);
+	MemoryContext old;
 
 	dimension->most_bytes = get_hash_memory_limit();
-	if (!dimension->loaded)
-	{
-		/* An error may have interrupted an earlier execution: begin from scratch. */
-		forget(dimension);
-		begin_plan(dimension);
-		begin_rows(dimension);
-		dimension->all = 0;
-		finish_rows(dimension);
-	}
-	else if (dimension->range > 0)
-	{
-		rtscan_begin_first_range(dimension->ranges);
-		read_range(dimension);
-		dimension->all = 0;
-		finish_rows(dimension);
-	}
+	if (dimension->loaded && dimension->range == 0)
+		return;
+	old = MemoryContextSwitchTo(dimension->context);
+	if (dimension->loaded)
+		read_first_range(dimension);
+	else
+		read_plan(dimension);
+	dimension->all = 0;
+	finish_rows(dimension);
 	dimension->range = 0;
 	MemoryContextSwitchTo(old);
 }

@@ -2,6 +2,11 @@
 /*
  * breakpoints.c
  *		Finds ranges of a column's integers that conditions on rows do not tell apart.
+ *
+ * The constant of a comparison is not simply read.  It may have another type or scale than the column, and it may be a
+ * parameter or an expression; the operator, its side and rounding decide which integer is the first beyond it.  Only
+ * the comparison itself knows all of that.  So it is evaluated on integers of the column, which are bisected: at most
+ * 66 evaluations for each comparison and answer.
  */
 #include "run/tally/breakpoints.h"
 

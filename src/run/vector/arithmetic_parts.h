@@ -136,6 +136,15 @@ rtscan_is_constant(const RtscanVector *vector)
 	return vector->lowest == vector->highest;
 }
 
+/* Set scale and bounds of a vector of truth values. */
+static inline void
+rtscan_set_truth(RtscanVector *result)
+{
+	result->scale = 0;
+	result->lowest = 0;
+	result->highest = 1;
+}
+
 /* Set scale and bounds of the product of two operands.  Returns false if it may not fit. */
 extern bool rtscan_bound_product(const RtscanVector *const *operands, RtscanVector *result);
 

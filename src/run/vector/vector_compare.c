@@ -42,14 +42,6 @@
 			EACH(!(is_equal(a, b))); \
 	}
 
-static void
-set_truth(RtscanVector *result)
-{
-	result->scale = 0;
-	result->lowest = 0;
-	result->highest = 1;
-}
-
 /* ---------------------------------------------------------------- integers */
 
 #define IS_LESS_INTEGER(a, b)	((a) < (b))
@@ -105,7 +97,7 @@ rtscan_compare_integers(const RtscanArithmetic *step, const RtscanVector *const 
 		compare_with_integer(step->parameter, left, right[0], n, result->digits);
 	else
 		compare_integers(step->parameter, left, right, n, result->digits);
-	set_truth(result);
+	rtscan_set_truth(result);
 	return true;
 }
 
@@ -122,7 +114,7 @@ rtscan_compare_doubles(const RtscanArithmetic *step, const RtscanVector *const *
 					   RtscanVector *result)
 {
 	compare_doubles(step->parameter, operands[0]->doubles, operands[1]->doubles, n, result->digits);
-	set_truth(result);
+	rtscan_set_truth(result);
 	return true;
 }
 

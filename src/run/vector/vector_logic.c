@@ -9,14 +9,6 @@
 
 #include "bits/multiversion.h"
 
-static void
-set_truth(RtscanVector *result)
-{
-	result->scale = 0;
-	result->lowest = 0;
-	result->highest = 1;
-}
-
 /* ---------------------------------------------------------------- AND, OR, NOT */
 
 /*
@@ -62,7 +54,7 @@ set_all(RtscanVector *result, int64 truth, uint32 n)
 		result->digits[i] = truth;
 	memset(result->isnull, false, n);
 	result->has_nulls = false;
-	set_truth(result);
+	rtscan_set_truth(result);
 }
 
 bool
@@ -98,7 +90,7 @@ rtscan_calculate_not(const RtscanArithmetic *step, const RtscanVector *const *op
 {
 	for (uint32 i = 0; i < n; i++)
 		result->digits[i] = !operands[0]->digits[i];
-	set_truth(result);
+	rtscan_set_truth(result);
 	return true;
 }
 
