@@ -52,6 +52,8 @@ device_label(const RtscanProgram *program)
 	return psprintf(" of \"%s\" (item %d of rtscan.device)", program->name, program->device + 1);
 }
 
+/* ---------------------------------------------------------------- start */
+
 /* Let the program be started only after a pause, which is longer each time. */
 static void
 postpone(RtscanProgram *program)
@@ -165,6 +167,8 @@ start_program(RtscanProgram *program)
 	resetStringInfo(&program->line);
 }
 
+/* ---------------------------------------------------------------- output */
+
 static const char *
 describe_speed(double nanoseconds)
 {
@@ -238,6 +242,8 @@ rtscan_read_program(RtscanProgram *program)
 	return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
+/* ---------------------------------------------------------------- end */
+
 int
 rtscan_kill_program(RtscanProgram *program)
 {
@@ -309,6 +315,8 @@ rtscan_reap_program(RtscanProgram *program)
 	program->useless = !explain_end(program, rtscan_kill_program(program));
 	postpone(program);
 }
+
+/* ---------------------------------------------------------------- all of it */
 
 bool
 rtscan_program_is_missing(const RtscanProgram *program)
