@@ -383,7 +383,7 @@ check_bounds(void)
 {
 	for (uint32 chunk = 0; chunk < segment.chunks; chunk++)
 	{
-		RtscanBounds bounds = rtscan_chunk_bounds(read_values, chunk);
+		RtscanChunkBounds bounds = rtscan_chunk_bounds(read_values, chunk);
 		uint32		first = chunk * RTSCAN_CHUNK_ROWS;
 		int64		least = PG_INT64_MAX,
 					greatest = PG_INT64_MIN;

@@ -373,7 +373,7 @@ rtscan_get_typed(RtscanValues *values, const RtscanSelection *selection, bool co
 
 /* Replace bounds that are codes, of a dictionary of exact integers, by their values. */
 static void
-look_bounds_up(RtscanValues *values, RtscanBounds *bounds)
+look_bounds_up(RtscanValues *values, RtscanChunkBounds *bounds)
 {
 	int64	   *ends[] = {&bounds->least, &bounds->greatest};
 
@@ -388,18 +388,18 @@ rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 n, int64 lea
 	rtscan_get_frame_rows_codes(values->reader, &values->include->frames, rows, n, least, of_null, offsets);
 }
 
-RtscanBounds
+RtscanChunkBounds
 rtscan_chunk_bounds(RtscanValues *values, uint32 chunk)
 {
 	const RtscanIncludeHeader *header = values->include ? &values->include->header : NULL;
 	const RtscanFrame *frame;
-	RtscanBounds bounds;
+	RtscanChunkBounds bounds;
 
 	if (header == NULL || !values->type->exact_sorts || header->storage == RTSCAN_STORED_PLAIN ||
 		header->exact != values->type->exact)
-		return (RtscanBounds) {.kind = RTSCAN_EXACT_NONE};
+		return (RtscanChunkBounds) {.kind = RTSCAN_EXACT_NONE};
 	frame = &values->include->frames.frames[chunk];
-	bounds = (RtscanBounds) {header->exact, header->scale, frame->nulls, frame->least, frame->greatest};
+	bounds = (RtscanChunkBounds) {header->exact, header->scale, frame->nulls, frame->least, frame->greatest};
 	if (frame->nulls == rtscan_chunk_rows(values->reader->segment->header.rows, chunk))
 		return bounds;
 	if (header->storage == RTSCAN_STORED_CODES)

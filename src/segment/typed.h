@@ -95,16 +95,16 @@ extern void rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 
 extern bool rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, int *scale);
 
 /* Bounds of a chunk's values, from its frame; no page of rows is read. */
-typedef struct RtscanBounds
+typedef struct RtscanChunkBounds
 {
 	RtscanExactKind kind;		/* kind of the bounds; NONE: they are not known, or there are NaNs */
 	int			scale;			/* scale of numerics */
 	uint32		nulls;			/* number of rows that are NULL; if all are, there are no bounds */
 	int64		least;			/* least exact integer of all rows, wanted or not, dead or not */
 	int64		greatest;		/* greatest exact integer of all rows */
-} RtscanBounds;
+} RtscanChunkBounds;
 
 /* Return the bounds of a chunk's values. */
-extern RtscanBounds rtscan_chunk_bounds(RtscanValues *values, uint32 chunk);
+extern RtscanChunkBounds rtscan_chunk_bounds(RtscanValues *values, uint32 chunk);
 
 #endif							/* RTSCAN_TYPED_H */

@@ -84,7 +84,7 @@ static bool
 chunk_is_beyond(const RtscanFirstRows *first, RtscanValues *values, uint32 chunk)
 {
 	const RtscanFirstColumn *column = &first->columns[0];
-	RtscanBounds bounds;
+	RtscanChunkBounds bounds;
 
 	if (!rtscan_first_is_full(first) || !column->placed)
 		return false;

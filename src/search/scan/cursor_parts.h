@@ -67,19 +67,19 @@ typedef struct RtscanCursorPending
 	bool	   *isnull;			/* [row * columns + column]: is the value NULL? */
 } RtscanCursorPending;
 
-/* The bounds of a column's integers in a chunk. */
-typedef struct RtscanChunkBounds
+/* The bounds of a column's integers in the chunk for which they were needed last. */
+typedef struct RtscanKnownBounds
 {
 	uint32		chunk;			/* number of the chunk; PG_UINT32_MAX: none */
-	RtscanBounds bounds;
-} RtscanChunkBounds;
+	RtscanChunkBounds bounds;	/* the bounds there */
+} RtscanKnownBounds;
 
 /* Columns of the current segment (cursor_values.c). */
 typedef struct RtscanCursorColumns
 {
 	MemoryContext context;		/* memory context of the readers */
 	RtscanValues **values;		/* by column: reader of the segment's values, opened at first use */
-	RtscanChunkBounds *bounds;	/* by column: bounds of the chunk for which they were needed last */
+	RtscanKnownBounds *bounds;	/* by column */
 } RtscanCursorColumns;
 
 /* The tallies of segments (cursor_tallies.c). */

@@ -16,7 +16,7 @@ rtscan_cursor_init_columns(RtscanCursor *cursor)
 	cursor->columns = (RtscanCursorColumns) {
 		.context = AllocSetContextCreate(cursor->context, "rtscan cursor's segment", ALLOCSET_DEFAULT_SIZES),
 		.values = MemoryContextAllocZero(cursor->context, ncolumns * sizeof(RtscanValues *)),
-		.bounds = MemoryContextAllocZero(cursor->context, ncolumns * sizeof(RtscanChunkBounds)),
+		.bounds = MemoryContextAllocZero(cursor->context, ncolumns * sizeof(RtscanKnownBounds)),
 	};
 }
 
@@ -182,15 +182,15 @@ bool
 rtscan_cursor_bounds(RtscanCursor *cursor, int column, int scale, int64 *least, int64 *greatest)
 {
 	RtscanValues *values = cursor->segment.scan ? rtscan_cursor_column(cursor, column) : NULL;
-	RtscanChunkBounds *known = &cursor->columns.bounds[column];
-	const RtscanBounds *bounds = &known->bounds;
+	RtscanKnownBounds *known = &cursor->columns.bounds[column];
+	const RtscanChunkBounds *bounds = &known->bounds;
 	const RtscanCursorRows *current = &cursor->current;
 	uint32		chunk = current->rows[0] / RTSCAN_CHUNK_ROWS;
 
 	if (values == NULL || chunk != current->rows[current->n - 1] / RTSCAN_CHUNK_ROWS)
 		return false;
 	if (known->chunk != chunk)
-		*known = (RtscanChunkBounds) {chunk, rtscan_chunk_bounds(values, chunk)};
+		*known = (RtscanKnownBounds) {chunk, rtscan_chunk_bounds(values, chunk)};
 	if (bounds->kind == RTSCAN_EXACT_NONE || bounds->scale != scale ||
 		bounds->nulls == rtscan_chunk_rows(cursor->segment.scan->reader.segment->header.rows, chunk))
 		return false;
