@@ -226,7 +226,7 @@ foreach my $name (qw(stamped undead))
 }
 foreach my $other ($oldest - 1, $format + 1, 4294967295)
 {
-	my $hint = $other > $format ? 'A newer rtscan has written it\. .* or REINDEX it\.' : 'Please REINDEX it\.';
+	my $hint = $other > $format ? 'A newer version of rtscan has written the index\. .* Or REINDEX the index\.' : 'Please REINDEX it\.';
 	my $message = qr/ERROR:  index "(stamped|undead)_idx" has format version $other, but this rtscan reads versions $oldest to $format\nHINT:  $hint/;
 	$new->safe_psql('postgres', 'DELETE FROM stamped WHERE id % 31 = 0');
 	set_format($_, $format, $other) foreach qw(stamped undead);

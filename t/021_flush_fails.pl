@@ -87,7 +87,7 @@ sub sealed_lists
 sub failures
 {
 	my ($from) = @_;
-	return scalar(() = substr(slurp_file($node->logfile), $from) =~ /could not make pending rows of index/g);
+	return scalar(() = substr(slurp_file($node->logfile), $from) =~ /could not flush pending rows of index/g);
 }
 
 sub crash

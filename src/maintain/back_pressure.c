@@ -26,10 +26,10 @@ log_failure(Relation index, const ErrorData *error)
 {
 	ereport(LOG,
 			(errcode(error->sqlerrcode),
-			 errmsg("could not make pending rows of index \"%s\" into a segment: %s",
+			 errmsg("could not flush pending rows of index \"%s\": %s",
 					RelationGetRelationName(index), error->message),
 			 error->detail ? errdetail_internal("%s", error->detail) : 0,
-			 errhint("VACUUM tries again, and so do insertions when there are twice as many rows.")));
+			 errhint("The rows stay in the pending list. VACUUM flushes it, and insertions try again when it is twice as long.")));
 }
 
 /* Flush the next list, or log why it cannot be flushed.  Returns false if no list was found. */

@@ -184,9 +184,9 @@ claim_blocks(IndexCheck *check, const List *blocks)
 		BlockNumber block = (BlockNumber) lfirst_int(cell);
 
 		if (block >= check->nblocks)
-			rtscan_page_corrupted(check->index, block, "It lies behind the end of the index.");
+			rtscan_page_corrupted(check->index, block, "The index uses this block, but ends before it.");
 		if (check->used_blocks[block / 8] & (1 << (block % 8)))
-			rtscan_page_corrupted(check->index, block, "It is used twice.");
+			rtscan_page_corrupted(check->index, block, "Two parts of the index use this block.");
 		check->used_blocks[block / 8] |= 1 << (block % 8);
 	}
 }

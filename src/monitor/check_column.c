@@ -48,7 +48,7 @@ check_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void 
 	if (code != column->visited)
 		rtscan_fail_column(column, "the dictionary skips code", column->visited);
 	if (first_rank != column->first_ranks[code] || end_rank <= first_rank)
-		rtscan_fail_column(column, "wrong ranks of code", code);
+		rtscan_fail_column(column, "the dictionary has wrong ranks of code", code);
 	if (code > 0 && compare_to_previous(column, value) >= 0)
 		rtscan_fail_column(column, "the dictionary does not ascend at code", code);
 	if (code == 0)
@@ -145,9 +145,9 @@ sort_by_code(const RtscanColumnCheck *column, const uint32 *codes)
 	for (uint32 row = 0; row < column->check->rows; row++)
 	{
 		if (codes[row] >= codes_end)
-			rtscan_fail_column(column, "impossible code in row", row);
+			rtscan_fail_column(column, "the dictionary does not have the code of row", row);
 		if (next[codes[row]] >= column->first_ranks[codes[row] + 1])
-			rtscan_fail_column(column, "the dictionary has a smaller frequency of the code in row", row);
+			rtscan_fail_column(column, "more rows than the dictionary counts have the code of row", row);
 		rows[next[codes[row]]++] = row;
 	}
 	pfree(next);
@@ -165,7 +165,7 @@ check_order(RtscanColumnCheck *column, const uint32 *sorted)
 	order = rtscan_read_numbers(&column->check->reader, area, column->check->rows, 3);
 	for (uint32 rank = 0; rank < column->check->rows; rank++)
 		if (order[rank] != sorted[rank])
-			rtscan_fail_column(column, "wrong row at rank", rank);
+			rtscan_fail_column(column, "the order has the wrong row at rank", rank);
 	pfree(order);
 }
 
@@ -193,17 +193,17 @@ check_directory_entry(const RtscanColumnCheck *column)
 
 	if (rtscan_entry_is_nonnull(column->check->entry, column->number) &&
 		column->column->header.nonnull < column->check->rows)
-		rtscan_fail_column(column, "the directory says that no row is NULL, but there are:",
+		rtscan_fail_column(column, "the directory says that no row is NULL, but the number of NULLs is",
 						   column->check->rows - column->column->header.nonnull);
 	if (rtscan_entry_lost_no_image(column->check->entry) && !rtscan_lost_no_image(&column->column->header))
-		rtscan_fail_column(column, "the directory says that no image is lost, but some are, by the column's flags:",
+		rtscan_fail_column(column, "the directory says that no image is lost, but the column's flags say otherwise:",
 						   column->column->header.flags);
 	if (bounds->least == 0 && bounds->greatest == PG_UINT64_MAX)
 		return;
 	if (bounds->least != (empty ? PG_UINT64_MAX : column->first_key))
-		rtscan_fail_column(column, "the directory has another least key:", bounds->least);
+		rtscan_fail_column(column, "the directory has a wrong least key:", bounds->least);
 	if (bounds->greatest != (empty ? 0 : column->last_key))
-		rtscan_fail_column(column, "the directory has another greatest key:", bounds->greatest);
+		rtscan_fail_column(column, "the directory has a wrong greatest key:", bounds->greatest);
 }
 
 void

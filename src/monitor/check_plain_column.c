@@ -61,11 +61,11 @@ number_plain_values(RtscanColumnCheck *column, const uint32 *order, const int64 
 		bool		starts = rank == 0 || rank == nonnull || (rank < nonnull && values[row] != values[last]);
 
 		if (row >= column->check->rows)
-			rtscan_fail_column(column, "wrong row at rank", rank);
+			rtscan_fail_column(column, "the order has the wrong row at rank", rank);
 		if (rtscan_bit_is_set(nulls, row) != (rank >= nonnull))
-			rtscan_fail_column(column, "wrong NULL at rank", rank);
+			rtscan_fail_column(column, "NULLs are not last in the order, at rank", rank);
 		if (rank > 0 && (starts ? rank < nonnull && values[row] < values[last] : row <= last))
-			rtscan_fail_column(column, "wrong row at rank", rank);
+			rtscan_fail_column(column, "the order has the wrong row at rank", rank);
 		if (starts && rank < nonnull)
 		{
 			column->first_ranks[column->distinct] = rank;
@@ -100,7 +100,7 @@ check_sparse_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank
 
 	if (code != column->visited++ || first_rank != sparse->end || column->first_ranks[code_at] != first_rank ||
 		value != plain_key(column, sparse->values[sparse->order[first_rank]]))
-		rtscan_fail_column(column, "wrong value in the dictionary at code", code);
+		rtscan_fail_column(column, "the dictionary has a wrong value at code", code);
 	sparse->end = end_rank;
 }
 

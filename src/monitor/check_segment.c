@@ -74,7 +74,7 @@ check_tids(RtscanSegmentCheck *check)
 	for (uint32 row = 0; row < check->rows; row++)
 	{
 		if (!ItemPointerIsValid(&tids[row]))
-			rtscan_fail_segment(check, "no valid TID in row", row);
+			rtscan_fail_segment(check, "there is no valid TID in row", row);
 		if (row > 0 && ItemPointerCompare(&tids[row - 1], &tids[row]) >= 0)
 			rtscan_fail_segment(check, "the TIDs do not ascend at row", row);
 		if (check->fingerprints)
@@ -111,9 +111,9 @@ check_blocks(RtscanSegmentCheck *check)
 	if (!rtscan_entry_has_blocks(check->entry))
 		return;
 	if (blocks->first != ItemPointerGetBlockNumber(&check->tids[0]))
-		rtscan_fail_segment(check, "the directory has another first heap block:", blocks->first);
+		rtscan_fail_segment(check, "the directory has a wrong first heap block:", blocks->first);
 	if (blocks->last != ItemPointerGetBlockNumber(&check->tids[check->rows - 1]))
-		rtscan_fail_segment(check, "the directory has another last heap block:", blocks->last);
+		rtscan_fail_segment(check, "the directory has a wrong last heap block:", blocks->last);
 }
 
 /* Check the dead map's count of bits.  VACUUM may be setting more bits meanwhile. */
@@ -127,7 +127,7 @@ check_dead_count(RtscanSegmentCheck *check)
 		return;
 	set = rtscan_dead_count_bits(check->index, check->entry);
 	if (set < least || set > rtscan_dead_count(check->index, check->entry))
-		rtscan_fail_segment(check, "the dead map does not say how many rows are dead:", set);
+		rtscan_fail_segment(check, "the dead map has a wrong number of dead rows, which is", set);
 }
 
 void

@@ -28,7 +28,7 @@ check_vector_page(RtscanColumnCheck *column, uint32 vector, uint32 chunk, const 
 	if (BufferIsValid(buffer))
 		rtscan_release(&column->check->reader, buffer);
 	if (!same)
-		rtscan_fail_column(column, "wrong bits of vector", vector);
+		rtscan_fail_column(column, "there are wrong bits in vector", vector);
 }
 
 static void
@@ -65,7 +65,7 @@ check_boundaries(RtscanColumnCheck *column)
 	}
 	if ((header->flags & RTSCAN_COLUMN_EXACT) &&
 		header->bins != column->distinct + (header->nonnull < column->check->rows ? 1 : 0))
-		rtscan_fail_column(column, "an exact column has too few bins:", header->bins);
+		rtscan_fail_column(column, "an exact column has a wrong number of bins:", header->bins);
 }
 
 /* Check all vectors.  As in segment/sieve.c, the bits of each are made from those of the one before. */

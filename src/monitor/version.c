@@ -19,7 +19,7 @@
 #include "utils/regproc.h"
 
 #define VERSION_COLUMNS		4
-#define UPDATE_HINT			"Run ALTER EXTENSION rtscan UPDATE. Where a newer library has been installed, " \
+#define UPDATE_HINT			"Run ALTER EXTENSION rtscan UPDATE. If a newer library has been installed, " \
 							"restart the server or, if rtscan is not preloaded, reconnect."
 
 /* ---------------------------------------------------------------- rows */
@@ -31,7 +31,7 @@ check_columns(FunctionCallInfo fcinfo, const TupleDesc tupdesc, int columns)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("function %s is not declared as version %s of rtscan's library needs it",
+			 errmsg("function %s does not match version %s of rtscan's library",
 					format_procedure(fcinfo->flinfo->fn_oid), RTSCAN_VERSION),
 			 errdetail("It returns %d columns, not %d.", tupdesc->natts, columns),
 			 errhint(UPDATE_HINT)));
@@ -104,7 +104,7 @@ rtscan_version(PG_FUNCTION_ARGS)
 
 	if (sql && strcmp(sql, RTSCAN_VERSION) != 0)
 		ereport(WARNING,
-				(errmsg("rtscan's library has version %s, its SQL in this database %s", RTSCAN_VERSION, sql),
+				(errmsg("rtscan's library has version %s, but its SQL in this database has version %s", RTSCAN_VERSION, sql),
 				 errhint(UPDATE_HINT)));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls)));
 }

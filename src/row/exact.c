@@ -106,7 +106,7 @@ rtscan_exact_encode(RtscanExactKind kind, const Datum *values, uint32 n, int64 *
 			break;
 		case RTSCAN_EXACT_NONE:
 		case RTSCAN_EXACT_DECIMAL:
-			elog(ERROR, "values of exact kind %d are no integers", kind);
+			elog(ERROR, "values of exact kind %d have no exact integers", kind);
 	}
 }
 
@@ -143,7 +143,7 @@ rtscan_exact_decode(RtscanExactKind kind, const int64 *exact, uint32 n, Datum *v
 			break;
 		case RTSCAN_EXACT_NONE:
 		case RTSCAN_EXACT_DECIMAL:
-			elog(ERROR, "values of exact kind %d are no integers", kind);
+			elog(ERROR, "values of exact kind %d have no exact integers", kind);
 	}
 }
 

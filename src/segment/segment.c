@@ -179,7 +179,7 @@ rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i, Buffer *
 
 	if (unlikely(i >= area->pages))
 		rtscan_page_corrupted(reader->index, segment->blocks[area->page],
-							  "Page %u of an area of %u pages is asked for.", i, area->pages);
+							  "The segment refers to page %u of an area that has %u pages.", i, area->pages);
 	reader->pages_read++;
 	if (likely(pin_recent(reader, ordinal)))
 	{

@@ -18,7 +18,7 @@ rtscan_need_images(const RtscanValues *values)
 	if (values->is_key && !rtscan_lost_no_image(values->header))
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" has lost the images of some values of column %d",
+				 errmsg("index \"%s\" cannot return some values of column %d exactly as they were inserted",
 						RelationGetRelationName(values->reader->index), values->column + 1),
 				 errhint("Please REINDEX it.")));
 }

@@ -20,7 +20,7 @@ set_dead_map(Relation index, RtscanImage **image, void *arg)
 	RtscanEntry *entry = rtscan_image_segment(*image, changed->id);
 
 	if (entry == NULL)
-		elog(ERROR, "segment " UINT64_FORMAT " of index \"%s\" is gone", changed->id,
+		elog(ERROR, "segment " UINT64_FORMAT " is not in the directory of index \"%s\"", changed->id,
 			 RelationGetRelationName(index));
 	entry->dead = changed->dead;
 	rtscan_image_end_writing(*image, RTSCAN_SLOT_MERGE);

@@ -178,7 +178,7 @@ rtscan_image_retire_list(RtscanImage *image, uint64 id)
 	RtscanEntry *entry = find_entry(image, RTSCAN_ENTRY_PENDING, id);
 
 	if (entry == NULL)
-		elog(ERROR, "pending list " UINT64_FORMAT " is gone", id);
+		elog(ERROR, "pending list " UINT64_FORMAT " is not in the directory", id);
 	retire(entry);
 }
 
@@ -188,7 +188,7 @@ rtscan_image_retire_segment(RtscanImage *image, uint64 id)
 	RtscanEntry *entry = rtscan_image_segment(image, id);
 
 	if (entry == NULL)
-		elog(ERROR, "segment " UINT64_FORMAT " is gone", id);
+		elog(ERROR, "segment " UINT64_FORMAT " is not in the directory", id);
 	retire(entry);
 }
 

@@ -96,8 +96,7 @@ raise_unknown_format(Relation index, uint32 format)
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("index \"%s\" has format version %u, but this rtscan reads versions %d to %d",
 					RelationGetRelationName(index), format, RTSCAN_OLDEST_FORMAT, RTSCAN_FORMAT_VERSION),
-			 format > RTSCAN_FORMAT_VERSION ?
-			 errhint("A newer rtscan has written it. Install that, and restart the server or reconnect; or REINDEX it.")
+			 format > RTSCAN_FORMAT_VERSION ? errhint("A newer version of rtscan has written the index. Install that version, and restart the server or, if rtscan is not preloaded, reconnect. Or REINDEX the index.")
 			 : errhint("Please REINDEX it.")));
 }
 

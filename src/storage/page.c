@@ -80,8 +80,8 @@ rtscan_read_page(Relation index, BlockNumber block, int mode,
 	if (block == InvalidBlockNumber)
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" names no block for a %s page",
-						RelationGetRelationName(index), page_kind_name(kind)),
+				 errmsg("index \"%s\" is corrupted", RelationGetRelationName(index)),
+				 errdetail_internal("It needs a %s page, but has no block for it.", page_kind_name(kind)),
 				 errhint("Please REINDEX it.")));
 
 	buffer = ReadBuffer(index, block);
@@ -122,7 +122,7 @@ rtscan_page_mismatch(Relation index, BlockNumber block, RtscanPageKind kind)
 				 errdetail("A page of index \"%s\" was recycled while the statement used it.",
 						   RelationGetRelationName(index)),
 				 errhint("Retry the statement.")));
-	rtscan_page_corrupted(index, block, "It is not the %s page that it should be.",
+	rtscan_page_corrupted(index, block, "The index expects a certain %s page there, but finds another page.",
 						  page_kind_name(kind));
 }
 

@@ -176,7 +176,9 @@ lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffe
 		return InvalidBuffer;
 	buffer = ReadBuffer(index, insertion[place]);
 	if (!rtscan_lock_page(buffer, BUFFER_LOCK_EXCLUSIVE))
-		rtscan_page_corrupted(index, list->head, "It names block %u, which is in use already.", insertion[place]);
+		rtscan_page_corrupted(index, list->head,
+							  "The list page names block %u for insertions, but that block is in use already.",
+							  insertion[place]);
 	opaque = rtscan_page_opaque(BufferGetPage(buffer));
 	if (!rtscan_page_is(BufferGetPage(buffer), RTSCAN_PAGE_PENDING, list->id, opaque->ordinal))
 		rtscan_page_mismatch(index, insertion[place], RTSCAN_PAGE_PENDING);
@@ -212,12 +214,13 @@ static BlockNumber
 add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int place)
 {
 	Buffer		full = lock_insertion_page(index, list, list_buffer, place);
+	bool		is_empty = rtscan_page_opaque(BufferGetPage(list_buffer))->next == InvalidBlockNumber;
 	Buffer		added;
 	BlockNumber block;
 
-	if ((list_of(list_buffer)->pages == 0) !=
-		(rtscan_page_opaque(BufferGetPage(list_buffer))->next == InvalidBlockNumber))
-		rtscan_page_corrupted(index, list->head, "It has %u pages, or none.", list_of(list_buffer)->pages);
+	if ((list_of(list_buffer)->pages == 0) != is_empty)
+		rtscan_page_corrupted(index, list->head, "The list page counts %u pages, but its chain is %s.",
+							  list_of(list_buffer)->pages, is_empty ? "empty" : "not empty");
 	added = rtscan_allocate_page(index);
 	block = BufferGetBlockNumber(added);
 	chain_page(index, list, list_buffer, place, full, added);
@@ -373,7 +376,8 @@ read_next_page(RtscanPendingReader *reader)
 	if (reader->pages == 0)
 	{
 		if (reader->next != InvalidBlockNumber)
-			rtscan_page_corrupted(reader->index, reader->list.head, "Its chain has more pages than it should.");
+			rtscan_page_corrupted(reader->index, reader->list.head,
+								  "The chain of the list has more pages than its list page counts.");
 		return false;
 	}
 	reader->block = reader->next;
@@ -401,8 +405,9 @@ rtscan_pending_next(RtscanPendingReader *reader)
 	left = reader->used - reader->offset;
 	size = left < sizeof(IndexTupleData) ? 0 : MAXALIGN(IndexTupleSize(tuple));
 	if (size < sizeof(IndexTupleData) || size > left)
-		rtscan_page_corrupted(reader->index, reader->block, "The tuple at offset %zu has %zu bytes.",
-							  reader->offset, size);
+		rtscan_page_corrupted(reader->index, reader->block,
+							  "The pending row at offset %zu has a size of %zu bytes, but %zu bytes are left.",
+							  reader->offset, size, left);
 	reader->offset += size;
 	return tuple;
 }
@@ -439,12 +444,14 @@ check_insertion_pages(Relation index, const RtscanListRef *list, Buffer list_buf
 			named |= list_of(list_buffer)->insertion[i] == block;
 		expected -= named;
 		if (named == sealed)
-			rtscan_page_corrupted(index, block, "Its list page and its seal contradict each other.");
+			rtscan_page_corrupted(index, block, "The page is %s, but its list page %s it for insertions.",
+								  sealed ? "sealed" : "not sealed", named ? "names" : "does not name");
 		block = rtscan_page_opaque(BufferGetPage(buffer))->next;
 		UnlockReleaseBuffer(buffer);
 	}
 	if (expected != 0)
-		rtscan_page_corrupted(index, list->head, "It names insertion pages that are not in its chain.");
+		rtscan_page_corrupted(index, list->head,
+							  "The list page names pages for insertions that are not in its chain.");
 }
 
 void
@@ -453,9 +460,10 @@ rtscan_check_list_page(Relation index, const RtscanListRef *list, bool must_be_s
 	Buffer		buffer = rtscan_read_page(index, list->head, BUFFER_LOCK_SHARE, RTSCAN_PAGE_LIST, list->id, 0);
 
 	if (rtscan_page_used(BufferGetPage(buffer)) != sizeof(RtscanPendingList))
-		rtscan_page_corrupted(index, list->head, "It has the wrong size.");
+		rtscan_page_corrupted(index, list->head, "The list page has the wrong size.");
 	if (must_be_sealed && !rtscan_page_opaque(BufferGetPage(buffer))->sealed)
-		rtscan_page_corrupted(index, list->head, "It is not sealed, as the directory says.");
+		rtscan_page_corrupted(index, list->head,
+							  "The directory says that the list is sealed, but its list page is not.");
 	if (!rtscan_page_opaque(BufferGetPage(buffer))->sealed)
 		check_insertion_pages(index, list, buffer);
 	UnlockReleaseBuffer(buffer);

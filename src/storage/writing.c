@@ -277,7 +277,7 @@ rtscan_read_taken(Relation index, RtscanWriterSlot slot, BlockNumber block, uint
 	RtscanTakenPage *copy = palloc(Max(used, sizeof(RtscanTakenPage)));
 
 	if (used < sizeof(RtscanTakenPage) || (used - sizeof(RtscanTakenPage)) % sizeof(RtscanTaken) != 0)
-		rtscan_page_corrupted(index, block, "It has the wrong size.");
+		rtscan_page_corrupted(index, block, "The note of taken pages has the wrong size.");
 	memcpy(copy, rtscan_page_payload(BufferGetPage(buffer)), used);
 	*count = (used - sizeof(RtscanTakenPage)) / sizeof(RtscanTaken);
 	UnlockReleaseBuffer(buffer);
