@@ -67,7 +67,7 @@ class Server:
         self.prefix = ["runuser", "-u", options.server_user, "--"] if os.geteuid() == 0 else []
 
     def run(self, program, *arguments):
-        """Run one of PostgreSQL's programs on the server's data, as the user who runs the server."""
+        """Run one of PostgreSQL's programs on the server's data, as the server's user."""
         subprocess.run([*self.prefix, f"{self.programs}/{program}", "-D", self.data, *arguments], check=True,
                        stdout=subprocess.DEVNULL, cwd=self.directory)
 

@@ -371,7 +371,7 @@ facts_line() {
     "$(on_device compute 0 "$each" "$sql") | $(on_device rt 0 "$each" "$sql") | $(on_device auto 2 "$each" "$sql") |"
 }
 
-# of each of three columns' rows
+# conditions that nine tenths, or one fifth, of each of three columns' rows meet
 many="a <= 1932735282 AND b <= 1932735282 AND c <= 1932735282"
 some="a <= 429496729 AND b <= 429496729 AND c <= 429496729"
 
@@ -420,7 +420,7 @@ report_machine() {
 }
 
 report_facts() {
-  echo "# What rows come to on a device, $rows rows"
+  echo "# Aggregates on a device, $rows rows"
   echo
   report_machine
   echo "- CREATE INDEX with $(nproc) processes, in seconds: $facts_build"

@@ -16,8 +16,8 @@ from cluster import Server, parser, server_settings, timed
 from report import Record
 from run import note
 
-KEYS = 20_000                                   # of the distribution column
-SELECTED = 0.79                                 # of each column, so that half of the rows match on all three
+KEYS = 20_000                                   # distinct values of the distribution column
+SELECTED = 0.79                                 # fraction of each column, so that half of the rows match on all three
 WHERE = " AND ".join(f"{column} < {SELECTED * 1e6:.0f}" for column in "abc")
 QUERIES = {
     "count": "SELECT count(*) FROM {t} WHERE " + WHERE,

@@ -1,4 +1,4 @@
-"""What is compared: ways in which PostgreSQL answers a query, and DuckDB.
+"""The peers that are compared: ways in which PostgreSQL answers a query, and DuckDB.
 
 Every PostgreSQL peer uses only its own indexes: the others are marked as not valid in pg_index, which hides them
 from the planner. Call a peer's prepare(sql) first, then execute() as often as needed.

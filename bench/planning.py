@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What does planning a query of many partitions take, beside a btree of the same columns on each? The least of many times.
+"""Measure how long it takes to plan a query of many partitions, beside a btree of the same columns on each. Take the least of many times.
 
 Each peer has a table of its own. Writes results/NAME.md and .csv. See README.md.
 """

@@ -19,7 +19,7 @@ from report import RESULTS, table
 
 LOADED = ("uniform", "zipf", "lineitem", "flights")
 
-NEAR, NEAR_MS = 1.2, 0.3  # as fast as the fastest
+NEAR, NEAR_MS = 1.2, 0.3  # plans within this count as fast as the fastest
 SLOWER, SLOWER_MS = 1.3, 1.0  # slower because of rtscan
 RUNS, BUDGET = 5, 0.4  # runs of a plan; seconds after which there are no further runs
 GIVE_UP = 30  # a plan that takes that many times as long as the fastest is cancelled

@@ -21,8 +21,8 @@ SCRIPTS = {
     "update": RANDOM + "\\set id random(1, {rows})\nUPDATE t SET b = :b WHERE id = :id;\n",
     "query": "SELECT count(*) FROM t WHERE a < {edge} AND b < {edge} AND c < {edge};\n",
 }
-INSERTS, UPDATES = 8, 2  # of ten transactions
-SELECTIVITY = 0.1  # of each of a query's three conditions
+INSERTS, UPDATES = 8, 2  # out of ten transactions
+SELECTIVITY = 0.1  # selectivity of each of a query's three conditions
 SETTINGS = ("autovacuum=on", "synchronous_commit=off", "shared_preload_libraries=rtscan", "max_connections=100", "checkpoint_timeout=1h")
 IDLE = "idle"
 

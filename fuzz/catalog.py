@@ -17,10 +17,10 @@ COLLATIONS = ("", '"C"', '"und-x-icu"', "ci", "blank", "naturally")
 
 @dataclass(frozen=True)
 class Type:
-    name: str                               # of the entry; several entries can have the same SQL type
+    name: str                               # name of the entry; several entries can have the same SQL type
     sql: str
     make: str
-    extremes: tuple = ()                    # as text
+    extremes: tuple = ()                    # values, in their text form
     opclasses: tuple = (("", STANDARD),)     # the first one is the default
     collations: tuple = NO_COLLATION
     cross: tuple = ()                       # entries with whose values the column can be compared

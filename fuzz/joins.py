@@ -15,7 +15,7 @@ class Parts:
     """The parts of a query that is being put together."""
     tables: str = "t"
     quals: list = field(default_factory=list)
-    columns: list = field(default_factory=list)     # of dimensions: (text, whether it is a number)
+    columns: list = field(default_factory=list)     # columns of dimensions: (text, whether it is a number)
     outer: str = ""                                 # a number from an outer query, for conditions
     multiplied: bool = False                        # whether a row of t may match several rows
 

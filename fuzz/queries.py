@@ -315,7 +315,7 @@ class Comparer(Scans, Starred):
         return HEAP_ROWS if roll < 0.55 else BITMAP, "tableoid, ctid", self.schema.keys
 
     def one_query(self, changing=True):
-        """Run a random query. Those that change rows, and roll that back, need a transaction of their own without
+        """Run a random query. Queries that change rows, and roll that back, need a transaction of their own without
         locks of others.
         """
         rng = self.rng

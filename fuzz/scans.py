@@ -22,7 +22,7 @@ def identical(name, key):
 
 
 def alike(name, key):
-    """Return a column of more types as such text. Which of several rows with equal keys comes first is undefined."""
+    """Return a column of more types as such text. Rows with equal keys may come in any order."""
     return identical(name, key) or (f"{name}::text" if key.column.type.sql in EXACT and key.collation not in BLIND else None)
 
 
@@ -145,8 +145,8 @@ class Scans:
         self.compare(query, after="RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material", sequential=f"{SEQUENTIAL}; {LOOPS_ONLY}")
 
     def ordered_again(self):
-        """Compare the first rows of an order, repeated for several parameters. Which of several equal rows are
-        returned is undefined.
+        """Compare the first rows of an order, repeated for several parameters. Any of several equal rows may be
+        returned.
         """
         if not self.ordered_keys:
             return self.any_quals()

@@ -55,8 +55,8 @@ class Column:
 class Key:
     """A key column of the index, with the operators of its opclass."""
     column: Column
-    expression: str                         # as queries must write it
-    indexed: str                            # as CREATE INDEX writes it
+    expression: str                         # the form that queries must use
+    indexed: str                            # the form that CREATE INDEX uses
     collation: str
     opclass: str
     operators: tuple

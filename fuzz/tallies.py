@@ -17,7 +17,7 @@ ROWS = (64511, 64513, 130000, 200000)                   # around one chunk, abou
 DISTINCT = (1, 10, 300, 5000, 60000, 1000000, 1000000)
 # rows that are appended; the last are a segment that a device evaluates
 LATER = (1, 1, 1000, 65000)
-# of a build: small segments, which are not given to a device, some segments, or a single one
+# maintenance_work_mem of a build: small segments, which are not given to a device, some segments, or a single one
 MEMORY = ("4MB", "32MB", "48MB") + 20 * ("96MB",)
 # groups are spilled, or not
 GROUPS = ("SET work_mem = '64kB'; SET hash_mem_multiplier = 1", "SET work_mem = '16MB'; SET hash_mem_multiplier = 2")
@@ -38,8 +38,8 @@ KEYS = ("int2", "int4", "int8", "date", "timestamp", "text", "numeric(12,2)")
 Column = namedtuple("Column", "name type source distinct")
 Dimension = namedtuple("Dimension", "name column")
 Far = namedtuple("Far", "many appended")
-# Groups of values far apart. What is kept for one segment may not be valid for the next. Tallies have no room for so
-# many, and work_mem none for so many bits.
+# Groups of values far apart. Data that is kept for one segment may not be valid for the next. Tallies have no room for
+# all groups, nor has work_mem for a bit of each.
 FAR = (Far(300, 65000), Far(1000, 65000), Far(300000, 600000))
 
 
@@ -210,7 +210,7 @@ class Tallies:
         if column.type in NUMBERS:      # equal numerics may look different
             forms += ["sum({})", "sum({})", "avg({})", "trim_scale(min({})::numeric)", "trim_scale(max({})::numeric)"]
             forms += ["sum(DISTINCT {})"] if column.type != "numeric" else []
-        elif column.type == "float8":   # as may zeros
+        elif column.type == "float8":   # equal zeros may look different
             forms += ["min({}) + 0", "max({}) + 0"]
         else:
             forms += ["min({})", "max({})"]

@@ -1,4 +1,4 @@
--- Where one value after another is looked up, segments that lack it are skipped in time.
+-- Segments that lack a value are skipped, once enough values have been looked up one after another.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA absent;
@@ -26,7 +26,7 @@ SELECT i AS number, CASE WHEN i % 7 > 0 THEN hashint4(i * 80) END AS a, hashint4
 FROM generate_series(1, 1500) i;
 ANALYZE asked;
 
--- What a nested loop finds that looks up one row of the other table after another, and whether segments were skipped.
+-- Return whether a nested loop, which looks up one row after another, finds the same rows, and skips segments.
 CREATE FUNCTION looped(condition text, hashed text DEFAULT NULL, OUT same boolean, OUT rows bigint, OUT skipped boolean)
 LANGUAGE plpgsql
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET enable_material = off

@@ -117,8 +117,8 @@ SELECT miscounted(tab, ARRAY[
 	's < ''b''', 's >= ''K'' AND s < ''L''', 's <> ''k5''', 's = ''a 7''', 's > ''ä''', 's <> ''''',
 	's BETWEEN ''k'' AND ''l''', 's = ''k1''::varchar'], 's')
 FROM unnest('{few,many}'::text[]) tab;
--- what the index cannot answer is asked of its rows, but not if it is volatile, or about what the index has not or not
--- as it looks
+-- conditions that the index cannot look up are tested on its rows, unless they are volatile, or about columns that the
+-- index lacks or does not have as they look
 SELECT miscounted(tab, ARRAY[
 	's LIKE ''k%''', 's ~ ''^k''', 's < ''b'' COLLATE "und-x-icu"', 's || ''x'' = ''k1x''', 's = lower(s)',
 	'''k1''::name < s', 'a + 1 = 6', 'a = b', 'a::text = ''5''', 'id < 50', 'a = 5 OR id < 30'], '')
@@ -127,7 +127,7 @@ SELECT miscounted('few', ARRAY['a < c'], '', NULL, NULL);
 SELECT miscounted('few', ARRAY['filler IS NULL', 'a < random() * 0 + 500', 'ctid < ''(1,1)'''], '', 0, 0);
 
 --
--- Of any type
+-- Minima, maxima and counts of any type
 --
 CREATE COLLATION caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -339,7 +339,7 @@ SELECT shown('SELECT count(*) FROM many WHERE a < 500');
 SELECT shown('SELECT count(*) FROM many WHERE a < 5 AND a > 7');
 -- (19 counts one table)
 SELECT replace(line, 'many.a', 'a') AS shown FROM shown('SELECT count(*) FROM many WHERE a < (SELECT NULL::int)') line;
--- of a temporary table vacuum marks all pages, whoever else has a snapshot
+-- VACUUM marks all pages of a temporary table, whatever snapshots there are
 CREATE TEMP TABLE clean WITH (autovacuum_enabled = off) AS SELECT * FROM rows(1, 30000);
 CREATE INDEX clean_ab ON clean USING rtscan (a, b);
 VACUUM ANALYZE clean;
@@ -356,7 +356,7 @@ SET rtscan.enable_aggregate = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM clean;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM clean;
 RESET rtscan.enable_aggregate;
--- of several indexes the cheapest
+-- the cheapest of several indexes
 CREATE INDEX clean_a ON clean USING rtscan (a);
 CREATE INDEX clean_btree ON clean (a);
 VACUUM ANALYZE clean;
@@ -423,7 +423,7 @@ $$;
 CREATE FUNCTION below_sql(int) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM few WHERE a < $1';
 SELECT unequal('SELECT below(x), below_sql(x) FROM other', 0);
 SELECT unequal('SELECT count(*) FROM many WHERE a < below(100) AND b <> below_sql(NULL) + 1');
--- what a plan relies on goes away
+-- a plan relies on an index that goes away
 PREPARE p AS SELECT count(*) FROM clean WHERE a < 500;
 SET enable_seqscan = off;
 SET enable_indexscan = off;

@@ -19,7 +19,7 @@ SELECT index, rows
 FROM rtscan_benchmark('SELECT * FROM timed WHERE a = 5 UNION ALL SELECT * FROM timed WHERE b IS NULL', 2);
 SELECT index, rows FROM rtscan_benchmark('SELECT 1');
 
--- what it refuses
+-- calls that it refuses
 SELECT rtscan_benchmark('DELETE FROM timed WHERE a = 5');
 SELECT rtscan_benchmark('SELECT * FROM timed WHERE a = 5 FOR UPDATE');
 SELECT rtscan_benchmark('SELECT 1; SELECT 2');

@@ -28,7 +28,7 @@ CREATE INDEX t_bounds ON t USING rtscan (id, l, ts, n, f, q, m) INCLUDE (h);
 RESET maintenance_work_mem;
 SELECT segments > 8 AS many FROM rtscan_stats('t_bounds');
 SELECT rtscan_check('t_bounds', true);
--- What a query searches: all segments, some or none.
+-- Return which segments a query searches: all, some or none.
 CREATE FUNCTION searched(condition text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;

@@ -123,7 +123,7 @@ UPDATE t SET filler = 'a' WHERE id % 2 = 0;
 CREATE INDEX t_a ON t USING rtscan (a, id);
 UPDATE t SET filler = 'b' WHERE id % 5 = 0;
 SELECT rtscan_check('t_a', true);
--- the chains were broken only if an indexed column changed; nobody did
+-- the chains would be broken only if an indexed column had changed
 SELECT differences('t', 't_a', '{a < 50,id > 2000 AND a = 3,a >= 98}');
 DROP TABLE t;
 
@@ -175,7 +175,7 @@ SELECT * FROM built('t_some');
 CREATE FUNCTION alone(int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE AS 'BEGIN RETURN $1 + 1; END';
 CREATE INDEX t_alone ON t USING rtscan (alone(a));
 SELECT * FROM built('t_alone');
--- an error of whoever comes to that row
+-- an error in the process that comes to that row
 \set VERBOSITY sqlstate
 CREATE INDEX t_error ON t USING rtscan ((1 / (id - 39999)), a);
 \set VERBOSITY default

@@ -14,7 +14,7 @@ CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(ha
 CREATE TABLE t (key int PRIMARY KEY, a int, b text, filler text, id int GENERATED ALWAYS AS (key) STORED)
 WITH (autovacuum_enabled = off, fillfactor = 90);
 CREATE INDEX t_ab ON t USING rtscan (a, b, id);
--- What is wrong with the index; nothing, one hopes.
+-- List the faults of the index; there should be none.
 CREATE FUNCTION problems() RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM rtscan_check('t_ab', true);

@@ -3,7 +3,7 @@ SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 SET rtscan.enable_aggregate = off; -- this is about scans
 CREATE SCHEMA classes;
--- those of what else is installed are not in the way
+-- operator classes of other extensions are created before
 CREATE TEMP TABLE others AS SELECT rtscan_mirror_classes();
 CREATE SCHEMA "%s's classes";
 SET search_path = "%s's classes", classes, public;
@@ -20,7 +20,7 @@ CREATE VIEW mirrored AS
 	SELECT n.nspname, opcname, opcdefault, opcintype::regtype, amvalidate(c.oid)
 	FROM pg_opclass c JOIN pg_am a ON opcmethod = a.oid JOIN pg_namespace n ON n.oid = opcnamespace
 	WHERE amname = 'rtscan' AND opcintype = '"%I word"'::regtype;
--- of each pair of types
+-- Return the operators of each pair of types
 CREATE FUNCTION operators(method name) RETURNS TABLE ("left" regtype, "right" regtype, operators text)
 LANGUAGE sql AS $$
 	SELECT amoplefttype, amoprighttype,
@@ -35,7 +35,7 @@ $$;
 --
 RESET client_min_messages;
 CREATE INDEX words_as_text ON words USING rtscan (word, n, v) INCLUDE (word);
--- of a domain's type, of an expression's
+-- the type of a domain, and of an expression
 CREATE DOMAIN short AS "%I word" CHECK (length(value) < 10);
 CREATE INDEX words_short ON words USING rtscan ((word::short), (word::text), (n::text::"%I word"));
 DROP INDEX words_short;
@@ -56,7 +56,7 @@ DROP TABLE parts;
 SELECT differences('words', 'words_as_text', '{word::text >= ''X'', word::text = ''aB1'' AND n < 500}');
 
 --
--- Of an extension, for which plpgsql stands
+-- The classes of an extension; plpgsql stands for any
 --
 SELECT rtscan_mirror_classes('plpgsql');
 ALTER EXTENSION plpgsql ADD TYPE "%I word";
@@ -64,7 +64,7 @@ ALTER EXTENSION plpgsql ADD OPERATOR CLASS "word's" USING btree;
 ALTER EXTENSION plpgsql ADD OPERATOR CLASS word_ops USING btree;
 CREATE INDEX words_fallback ON words USING rtscan (word);
 DROP INDEX words_fallback;
--- what the caller's path has first is not used
+-- functions in the caller's search_path are not used
 CREATE FUNCTION classes.format(text, VARIADIC text[]) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE 'a function of the caller''s path has been called';
@@ -90,7 +90,7 @@ SELECT differences('words', 'words_all', array_agg(format('word %s %L%s', o, c, 
 FROM unnest('{<,<=,=,>=,>}'::text[]) o, unnest('{ab10,AB10,X2,zz,""}'::text[]) c, unnest('{"",::text}'::text[]) t;
 
 --
--- What is missing is added, whatever else is there
+-- Members that are missing are added, whatever else is there
 --
 -- operators between types
 ALTER OPERATOR FAMILY "word's" USING rtscan DROP OPERATOR 1 ("%I word", text), OPERATOR 5 ("%I word", text),
@@ -159,7 +159,7 @@ SELECT member FROM members_before EXCEPT SELECT member FROM members;
 ROLLBACK;
 
 --
--- Who may, and of what
+-- Privileges, and wrong arguments
 --
 \set SHOW_CONTEXT never
 SELECT rtscan_mirror_classes('no such extension');

@@ -1,5 +1,5 @@
--- What is remembered of the combinations of one segment is good for the next one, where their columns have exact
--- integers from the same range.
+-- Groups that one segment's combinations have been looked up for are kept for the next segment, if the columns have
+-- exact integers from the same range.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA combinations;

@@ -35,7 +35,7 @@ SELECT unequal(format('SELECT count(*), count(k) FROM t WHERE %s AND %s AND (id 
 	a.condition, b.condition), NULL)
 FROM asked a, asked b
 WHERE a.condition > b.condition AND hashtext(a.condition || b.condition) % 40 = 0;
--- of all groups, and of rows that are listed
+-- by group, and for rows that are listed
 SELECT u
 FROM asked, unequal(format(
 	'SELECT z, count(*) FILTER (WHERE %s AND id %% 3 = 0), sum(k) FROM t WHERE %s GROUP BY z ORDER BY z',

@@ -38,7 +38,7 @@ FROM unnest(ARRAY['city', 'code, city', 'city, city', 'flag, code', 'lower(city)
 		'CASE WHEN code > 5 THEN city END', 'flag, flag IS NULL']) selected,
 	unnest(ARRAY['', ' WHERE code < 4', ' WHERE id % 7 = 0', ' WHERE id < 0',
 		' WHERE code = 3 AND id < 900']) condition;
--- Of values that are equal and look different any may stand for all
+-- Any of several values that are equal but look different may stand for all of them
 SELECT differs(q) FROM unnest(ARRAY['SELECT lower(word COLLATE "C") FROM (SELECT DISTINCT word FROM e) q',
 	'SELECT trim_scale(n) FROM (SELECT DISTINCT n FROM e) q', 'SELECT f + 0 FROM (SELECT DISTINCT f FROM e) q',
 	'SELECT lower(word COLLATE "C"), code FROM (SELECT DISTINCT word, code FROM e WHERE code < 3) q',
@@ -70,8 +70,8 @@ SELECT differs(q) FROM unnest(ARRAY['SELECT DISTINCT name, city FROM e JOIN d ON
 	'SELECT DISTINCT name FROM e LEFT JOIN d ON k = code WHERE id % 2 = 0',
 	'SELECT DISTINCT city FROM e WHERE code IN (SELECT k FROM d WHERE kind = 1)',
 	'SELECT DISTINCT name, a.kind FROM e JOIN (SELECT k, name, kind + 1 AS kind FROM d) a ON k = code WHERE flag']) q;
--- What is not GROUP BY: the first rows of each, what may differ each time, several rows of one, groups and windows,
--- nothing but a constant
+-- Queries that are not like GROUP BY: the first row of each, volatile functions, functions that return several rows,
+-- groups and windows, nothing but a constant
 SELECT differs(q, n) FROM (VALUES
 	('SELECT DISTINCT ON (city) city, id FROM e ORDER BY city, id', 0),
 	('SELECT DISTINCT city, random() < 2 FROM e', 0),

@@ -1,5 +1,5 @@
--- What RtscanAggregate evaluates, besides rows: arguments that are keys of GROUP BY as well; and in which order it
--- evaluates conditions.
+-- RtscanAggregate evaluates arguments that are also keys of GROUP BY, and it evaluates conditions in PostgreSQL's
+-- order.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA evaluation;
@@ -67,7 +67,7 @@ FROM queries,
 		('k', 'length(current_user)'), ('k', 'current_setting(''work_mem'')::int')) keys (col, key),
 	unnest('{few,parts}'::text[]) tab
 WHERE key !~ 'work_mem' OR query ~ 'FILTER';
--- of an outer query: once for each of its rows, what was aggregated before is of no use
+-- keys of an outer query: the results for one of its rows are of no use for the next
 SELECT differs(format('SELECT o.id, q.* FROM other o, LATERAL (%s) q', format(query, 'k', key, tab)),
 	CASE tab WHEN 'few' THEN 1 ELSE 3 END)
 FROM queries, unnest('{o.x,steady(o.x),abs(o.x)}'::text[]) key, unnest('{few,parts}'::text[]) tab;
@@ -130,7 +130,7 @@ SELECT line FROM explained('EXECUTE calculated(7)', 'ANALYZE, COSTS OFF, TIMING 
 WHERE line ~ 'Row Filter|Singly';
 RESET plan_cache_mode;
 RESET enable_seqscan;
--- of a query around it, and of a subquery
+-- parameters of the query around it, and of a subquery
 SELECT differs('
 	SELECT o.id, (SELECT sum(id + o.x) FROM few WHERE k = o.x OR o.x IS NULL AND k + s IS NULL) FROM other o', NULL);
 SELECT differs('SELECT count(*) FROM few WHERE k + s > (SELECT max(x) FROM other)');
@@ -169,7 +169,7 @@ FETCH ALL FROM c;
 ROLLBACK;
 
 --
--- Conditions are evaluated in PostgreSQL's order: who is not asked cannot fail
+-- Conditions are evaluated in PostgreSQL's order: one that is not evaluated cannot fail
 --
 CREATE TABLE tab2 (col0 int, col1 int, col2 int);
 INSERT INTO tab2 VALUES (64, 77, 40), (75, 67, 58), (46, 51, 23);
@@ -193,12 +193,12 @@ FROM unnest('{few,parts}'::text[]) tab,
 		-- these fail: the first are as cheap as the second
 		'1 / k >= 0 AND k % 23 <> 0', '1 / k >= 0 AND 0 <> k % 23', '(1 / k >= 0 AND k % 23 <> 0)',
 		'NOT (1 / k < 0 OR k % 23 = 0)']) condition;
--- of HAVING
+-- HAVING
 SELECT differs(format('SELECT s, count(*) FROM few GROUP BY s HAVING %s', condition))
 FROM unnest(ARRAY[
 	'100 / sum(s) + count(*) > 0 AND sum(s) <> 0', 'costly(s) >= 0 AND sum(s) <> 0', '100 / sum(s) > 0 AND sum(s) <> 0',
 	'sum(s) <> 0 AND 100 / sum(s) <> 0']) condition;
--- of FILTER, which is one condition: as it is written; what it does not let pass is no argument
+-- FILTER is one condition, evaluated as it is written; arguments are evaluated only for rows that pass it
 SELECT differs(format('SELECT %s FROM few %s', aggregate, tail), NULL)
 FROM unnest(ARRAY['', 'GROUP BY s', 'WHERE k <> 0']) tail,
 	unnest(ARRAY[
@@ -208,7 +208,7 @@ FROM unnest(ARRAY['', 'GROUP BY s', 'WHERE k <> 0']) tail,
 		'avg(2147483640 + k) FILTER (WHERE k < 8 AND id > 0)', 'sum(2147483640 + k), count(*)',
 		'sum((30000 + id)::int2 * s) FILTER (WHERE id + 0 < 100)',
 		'count(100 / k) FILTER (WHERE k + 0 > 0)']) aggregate;
--- nor does a query fail for an argument of FILTER that no row reaches
+-- an argument of FILTER that no row reaches is not evaluated
 SELECT differs(format('SELECT %s FROM few %s', aggregate, tail), NULL)
 FROM unnest(ARRAY['', 'WHERE k < 0', 'GROUP BY s', 'WHERE k < 0 GROUP BY s']) tail,
 	unnest(ARRAY[
@@ -241,7 +241,7 @@ SELECT differs(format('SELECT s, sum(2147483640 + k), sum((2147483640 + k) * 1),
 FROM unnest(ARRAY['k + 0 < 8', 'k < 8', 'k + 0 < 9', 'id + 0 > 1050', 'w || s = ''w10''']) condition;
 
 --
--- As many aggregates as columns that a tuple may have, and one more
+-- The greatest number of columns that a tuple may have, as aggregates, and one more
 --
 SELECT differs(
 	format('SELECT 1 FROM few HAVING %s', string_agg(format('count(*) FILTER (WHERE k > %s) >= 0', i), ' AND ')),

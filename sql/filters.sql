@@ -88,7 +88,7 @@ SELECT condition FROM conditions WHERE has_row_filter(condition);
 SELECT condition FROM conditions WHERE has_row_filter(format('NOT (%s)',
 	condition)) OR has_row_filter(format('(%s) IS TRUE', condition));
 RESET enable_seqscan;
--- what is not known until it runs
+-- values that are not known until the query runs
 PREPARE parameters(int, int[], text) AS
 	SELECT count(*), count(*) FILTER (WHERE a IS DISTINCT FROM $1), count(*) FILTER (WHERE a <> ALL ($2)),
 		count(*) FILTER (WHERE a IS NOT DISTINCT FROM $1), count(*) FILTER (WHERE (a, b) < ($1, 7))

@@ -1,4 +1,4 @@
--- What an index tells of itself, and to whom.
+-- Functions about an index, and the privileges that they need.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 SET rtscan.enable_aggregate = off; -- this is about scans
@@ -35,7 +35,7 @@ BEGIN
 	PERFORM rtscan_check(index_name), rtscan_check(index_name, false), rtscan_check(index_name, true);
 END
 $$;
--- which parts there are
+-- Return the names of the parts that rtscan_stats() shows
 CREATE FUNCTION parts(index_name regclass) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(replace(key, '_bytes', ''), ' ' ORDER BY key COLLATE "C")
 	FROM jsonb_each_text((SELECT to_jsonb(s) FROM rtscan_stats(index_name) s))
@@ -199,7 +199,7 @@ RESET enable_seqscan;
 RESET max_parallel_workers_per_gather;
 
 --
--- What is not an rtscan index, or not all of one
+-- Relations that are no rtscan index, or only a part of one
 --
 CREATE INDEX t_btree ON t (a);
 CREATE TABLE p (a int) PARTITION BY RANGE (a);
@@ -221,7 +221,7 @@ $$;
 SELECT format(call, relation) AS call, error_of(format(call, relation))
 	FROM unnest(ARRAY['rtscan_stats(%L)', 'rtscan_check(%L)', 'rtscan_check(%L, true)']) call,
 		unnest('{t,t_btree,p_a,p,v,s,pg_class,pg_class_oid_index}'::text[]) relation;
--- where a partitioned index's rows are
+-- the partitions of a partitioned index
 CREATE TABLE p_low PARTITION OF p FOR VALUES FROM (0) TO (10);
 CREATE TABLE p_high PARTITION OF p FOR VALUES FROM (10) TO (100);
 INSERT INTO p SELECT generate_series(5, 50);
@@ -272,7 +272,7 @@ SET ROLE regress_rtscan_user;
 SELECT error_of('rtscan_stats(''t_all'')'), error_of('rtscan_check(''t_all'')'),
 	error_of('rtscan_check(''t_all'', true)'), error_of('rtscan_merge(''t_all'')');
 RESET ROLE;
--- an owner may; what the index's expressions and conditions do, they do with the rights of the owner, not of who checks
+-- an owner may; the index's expressions and conditions run with the rights of the owner, not of the role that checks
 SET ROLE regress_rtscan_owner;
 CREATE FUNCTION who(a int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN

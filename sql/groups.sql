@@ -563,7 +563,7 @@ SELECT differs(q) FROM (VALUES
 -- few groups of much are not spilled
 SELECT shown('SELECT s, max(repeat(w || id, 1000)) FROM many WHERE k = 3 GROUP BY s', 'Spilled');
 SELECT differs('SELECT s, md5(max(repeat(w || id, 1000))) FROM few GROUP BY s');
--- what is spilled has been seen once
+-- a row that is spilled has been evaluated once
 CREATE FUNCTION fetched(c refcursor, n int) RETURNS SETOF record LANGUAGE plpgsql AS $$
 DECLARE
 	r record;
@@ -811,7 +811,7 @@ SELECT differs(q, NULL) FROM (VALUES
 SELECT sum(a), max(c) FROM secrets;
 RESET ROLE;
 GRANT SELECT ON secrets TO rtscan_reader;
--- (inlined it would be nobody's function)
+-- (if it were inlined, no privilege would be needed)
 CREATE FUNCTION own(x int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN x; END';
 REVOKE EXECUTE ON FUNCTION own, sum(int), int4mul, int4larger FROM public;
 SET ROLE rtscan_reader;
@@ -845,7 +845,7 @@ FROM unnest(ARRAY[
 	'SELECT count(*) FILTER (WHERE own(b) = 1) FROM secrets', 'SELECT min(a) FROM secrets WHERE own(b) + 1 = 2',
 	'SELECT min(own(b)) FROM secrets']) q;
 RESET ROLE;
--- as where groups are found by hash, or by sorting
+-- as if PostgreSQL found the groups by hashing or sorting
 REVOKE EXECUTE ON FUNCTION int4eq FROM public;
 SET ROLE rtscan_reader;
 SELECT b, count(*) FROM secrets GROUP BY b;
@@ -939,7 +939,7 @@ SELECT differs('SELECT n * 2, count(*) FROM scales WHERE id > 10 GROUP BY 1');
 SELECT differs('SELECT n, id % 2, count(*) FROM scales GROUP BY GROUPING SETS ((1), (2), (1, 2))');
 
 --
--- Groups that come as somebody else has tallied them, alone, and before rows that nobody has
+-- Groups that a device has tallied, alone, and before rows that it has not
 --
 CREATE TABLE tallied (k int, s int2, b bool, d date, v int, a numeric(8, 2), t timestamp)
 WITH (autovacuum_enabled = off, fillfactor = 90);
@@ -1000,7 +1000,7 @@ FROM (SELECT f.*::text FROM fetched_of_tallied f INTERSECT ALL SELECT s.*::text 
 SELECT count(*) FROM (SELECT k FROM tallied GROUP BY k) q;
 ROLLBACK;
 
--- of values that are far apart segments have codes, and so tallies, of their own: between two of them there are rows,
+-- For values that are far apart, each segment has its own codes and so its own tallies. Between two of these come rows,
 -- with which groups that have been kept are spilled
 CREATE TABLE far_apart (l bigint, v int) WITH (autovacuum_enabled = off);
 INSERT INTO far_apart SELECT i % 1000 * 10000000019, i FROM generate_series(1, 70000) i;
@@ -1022,7 +1022,7 @@ RESET work_mem;
 RESET hash_mem_multiplier;
 
 --
--- What EXPLAIN shows
+-- EXPLAIN
 --
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;

@@ -40,7 +40,7 @@ VACUUM ANALYZE t;
 SELECT rtscan_check('t_idx', true);
 SELECT bool_and(pg_index_column_has_property('t_idx', k, 'returnable')) AS returned FROM generate_series(1, 15) k;
 
--- What an answer has, by the index and by the table; and how many of its rows come from the heap.
+-- Queries whose results by the index and by the table are compared; and how many of the rows come from the heap.
 CREATE TABLE question (number serial, query text);
 INSERT INTO question (query) VALUES
 	('SELECT id, float8send(f), float4send(f4), few, n, many, asc_n FROM t'),

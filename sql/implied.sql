@@ -42,8 +42,8 @@ INSERT INTO many SELECT * FROM rows(3001, 150);
 DELETE FROM many WHERE id % 29 = 0;
 UPDATE many SET s = s + 1 WHERE id % 31 = 0;
 
--- What a query has, or the error that it raises: by a sequential scan, by our nodes with the table's rows, or
--- with the index's
+-- Return a query's result, or the error that it raises: by a sequential scan, by our nodes with the table's rows,
+-- or with the index's
 CREATE FUNCTION outcome(query text, how text) RETURNS text LANGUAGE plpgsql SET enable_bitmapscan = off AS $$
 DECLARE
 	found text;
@@ -77,7 +77,7 @@ BEGIN
 	END LOOP;
 END
 $$;
--- Which columns' ranges are implied, and how many rows are asked
+-- Return the columns whose ranges are implied, and the number of rows that are tested
 CREATE FUNCTION asked(condition text, tab text DEFAULT 'many') RETURNS text LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE

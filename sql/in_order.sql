@@ -16,7 +16,7 @@ SET enable_tidscan = off;
 \i :directory/sql/include/plans.psql
 \set ECHO all
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
--- What a query returns by a kind of scan, as text, in its order.
+-- Return a query's rows by a kind of scan, as text, in its order.
 CREATE FUNCTION sequence_of(kind text, query text) RETURNS text[] LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
 	r record;
@@ -60,7 +60,7 @@ DECLARE
 BEGIN
 	RETURN QUERY
 		SELECT unlike(format('SELECT %s AS shown FROM %s WHERE %s ORDER BY %s %s %s',
-			-- which of the values that are equal comes first does not matter
+			-- equal values may come in any order
 			CASE key WHEN 'price' THEN 'trim_scale(price)' WHEN 'f' THEN 'f + 0' ELSE key END,
 			tab, qual, key, direction, part));
 	SELECT array_agg(row)
@@ -138,7 +138,7 @@ SET maintenance_work_mem = '64MB';
 CREATE INDEX large_all ON large USING rtscan (id, few, many, word, price, f, ts, yes, name, nothing, pad)
 	INCLUDE (filler);
 VACUUM ANALYZE large;
--- of a range of the order's column alone, or of none, bits are not needed
+-- without a condition, or with a range of the order's column alone, bits are not needed
 CREATE TABLE ranges AS
 SELECT key, format(qual, key, low, high) AS qual
 FROM (
@@ -192,7 +192,7 @@ FROM unnest('{a,id,twin}'::text[]) AS key,
 DROP TABLE twins;
 
 --
--- What PostgreSQL makes of it
+-- PostgreSQL's nodes above a scan in order
 --
 CREATE TABLE o (x int, y int);
 INSERT INTO o SELECT i, i % 5 * 3 FROM generate_series(-45, 60, 3) i;
@@ -334,7 +334,7 @@ DELETE FROM t WHERE id = 9803;
 COMMIT;
 FETCH 3 FROM h;
 CLOSE h;
--- where a HOT update has put a row, and vacuum has left its first version's place as a way to it
+-- rows that a HOT update has moved: VACUUM leaves a redirection where their first versions were
 CREATE TABLE hot (a int, b int) WITH (autovacuum_enabled = off, fillfactor = 50);
 INSERT INTO hot SELECT i, 0 FROM generate_series(1, 100) i;
 CREATE INDEX ON hot USING rtscan (a);
@@ -377,7 +377,7 @@ BEGIN
 END $$;
 SELECT a, b FROM hot WHERE b < 0 ORDER BY a;
 ROLLBACK;
--- what the transaction does later is not seen, what it did before is
+-- a cursor sees earlier changes of its own transaction, but no later ones
 BEGIN;
 UPDATE t SET id = -id WHERE id < 5;
 DELETE FROM t WHERE id = -2;
@@ -396,7 +396,7 @@ RESET enable_bitmapscan;
 RESET enable_sort;
 
 --
--- As EXPLAIN shows it in each format
+-- The formats of EXPLAIN
 --
 CREATE FUNCTION lines(format text, query text) RETURNS SETOF text LANGUAGE plpgsql SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_sort = off AS $$
@@ -496,7 +496,7 @@ SELECT unlike(query) FROM few_rows;
 SELECT skipped('SELECT at FROM times ORDER BY at DESC LIMIT 3');
 SELECT skipped('SELECT at FROM times ORDER BY at DESC NULLS LAST LIMIT 3');
 SELECT skipped('SELECT at FROM times WHERE at IS NULL ORDER BY at DESC LIMIT 3');
--- pending rows, before and behind all others, and between; rows that nobody sees
+-- pending rows, before and behind all others, and between; rows that no snapshot sees
 INSERT INTO times VALUES ('2020-01-01', 1, 1), ('2030-01-01', 2, 2), ('2024-01-02', 3, 3), (NULL, 4, 4);
 SELECT unlike(query) FROM few_rows;
 -- (what is left of the newest segment is not enough)
@@ -509,8 +509,8 @@ SELECT unlike(query) FROM few_rows;
 SET rtscan.enable_scan = off;
 SELECT rtscan_check('times_i', true);
 RESET rtscan.enable_scan;
--- no more of them than it takes: for no row that nobody asks for, nor because one has none that match, nor where
--- pending rows are enough
+-- no more segments are opened than necessary: not for a row that is not wanted, not because one segment has no
+-- matching rows, and not if pending rows are enough
 TRUNCATE times;
 CALL add(0);
 CALL add(1000);

@@ -153,7 +153,7 @@ FROM lists, unnest('{JOIN,"LEFT JOIN"}'::text[]) kind WHERE name IN ('none', 'nu
 SELECT differs(format('SELECT %s FROM keys WHERE %s EXISTS (SELECT FROM facts WHERE p = k AND a < 3000)',
 	output, kind), '')
 FROM unnest('{ord,count(*)}'::text[]) output, unnest('{"",NOT}'::text[]) kind;
--- what may have other rows the second time: not so
+-- not if the other table may return other rows the second time
 SELECT query FROM unnest(ARRAY['SELECT k, id FROM (SELECT k, random() r FROM keys) y
 	JOIN facts ON p = k AND r > 0 WHERE a < 9',
 	'SELECT k, id FROM keys TABLESAMPLE bernoulli (20) JOIN facts ON p = k WHERE a < 9',
@@ -161,7 +161,7 @@ SELECT query FROM unnest(ARRAY['SELECT k, id FROM (SELECT k, random() r FROM key
 	'SELECT k, id FROM (SELECT k FROM keys WHERE random() < 0.5) y JOIN facts ON p = k WHERE a < 9',
 	'SELECT * FROM keys JOIN facts ON p = k WHERE a < 9 FOR UPDATE OF facts']) query
 WHERE position('Dimensions: semi' IN plan_text(query)) > 0;
--- as they are now
+-- rows that have been changed and deleted
 BEGIN;
 UPDATE facts SET p = p + 3 WHERE id % 60 = 1;
 DELETE FROM keys WHERE ord % 5 = 0;
@@ -191,7 +191,7 @@ INSERT INTO labels SELECT DISTINCT ON (c) c, s, l, d, h, 'label ' || id % 20
 	FROM coded WHERE c % 3 > 0 ORDER BY c, id;
 ALTER TABLE labels ADD PRIMARY KEY (k);
 ANALYZE labels;
--- what EXPLAIN says of dimensions: in which ways segments were evaluated
+-- Return the ways in which segments were evaluated, as EXPLAIN shows them for dimensions
 CREATE FUNCTION ways(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;

@@ -22,7 +22,7 @@ SELECT i AS id, hashint4(i) AS k, CASE WHEN i % 3 > 0 THEN hashint8(i) * 5::bigi
 FROM generate_series(0, 139999) i;
 CREATE INDEX t_all ON t USING rtscan (id, k, n, h, d, m) INCLUDE (v);
 VACUUM ANALYZE t;
--- what EXPLAIN says of values that did not fit
+-- Return what EXPLAIN shows of values that did not fit
 CREATE FUNCTION spilled(query text) RETURNS text LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET rtscan.enable_scan = off AS $$
 DECLARE
@@ -58,7 +58,7 @@ SELECT spilled(q) FROM (VALUES
 	('SELECT percentile_disc(0.3) WITHIN GROUP (ORDER BY k) FILTER (WHERE v <> 0) FROM t WHERE id >= 0'),
 	('SELECT mode() WITHIN GROUP (ORDER BY k) FROM t WHERE id >= 0')) q (q);
 SELECT problems('FROM t WHERE id >= 0', 'k,n,h,d,m');
--- those that are left are narrowed again, unless most have one value, or percentiles are far apart
+-- values that are left are narrowed again, unless most are equal, or percentiles are far apart
 SET work_mem = '64kB';
 SELECT problems('FROM t WHERE id >= 0', 'k,n,h,d,m');
 SET work_mem = '1200kB';

@@ -14,7 +14,7 @@ SET jit = off;
 \i :directory/sql/include/plans.psql
 \set ECHO all
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
--- What a query returns by a kind of scan, row by row.
+-- Return a query's rows by a kind of scan, one by one.
 CREATE FUNCTION rows_of(kind text, query text) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
 	found text[];
@@ -278,7 +278,7 @@ SELECT x, s.* FROM generate_series(0, 60000, 20000) x, LATERAL (SELECT a FROM s 
 	AND few > x % 3 ORDER BY a OFFSET x LIMIT 1) s;
 SELECT * FROM s WHERE main AND few > 0 ORDER BY a OFFSET (SELECT 30000) LIMIT 1;
 RESET rtscan.enable_scan;
--- Not where somebody needs the rows
+-- OFFSET does not skip rows that another node needs
 SELECT query, plan_of(query) ~ 'Offset: ' AS skips
 FROM unnest(ARRAY['a FROM s WHERE main ORDER BY a OFFSET 9000 LIMIT 1', 'a FROM s WHERE main ORDER BY a OFFSET 9000',
 	'a FROM s WHERE main ORDER BY a OFFSET 9000 LIMIT 1 FOR UPDATE',
@@ -324,7 +324,7 @@ SELECT unlike(format('SELECT %1$s FROM follow ORDER BY %1$s %2$s LIMIT 3 OFFSET 
 FROM unnest(ARRAY['a', 'b', 't']) c, unnest(ARRAY['', 'DESC', 'DESC NULLS LAST']) d,
 	unnest(ARRAY[20000, 55555, 90000, 119998]) n;
 
--- What PostgreSQL makes of orders: groups, windows, merge joins, cursors that go back
+-- Nodes of PostgreSQL that use the order: groups, windows, merge joins, cursors that go back
 SELECT unlike(query, 'Order: |Unique')
 FROM unnest(ARRAY['SELECT DISTINCT ON (k) k, few FROM t WHERE many < 500000000 ORDER BY k, few DESC LIMIT 20',
 	'SELECT k, row_number() OVER (ORDER BY k) FROM t WHERE many < 100000000 ORDER BY k LIMIT 30',

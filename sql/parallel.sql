@@ -200,7 +200,7 @@ RESET max_parallel_workers;
 SET parallel_leader_participation = off;
 SELECT * FROM differences('SELECT s, count(*), avg(n) FROM t WHERE k < 500 GROUP BY s', 'Gather.*Parallel Custom');
 RESET parallel_leader_participation;
--- what cannot be shared
+-- functions that are not parallel safe
 CREATE FUNCTION unsafe(int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE AS $$ BEGIN RETURN $1; END $$;
 EXPLAIN (COSTS OFF) SELECT sum(unsafe(i4)) FROM t WHERE k < 500;
 
@@ -295,7 +295,7 @@ ANALYZE small;
 SELECT segments BETWEEN 150 AND 300 AS many FROM rtscan_stats('small_all');
 SELECT explained('SELECT count(*) FROM small');
 SELECT count(*) FROM small;
--- where it takes longer they do
+-- processes share it if it takes longer
 SET cpu_operator_cost = 0.025;
 SELECT explained('SELECT count(*), sum(a * b::numeric), max(c % 77) FROM small WHERE a + b > c');
 

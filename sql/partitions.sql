@@ -15,7 +15,7 @@ SET jit = off;
 \i :directory/sql/include/plans.psql
 \set ECHO all
 
--- What a query does, without what EXPLAIN says of it that is no matter here.
+-- Return a query's plan, without the lines of EXPLAIN that do not matter here.
 CREATE FUNCTION plan(query text, options text DEFAULT 'COSTS OFF') RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
@@ -233,8 +233,8 @@ INSERT INTO many SELECT x % 2000, x % 17, x * 0.01, x FROM generate_series(1, 20
 VACUUM ANALYZE many;
 
 
--- While a query is under way, and has returned so many rows: kB that indexes took, but for what is kept of their
--- segments, and kB a partition that the executor took with them.
+-- Return, after a query has returned some rows, the kB that indexes took, without those that are kept for segments,
+-- and the kB that the executor took for each partition.
 CREATE FUNCTION memory(query text, node text, rows int, most int DEFAULT 600) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	plan text := (SELECT string_agg(p, E'\n') FROM plan(query) p);
@@ -281,7 +281,7 @@ SET max_parallel_workers_per_gather = 2;
 SELECT line FROM plan('SELECT * FROM many WHERE k < 5') line LIMIT 2;
 SELECT line FROM plan('SELECT * FROM many WHERE v < 150 ORDER BY k LIMIT 10') line LIMIT 3;
 SELECT line FROM plan('SELECT count(*), sum(v) FROM many WHERE k < 15') line LIMIT 3;
--- which are as many if they are further down
+-- partitions further down are counted, too
 CREATE TABLE above (LIKE many) PARTITION BY RANGE (d);
 ALTER TABLE above ATTACH PARTITION many FOR VALUES FROM (0) TO (2000);
 SELECT line FROM plan('SELECT * FROM above WHERE k < 5') line LIMIT 2;
@@ -297,7 +297,7 @@ SET max_parallel_workers_per_gather = 0;
 SET rtscan.enable_scan = off;
 SET rtscan.enable_aggregate = on;
 
--- what is begun in one call goes on in the next, and outlives a subtransaction that fails in between
+-- a scan goes on in the next call, and outlives a subtransaction that fails in between
 CREATE FUNCTION interrupted(query text, rows int) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	c refcursor;

@@ -21,7 +21,7 @@ FROM generate_series(1, 140000) i;
 CREATE INDEX t_idx ON t USING rtscan (a, b, x, ts, f, o, zero, g);
 VACUUM ANALYZE t;
 SELECT rtscan_check('t_idx', true);
--- which are plain: their dictionaries are sparse
+-- Is a column plain?  Then its dictionary is sparse
 CREATE FUNCTION stored(name text, OUT sparse boolean, OUT bits numeric) LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('CREATE INDEX one ON t USING rtscan (%s)', name);

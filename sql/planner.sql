@@ -127,7 +127,7 @@ FROM (
 	UNION ALL SELECT id, a FROM t) s
 WHERE a + 0 < 100000000;
 
--- what is remembered while planning does not depend on the relation cache (where the server can forget that)
+-- data of a planning run does not depend on the relation cache (on servers that can discard that)
 DO $$
 BEGIN
 	PERFORM set_config('debug_discard_caches', '1', false);
@@ -164,7 +164,7 @@ SELECT explained('SELECT covered.* FROM outer_side o JOIN covered ON covered.a =
 RESET rtscan.enable_star;
 
 --
--- What EXPLAIN shows to who may not see all rows comes from statistics alone
+-- If a user may not see all rows, EXPLAIN shows estimates from statistics alone
 --
 CREATE ROLE rtscan_curious;
 CREATE TABLE hidden (id int, owner name, a int) WITH (autovacuum_enabled = off);
@@ -307,7 +307,7 @@ SELECT total_cost('SELECT a FROM t WHERE slow(e) AND b < 5000 ORDER BY a')
 	>= total_cost('SELECT a FROM t WHERE slow(e) AND b < 5000') AS paid;
 RESET enable_indexscan;
 RESET enable_seqscan;
--- what fails when it is evaluated does not fail while planning
+-- an expression that raises an error when it is evaluated raises none in planning
 SELECT explained('SELECT count(*) FROM t WHERE b < 1 / (SELECT 0) AND c < 0');
 
 --
@@ -323,7 +323,7 @@ $$;
 SELECT groups('SELECT a FROM uneven GROUP BY a') < 1000 AS few;
 CREATE INDEX uneven_all ON uneven USING rtscan (b, a);
 SELECT groups('SELECT a FROM uneven GROUP BY a'), groups('SELECT a FROM uneven WHERE a = 10') < 40 AS looked_up;
--- of an expression of it; not of one whose number of values has been set, nor whose rows are not all to be seen
+-- also for an expression of it; not if its number of values has been set, or if the user may not see all rows
 SELECT groups('SELECT a + 1 FROM uneven GROUP BY a + 1');
 ALTER TABLE uneven ALTER a SET (n_distinct = 77);
 ANALYZE uneven;
@@ -381,8 +381,8 @@ SELECT condition, direction,
 		AS in_order
 FROM unnest('{place > 70000,70000 < place,place < 30000,30000 > place,place = 500}'::text[]) condition,
 	unnest('{ASC,DESC}'::text[]) direction;
--- nor are they at once in a sequential scan, which EXISTS or LIMIT would end, but after those that go before them in
--- the heap
+-- a sequential scan, which EXISTS or LIMIT would end, does not find them at once either, but after the rows that
+-- precede them in the heap
 SELECT condition, indexes(format('SELECT * FROM late WHERE %s LIMIT 10', condition)) AS few,
 	indexes(format('SELECT EXISTS (SELECT FROM late WHERE %s AND length(filler) > 3)', condition)) AS any,
 	indexes(format('SELECT * FROM late WHERE %s AND length(filler) > 3', condition)) AS all
@@ -444,7 +444,7 @@ FROM unnest(ARRAY['part < 1059 AND other = 2 AND part BETWEEN 7336 AND 7337', 'b
 	'part < 1059 AND part > 1000', 'part < 1059 AND b BETWEEN 7336 AND 7337', 'b IN (1, 2, 3) AND b > 2',
 	'b < (SELECT 3) AND b > (SELECT 5)', 'b < random() AND b > random() + 1',
 	'b < 5 OR b > 7', 'b IN (1, 2) AND b IN (3, 4)']) condition;
--- of very many on one column only the first are compared, and lists not with themselves
+-- only the first of very many conditions on one column are compared, and lists not with themselves
 SELECT n, plan_text(format('SELECT * FROM together WHERE %s AND b < 3 AND b > 4',
 	(SELECT string_agg('b <> -' || i, ' AND ') FROM generate_series(1, n) i))) ~ 'One-Time' AS excluded
 FROM unnest(ARRAY[10, 500]) n;

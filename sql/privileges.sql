@@ -1,4 +1,4 @@
--- Who may call which function, what of hidden rows it tells, and by whose search_path it runs functions of users.
+-- Privileges to call functions, what these tell about hidden rows, and the search_path with which they call others.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA privileges;
@@ -26,7 +26,7 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE || ': ' || SQLERRM;
 END
 $$;
--- The same of a call by somebody.
+-- Return the error of a call by a role.
 CREATE FUNCTION error_for(role text, call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	error text;
@@ -77,7 +77,7 @@ ORDER BY number;
 SELECT error_for('regress_rtscan_owner', 'rtscan_check(''t_ab'')');
 SELECT error_for('regress_rtscan_inspector', 'rtscan_merge(''t_ab'')'),
 	error_for('regress_rtscan_inspector', 'rtscan_estimate(''t'', ''{a}'')');
--- who was granted it may still check only what he owns or may inspect
+-- a role that was granted it may still check only indexes that it owns or may inspect
 GRANT EXECUTE ON FUNCTION rtscan_check(regclass, boolean) TO regress_rtscan_reader;
 SELECT error_for('regress_rtscan_reader', 'rtscan_check(''t_ab'', true)');
 REVOKE EXECUTE ON FUNCTION rtscan_check(regclass, boolean) FROM regress_rtscan_reader;
@@ -122,7 +122,7 @@ SELECT role, error_for(role, 'rtscan_estimate(''t'', ''{a}'')'),
 	error_for(role, $$count(*) FROM t WHERE NOT row_security_active('t')$$)
 FROM unnest('{regress_rtscan_bypasses,regress_rtscan_owner}'::text[]) role;
 SELECT rows FROM rtscan_estimate('t', '{a}');
--- what pg_stats shows
+-- pg_stats, for comparison
 SET ROLE regress_rtscan_reader;
 SELECT count(*) FROM pg_stats WHERE tablename = 't' AND schemaname = 'privileges';
 SET row_security = off;
@@ -149,7 +149,7 @@ SELECT role, error_for(role, 'rtscan_check(''t_ab'', true)')
 FROM unnest('{regress_rtscan_granted,regress_rtscan_inspector}'::text[]) role;
 
 --
--- Functions of users run with the owner's rights, and not by the path of who calls
+-- Functions of users run with the owner's rights, and not with the caller's search_path
 --
 CREATE FUNCTION privileges_other.abs(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN

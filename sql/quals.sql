@@ -83,7 +83,7 @@ $$;
 SELECT differences('few', 'few_abcd', array_conditions('a', '3000', '8000') || array_conditions('b', '-1', '9')
 	|| array_conditions('c', '0', '12.25') || array_conditions('d', '5', '99'));
 SELECT differences('many', 'many_abcd', array_conditions('a', '3000', '8000'));
--- of another type, outside of the column's, many elements, in several columns
+-- elements of another type, outside of the column's range; many elements; several columns
 CREATE FUNCTION multiples(k int, n int) RETURNS text LANGUAGE sql AS $$
 	SELECT array_agg(i * k)::text FROM generate_series(1, n) i
 $$;

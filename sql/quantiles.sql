@@ -161,7 +161,7 @@ SELECT differs(q, n) FROM (VALUES
 	('SELECT sum(DISTINCT k ORDER BY k DESC), sum(l ORDER BY k) FROM q', 0),
 	('SELECT count(DISTINCT x), count(DISTINCT m), count(DISTINCT e) FROM q', 0),
 	('SELECT mode() WITHIN GROUP (ORDER BY e) FROM q', 0)) v (q, n);
--- nor by several processes
+-- several processes do not share them
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;

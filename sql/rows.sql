@@ -18,7 +18,7 @@ SET jit = off;
 \i :directory/sql/include/plans.psql
 \set ECHO all
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
--- What a query returns by a kind of scan, as text, sorted; or its error. And its plan.
+-- Return a query's rows by a kind of scan, as text, sorted, or its error; and its plan.
 CREATE FUNCTION outcome(kind text, query text) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
 	found text[];
@@ -51,7 +51,7 @@ BEGIN
 	END IF;
 END
 $$;
--- What a table has after a statement that has scanned in some way, and which is undone.
+-- Return a table's rows after a statement that has scanned in some way, and undo the statement.
 CREATE FUNCTION after(kind text, statement text, tab text) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
 	found text[];
@@ -232,7 +232,7 @@ FROM unnest(ARRAY[
 	'INSERT INTO t SELECT -id, a, b, w, c, filler FROM t WHERE a > 95',
 	'INSERT INTO t (w, c) SELECT w, c FROM t WHERE a > 95']) s;
 SELECT plan('UPDATE t SET filler = ''new'' WHERE a = 9 AND c > 5');
--- what is inserted elsewhere: columns of the index, into partitions, past triggers
+-- insertions into another table from columns of the index: into partitions, past triggers
 CREATE TABLE copies (w text, c numeric, id int) PARTITION BY RANGE (id);
 CREATE TABLE copies_1 PARTITION OF copies FOR VALUES FROM (MINVALUE) TO (1500);
 CREATE TABLE copies_2 (id int, w text, c numeric);

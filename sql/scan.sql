@@ -49,7 +49,7 @@ BEGIN
 	RETURN found;
 END
 $$;
--- What a query returns by a kind of scan, and not by a sequential scan, and the reverse: nothing, one hopes.
+-- List rows that a query returns by a kind of scan, but not by a sequential scan, or the reverse; there should be none.
 CREATE FUNCTION unlike(tab text, index_name text, query text, kinds text[] DEFAULT '{heap,columns}') RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -244,7 +244,7 @@ BEGIN
 		generate_series(-1, 1) o;
 	CREATE INDEX x_all ON x USING rtscan (i) INCLUDE (v);
 	RETURN QUERY SELECT unlike('x', 'x_all', 'SELECT i, v FROM x WHERE i > 0');
-	-- what does not fit apart, so that the rest does
+	-- the same without values that do not fit, so that the rest does
 	DELETE FROM x WHERE (v * 10::numeric ^ s) NOT BETWEEN -9223372036854775808 AND 9223372036854775807;
 	REINDEX INDEX x_all;
 	RETURN QUERY SELECT unlike('x', 'x_all', 'SELECT i, v, scale(v), numeric_send(v) FROM x WHERE i > 0');
@@ -425,7 +425,7 @@ FETCH 1 FROM c;
 COMMIT;
 FETCH 2 FROM c;
 CLOSE c;
--- what a cursor's own transaction does, it does not see
+-- a cursor does not see later changes of its own transaction
 BEGIN;
 DECLARE c CURSOR FOR SELECT ordered, length(long) FROM t WHERE ordered > 200000;
 DECLARE d CURSOR FOR SELECT ordered, length(long) FROM t WHERE ordered > 60000;
@@ -540,7 +540,7 @@ ON CONFLICT (ordered)
 	DO UPDATE SET long = excluded.long || ' ' || (SELECT count(*) FROM t WHERE steps = 233 AND few >= 0);
 DROP INDEX t_unique;
 SELECT ordered, long FROM t WHERE ordered = 70030;
--- what is taken back is not there
+-- rows of a savepoint that is rolled back are not found
 BEGIN;
 SAVEPOINT s;
 INSERT INTO t (ordered, long) SELECT 400000 + i, 'in vain' FROM generate_series(1, 10) i;
@@ -580,7 +580,7 @@ SELECT fetches('SELECT a, b FROM t WHERE a = 201');
 DROP TABLE t;
 
 --
--- What there is not
+-- Features that rtscan indexes do not have
 --
 CREATE TABLE t (a int, b int);
 ALTER TABLE t ADD EXCLUDE USING rtscan (a WITH =);

@@ -1,5 +1,5 @@
--- What RtscanScan needs of memory while it returns many rows, and is scanned again many times, is given back by the
--- end of each; and it does not grow with them.
+-- RtscanScan frees the memory of each scan at its end. Its memory grows neither with the rows that it returns nor with
+-- the number of scans.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 SET rtscan.enable_aggregate = off;
@@ -16,7 +16,7 @@ SET work_mem = '256kB';
 \set ECHO all
 CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(hashint4($1))';
 CREATE FUNCTION used() RETURNS bigint LANGUAGE sql AS 'SELECT sum(total_bytes) / 1024 FROM pg_backend_memory_contexts';
--- What the session uses more, in kB: while a query is read, part by part, and when it is done.
+-- Return the memory that the session uses in addition, in kB: while a query is read, part by part, and at its end.
 CREATE FUNCTION growth(query text, part int, OUT rows int, OUT during bigint, OUT after bigint) LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off AS $$
@@ -141,7 +141,7 @@ SELECT cursors(1, 700);
 SELECT used() AS before \gset
 SELECT cursors(1, 100), cursors(101, 700), cursors(101, 700);
 SELECT used() - :before < 1000 AS given_back;
--- of a transaction that fails, too
+-- also for a transaction that fails
 BEGIN;
 DECLARE c CURSOR FOR SELECT id, long FROM t ORDER BY many;
 MOVE 10 IN c;
@@ -165,8 +165,8 @@ SET enable_nestloop = off;
 SELECT grows('SELECT v, g, m FROM pending JOIN copies ON k = a WHERE v + m + 3000 > g', 10000, 600000);
 RESET enable_nestloop;
 
--- what a session keeps of a segment's descriptor is little more than that: each page of it costs the first query
--- a page fault
+-- a session keeps little more of a segment's descriptor than it needs: each page of it costs the first query a
+-- page fault
 SELECT string_agg(format('hashint4(i + %s) AS c%s', i, i), ', ') AS columns, string_agg('c' || i, ', ') AS keys
 FROM generate_series(1, 20) i \gset
 CREATE TABLE many_columns AS SELECT :columns FROM generate_series(1, 70000) i;

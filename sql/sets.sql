@@ -315,7 +315,7 @@ VACUUM ANALYZE special;
 SELECT differs('SELECT a, b, sum(n), avg(n), variance(n) FROM special GROUP BY CUBE (a, b)');
 
 --
--- Who may: functions of keys and aggregates, and rows that a policy hides
+-- Privileges: functions of keys and aggregates, and rows that a policy hides
 --
 CREATE ROLE rtscan_sets;
 CREATE FUNCTION twice(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 * 2; END';

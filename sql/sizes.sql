@@ -60,7 +60,7 @@ CREATE INDEX t_idx ON t USING rtscan (a, b) INCLUDE (w, n);
 DELETE FROM t WHERE b = 5;
 VACUUM ANALYZE t;
 INSERT INTO t SELECT i, i % 7, 'pending ' || i, i FROM generate_series(1, 300) i;
--- as any user may
+-- any user may set work_mem so high
 SET work_mem = '200GB';
 SELECT use_rtscan(true);
 SELECT explained('SELECT count(*) FROM (SELECT a, b FROM t ORDER BY a, b LIMIT 536870913) s');
@@ -72,7 +72,7 @@ FROM (VALUES ('a, b', NULL), ('b, w, a', 'b DESC, w, a'), ('w, n, b, a', 'w NULL
 SET work_mem = '2047GB';
 SELECT unlike(format('SELECT a, b FROM t WHERE a < 700 ORDER BY a, b LIMIT %s', rows))
 FROM unnest('{1,2147483647,2147483648,4294967296,4294967297,4294967300 OFFSET 1000}'::text[]) rows;
--- Where less memory is left when the plan is executed
+-- Less memory is left when the plan is executed
 SET plan_cache_mode = force_generic_plan;
 PREPARE first_rows AS SELECT md5(string_agg(s::text, ';')) FROM (SELECT w, n FROM t ORDER BY w, n LIMIT 4294967299) s;
 EXPLAIN (COSTS OFF) EXECUTE first_rows;
@@ -83,7 +83,7 @@ SELECT count(*) FROM found
 WHERE md5 = (SELECT md5(string_agg(s::text, ';')) FROM (SELECT w, n FROM t ORDER BY w, n) s);
 RESET plan_cache_mode;
 RESET work_mem;
--- Where more rows are asked for than the LIMIT said
+-- More rows are wanted than the LIMIT said
 SELECT unlike(format('SELECT b, w FROM t WHERE a < 900 ORDER BY %s FETCH FIRST %s ROWS WITH TIES', columns, rows))
 FROM unnest('{1,5,600,4000,5000}'::int[]) rows, unnest('{"b DESC, w","w, b"}'::text[]) columns;
 SELECT unlike('SELECT w FROM t WHERE a > 50 ORDER BY w FETCH FIRST 2 ROWS WITH TIES');
@@ -130,7 +130,7 @@ SELECT count(*), count(DISTINCT s) FROM (
 	WHERE id = 1
 	LIMIT 70000) s;
 SELECT outcome(format('SELECT EXISTS (%s)', joined('1', 'id = 2')));
--- What can be counted is, and sums of bigint are exact
+-- Counts and sums of bigint are exact
 SELECT query, outcome(query) IS NOT DISTINCT FROM expected AS same, expected
 FROM (VALUES ('count(*)', 'id = 3', 4, '(81)'), ('count(*)', 'id BETWEEN 3 AND 5', 4, '(98)'),
 	('sum(v), avg(v), count(*)', 'id = 1', 1,

@@ -211,7 +211,7 @@ FROM unnest(ARRAY[
 	'y, count(*) FROM fact JOIN (SELECT max(day), k FROM dim GROUP BY k) x (y, z) ON z = b GROUP BY y']) query;
 
 --
--- Who may ask, and how: parameters, loops, subqueries, locks, changes
+-- Parameters, loops, subqueries, locks, changes, and privileges
 --
 PREPARE by_group(int) AS SELECT name, count(*) FROM fact JOIN dim ON k = a WHERE g = $1 GROUP BY name ORDER BY name;
 SET plan_cache_mode = force_generic_plan;
@@ -252,7 +252,7 @@ FROM unnest(ARRAY['count(*), sum(v) FROM fact WHERE a IN (SELECT k FROM empty)',
 CREATE TABLE no_facts (a int, v int);
 CREATE INDEX ON no_facts USING rtscan (a) INCLUDE (v);
 SELECT differs('SELECT name, sum(v) FROM no_facts JOIN dim ON k = a GROUP BY name');
--- what the dictionary has not all values of: only pending rows
+-- values that dictionaries lack: all rows are pending
 INSERT INTO no_facts SELECT i % 50, i FROM generate_series(1, 200) i;
 SELECT differs('SELECT name, sum(v) FROM no_facts JOIN dim ON k = a GROUP BY name');
 -- types that have no 64-bit keys; partitions, joined one by one

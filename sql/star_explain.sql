@@ -1,5 +1,5 @@
--- What EXPLAIN says of tables that are joined: keys read and found, codes, ways, rows left by each; and that the one
--- that leaves the fewest rows comes first, whatever the planner expected.
+-- EXPLAIN of tables that are joined shows keys read and found, codes, ways, and the rows left by each. The one that
+-- leaves the fewest rows comes first, whatever the planner expected.
 
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
@@ -13,7 +13,7 @@ SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_nestloop = off;
 
--- What it did with dimensions.
+-- Return the lines of EXPLAIN about dimensions.
 CREATE FUNCTION dimensions_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
@@ -82,8 +82,8 @@ SELECT dimensions_of('SELECT count(*) FROM fact JOIN same ON same.k = b JOIN oth
 SELECT dimensions_of('SELECT count(*) FROM fact JOIN dim ON dim.k = b JOIN other ON other.k = a
 	WHERE (dim.k + 1) % 100 = 7 AND other.x < 10 AND c IN (SELECT i FROM generate_series(1, 40000) i)');
 
--- several processes: each looks all keys up in its part of the segments; a key counts once, whoever finds it; of
--- several answers in the last
+-- several processes: each looks all keys up in its part of the segments, and a key counts once, whichever finds it;
+-- several answers are summed up
 INSERT INTO fact SELECT i, h % 100, h % 1000, h % 50000, (i::bigint * 7919 % 1000003)::int, h % 17
 	FROM (SELECT i, abs(hashint4(i)) FROM generate_series(200001, 350000) i) r (i, h);
 VACUUM ANALYZE fact;
@@ -106,7 +106,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM (VALUES (1), (2)) x CROSS JOIN (SELECT a, v FR
 	WHERE g = 3 AND b < 300 OFFSET 0) y;
 SELECT dimensions_of('SELECT * FROM (VALUES (1), (2)) x CROSS JOIN (SELECT a, v FROM fact JOIN dim ON k = b
 	WHERE g = 3 AND b < 300 OFFSET 0) y');
--- of answers that a LIMIT has ended, too
+-- also for answers that a LIMIT has ended
 SET max_parallel_workers = 0;
 SELECT dimensions_of('SELECT * FROM (VALUES (1), (2), (3)) x LEFT JOIN (SELECT a, v FROM fact JOIN dim ON k = b
 	WHERE g = 3 AND b < 300 LIMIT 8000) y ON true');

@@ -132,7 +132,7 @@ FROM unnest('{"count(*) FROM fact JOIN keys ON x = a AND y = b",
 SELECT differs('SELECT label, count(*) FROM fact LEFT JOIN two ON x = a AND y = b AND g < v GROUP BY 1', 0);
 
 --
--- Who may ask, and how
+-- Parameters, and loops
 --
 PREPARE by_group(int) AS SELECT label, count(*) FROM fact JOIN two ON x = a AND y = b WHERE g = $1 AND n < 50
 	GROUP BY 1 ORDER BY 1 LIMIT 3;
@@ -186,7 +186,7 @@ CREATE TABLE subqueries AS SELECT format('SELECT count(*), sum(v) FROM fact WHER
 	'(p IN (SELECT p FROM keys) OR a NOT IN (SELECT x FROM keys WHERE x > 30))',
 	'p NOT IN (SELECT max(p) FROM keys GROUP BY x)']) qual;
 SELECT differs(query, NULL) FROM subqueries;
--- which are conditions of the index
+-- List the subqueries that are no conditions of the index; there should be none
 SELECT query FROM subqueries, plan_text(query) plan
 WHERE plan !~ 'Dimensions:' AND (plan !~ 'Index Cond: .*hashed SubPlan' OR plan ~ 'Filter: .*SubPlan');
 SELECT differs('SELECT ' || query, NULL)

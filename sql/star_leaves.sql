@@ -74,13 +74,13 @@ SELECT differs('SELECT id, name FROM (SELECT * FROM fact WHERE v > 3) fact JOIN 
 SELECT differs('SELECT count(*) FROM fact WHERE a IN (SELECT k FROM again)', 5);
 SELECT differs('SELECT id FROM fact WHERE a IN (SELECT k FROM again)', 5);
 SELECT differs('SELECT id FROM fact WHERE NOT EXISTS (SELECT FROM again WHERE k = a)', 5);
--- what is equal to the column
+-- a key that equals another dimension's key
 SELECT differs('SELECT sum(v), count(d) FROM one JOIN two ON one.k = two.k JOIN fact ON a = one.k', 5);
 -- no second half of these
 SELECT differs('SELECT c, name, sum(v) FROM fact JOIN one ON a = k GROUP BY ROLLUP (c, name)', NULL);
 SELECT differs('SELECT c, percentile_disc(0.5) WITHIN GROUP (ORDER BY v), count(DISTINCT g) FROM fact
 	JOIN one ON a = k GROUP BY c', NULL);
--- as often as an outer row asks, with parameters that leave partitions out
+-- once for each outer row, with parameters that leave partitions out
 SELECT differs('SELECT n, l.* FROM generate_series(0, 320, 40) n,
 	LATERAL (SELECT ' || shown || ' FROM fact LEFT JOIN one ON a = k WHERE o = n OFFSET 0) l', NULL)
 FROM unnest('{"sum(v), count(name)","v, name"}'::text[]) shown;
@@ -205,7 +205,7 @@ SET plan_cache_mode = force_generic_plan;
 EXECUTE of_subquery(50);
 EXECUTE of_subquery(20);
 RESET plan_cache_mode;
--- whose rows are the same for all leaves: it is executed once, or has no plan for each
+-- a subquery returns the same rows for all leaves: it is executed once, or there is no star
 SELECT count(DISTINCT a)
 FROM fact JOIN (SELECT (random() * 40 + (SELECT min(d) FROM two))::int AS k OFFSET 0) d ON a = k;
 SELECT max(c) FROM generate_series(1, 3) n, LATERAL (SELECT count(DISTINCT a) AS c FROM fact
@@ -275,7 +275,7 @@ SELECT differs('SELECT c, sum(v) FROM parent JOIN one ON a = k GROUP BY c', 2);
 SELECT differs('SELECT id, name FROM parent LEFT JOIN one ON a = k WHERE v % 7 = 1', 2);
 SELECT differs('SELECT id, name FROM ONLY parent JOIN one ON a = k', 1);
 
--- who may see what
+-- privileges and policies
 CREATE ROLE star_leaves_reader;
 GRANT USAGE ON SCHEMA star_leaves TO star_leaves_reader;
 GRANT SELECT ON fact, one TO star_leaves_reader;

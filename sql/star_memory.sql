@@ -79,7 +79,7 @@ DELETE FROM fact WHERE id % 17 = 0;
 UPDATE fact SET a = a + 1 WHERE id % 997 = 0;
 SELECT segments > 1 AS segments, pending > 0 AS pending FROM rtscan_stats('fact_star');
 
--- so many rows, and NULLs, where one is expected; and tables, of whose rows few are expected
+-- many rows, and NULLs, although one row is expected; and tables of which few rows are expected
 CREATE FUNCTION many(n int) RETURNS TABLE (k int, g int, name text) LANGUAGE sql ROWS 1
 	PARALLEL SAFE AS $$
 	SELECT i, i % 7, 'name ' || i % 50 FROM generate_series(1, n * 3, 3) i UNION ALL VALUES (NULL::int, 5, 'none')

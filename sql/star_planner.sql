@@ -1,4 +1,4 @@
--- What the planner makes of stars: of indexes with very many columns, and how many rows it expects.
+-- Planning of stars: indexes with very many columns, and the number of rows that the planner expects.
 
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
@@ -139,17 +139,17 @@ SELECT misjudged(ARRAY['SELECT name FROM sales JOIN dates USING (k) JOIN items U
 		WHERE year IN (1999, 2000)',
 	'SELECT s.v FROM sales s JOIN dates d USING (k) LEFT JOIN marked m ON m.id = s.id WHERE year = 2000',
 	'SELECT v FROM sales WHERE k IN (SELECT k FROM dates WHERE year = 2000)']);
--- what seems to lie outside stays as it was
+-- the estimate stays if the condition seems to exclude all of the table's keys
 SELECT expected('SELECT v FROM sales s JOIN dates d USING (k) WHERE d.year = 1950') = :outside AS same;
 -- each quarter, of which some are bounds of the histogram and others lie between two (all rows are sampled)
 ALTER TABLE dates ALTER quarter SET STATISTICS 300;
 ANALYZE dates;
 SELECT misjudged(joined(ARRAY(SELECT format('d.quarter = %L', quarter) FROM dates
 	WHERE day BETWEEN '1998-04-01' AND '2002-12-31' GROUP BY quarter)));
--- of a foreign key PostgreSQL asks nothing but that
+-- with a foreign key, PostgreSQL would not consider the conditions
 ALTER TABLE sales ADD FOREIGN KEY (k) REFERENCES dates;
 SELECT misjudged(joined('{d.year = 2000,d.month = 5}'));
--- where values are not for the user to know, as of rows that a policy may hide, it is PostgreSQL's estimate
+-- if the user may not know the values, as a policy may hide rows, PostgreSQL's estimate is used
 CREATE ROLE rtscan_seller;
 GRANT USAGE ON SCHEMA star_planner TO rtscan_seller;
 GRANT SELECT ON dates, sales TO rtscan_seller;
@@ -162,7 +162,7 @@ SET ROLE rtscan_seller;
 SELECT count(*) FROM misjudged(joined('{d.year = 2000}'));
 RESET ROLE;
 ALTER TABLE sales DISABLE ROW LEVEL SECURITY;
--- nor without statistics
+-- the same without statistics
 CREATE TABLE unseen (LIKE dates) WITH (autovacuum_enabled = off);
 INSERT INTO unseen SELECT * FROM dates;
 CREATE TABLE plain AS SELECT * FROM sales;

@@ -12,7 +12,7 @@ SET rtscan.pending_list_limit = '64kB';
 \i :directory/sql/include/singly.psql
 \i :directory/sql/include/plans.psql
 \set ECHO all
--- What there is to be computed of a column or of two, each put into a format.
+-- Return calls of functions with one or two columns as arguments, each put into a format.
 CREATE FUNCTION applied(functions text[], arguments text, shown text) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(format(shown, f || '(' || arguments || ')'), ', ') FROM unnest(functions) f
 $$;
@@ -36,7 +36,7 @@ CREATE FUNCTION any_values(argument text) RETURNS text LANGUAGE sql AS $$
 	SELECT format('%s(%s)',
 		CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'any_value' ELSE 'min' END, argument)
 $$;
--- of floats that are added in another order
+-- Results of floats that are added in another order
 \set rounded '(%s)::float4'
 
 -- Groups: 0 to 9 of many values, 10 of constants, 11 of one row, 12 of NULLs, 13 to 15 with special values, 16 of

@@ -46,7 +46,7 @@ CREATE TABLE t AS SELECT i AS id,
 		END AS price_few,
 	(ARRAY['1', '1.0', '1.00', 'NaN', '-0.00', '99999999999999999999.99'])[1 + i % 6]::numeric AS n,
 		CASE WHEN i % 9 > 0 THEN round(hash(i) / 1000.0, i % 4) END AS n_many,
-	-- of any width
+	-- values of any width
 	'name ' || i % 7 AS few, CASE WHEN i % 5 > 0 THEN 'k' || i % 1000 END AS few_null, 'text ' || hash(i) AS many,
 		repeat('wide ' || i % 10, 300) AS wide,
 	(ARRAY['a', 'a ', 'a  ', ''])[1 + i % 4]::bpchar AS bp, NULL::text AS no_text, ''::text AS empty,
@@ -82,7 +82,7 @@ END $$;
 SELECT attname, tried.* FROM pg_attribute, try('t', attname) AS tried WHERE attrelid = 't'::regclass AND attnum > 1
 	ORDER BY attnum;
 
--- As many codes as there may be, one more, and NULL's.
+-- The greatest number of codes, one more, and the code of NULL.
 CREATE TABLE codes AS SELECT i AS id, (i % 65536)::bigint * 99991000000007 AS most,
 	(i % 65537)::bigint * 99991000000007 AS too_many,
 	CASE WHEN i % 65536 > 0 THEN (i % 65536)::bigint * 99991000000007 END AS most_null,

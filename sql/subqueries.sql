@@ -31,7 +31,7 @@ CREATE FUNCTION reused(query text) RETURNS SETOF text LANGUAGE sql AS $$
 $$;
 SELECT reused('SELECT id, (SELECT count(*) FROM facts f WHERE f.k = a.k) FROM asks a');
 SELECT reused('SELECT id, (SELECT sum(n) FROM facts f WHERE f.k = a.k AND f.s < a.s) FROM asks a');
--- what is evaluated on results may have other parameters
+-- expressions on results may have other parameters
 SELECT reused('SELECT id, (SELECT a.id * sum(n) FROM facts f WHERE f.k = a.k HAVING count(*) > a.id % 9) FROM asks a');
 -- from bits and from rows, with HAVING, FILTERs and residual conditions that have parameters, also texts
 SELECT differs(format('SELECT id, (SELECT %s FROM facts f WHERE %s) FROM asks a', aggregate, condition), NULL)
@@ -91,8 +91,8 @@ EXECUTE asked;
 DELETE FROM facts WHERE k = 7;
 EXECUTE asked;
 RESET plan_cache_mode;
--- what the planner expects of results that are there already: none of a unique column, half in a join or where nothing
--- is known, and of a column's values what ANALYZE knows of them, but not more than nine of ten
+-- Return the cost, for which the planner expects some results to be reused: none if the column is unique, half in a
+-- join or if nothing is known, or else according to ANALYZE's number of values, but not more than nine of ten
 CREATE FUNCTION subquery_cost(source text, condition text) RETURNS numeric LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE

@@ -53,14 +53,14 @@ CREATE INDEX w_idx ON w USING rtscan (id, p, k)
 INCLUDE (b1, b4, n4, b8, n8, b16, n16, b24, n24, b32, n32, b48, n48, m63, b64, n64, part, same, d, t, o, c, e);
 VACUUM (FREEZE, ANALYZE) w;
 
--- of all rows, most, some, few and none, around the edges of chunks (64,512 rows) and slices; each of them with some of
--- the queries
+-- conditions that all rows meet, most, some, few and none, around the edges of chunks (64,512 rows) and slices; each is
+-- combined with some of the queries
 CREATE TABLE conditions (n serial, condition text);
 INSERT INTO conditions (condition) VALUES ('p >= 0'), ('p < 900'), ('p < 400'), ('p BETWEEN 500 AND 560'), ('p = 7'),
 	('p < 0'), ('id BETWEEN 64512 AND 64513'), ('id BETWEEN 64480 AND 66600'), ('id > 129024'),
 	('id <= 1024 AND p < 990'), ('id BETWEEN 64513 AND 129024'), ('id > 149990'),
 	('k IS NULL'), ('k < 200 AND p > 100');
--- of all columns that have such an aggregate
+-- Put each of these columns into a format
 CREATE FUNCTION of_columns(list text, VARIADIC columns text[]) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(format(list, c), ', ') FROM unnest(columns) c
 $$;

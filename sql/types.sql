@@ -30,10 +30,10 @@ CREATE VIEW functions AS
 	SELECT amname, opfname, amproclefttype::regtype, amprocrighttype::regtype, amprocnum, amproc::regprocedure
 	FROM access_methods a JOIN pg_opfamily f ON opfmethod = a.oid JOIN pg_amproc p ON amprocfamily = f.oid
 	WHERE amprocnum IN (1, 2) AND (amname = 'rtscan' OR opfnamespace = 'pg_catalog'::regnamespace)
-		-- sort support that goes with another type's operator class is nobody's
+		-- sort support that goes with another type's operator class is not used
 		AND (amprocnum = 1 OR amproclefttype = amprocrighttype);
 
--- what btree has and rtscan lacks, and the reverse
+-- List members that btree has and rtscan lacks, and the reverse
 CREATE FUNCTION one_sided(relation regclass) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format(
@@ -212,7 +212,7 @@ CREATE FUNCTION conditions(t types) RETURNS text[] LANGUAGE sql AS $$
 		SELECT format('v %s ANY (ARRAY[%s, NULL, %s, %s])', t.operators[1 + a.i % 5], a.c, b.c, a.c)
 		FROM constants a JOIN constants b ON b.i = 1 + (a.i + 2) % a.n WHERE t.arrays
 		UNION ALL
-		-- of a row they mean its columns
+		-- for a row, these tests are about its columns
 		SELECT 'v ' || test FROM unnest('{IS NULL,IS NOT NULL}'::text[]) test WHERE t.type <> 'pair')
 	SELECT array_agg(condition) FROM conditions
 $$;
@@ -229,7 +229,7 @@ BEGIN
 END
 $$;
 
--- What goes wrong with a type; nothing, one hopes.
+-- List the faults of a type; there should be none.
 CREATE FUNCTION check_type(t types) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('CREATE TABLE x (v %s)', t.type);
@@ -570,7 +570,7 @@ SELECT differences('own', 'own_modulo',
 	FROM unnest('{<,<=,=,>=,>}'::text[]) o, unnest('{-2147483648,-699,-1,0,77,699,2147483647}'::text[]) c;
 DROP TABLE own;
 
--- what is wrong with an operator class
+-- faults of operator classes
 CREATE OPERATOR CLASS no_function FOR TYPE int USING rtscan AS
 	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >;
 CREATE OPERATOR CLASS no_operator FOR TYPE int USING rtscan AS

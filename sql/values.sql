@@ -78,7 +78,7 @@ SELECT * FROM all_questions();
 ROLLBACK;
 SELECT * FROM all_questions();
 
--- of a column in heap order, rows that are far from each other, and some that are near
+-- a column in heap order: rows that are far from each other, and some that are near
 CREATE TABLE far AS
 SELECT CASE WHEN i < 149000 THEN i / 3 - 40 END AS o, hash(i) AS h FROM generate_series(1, 150000) i;
 CREATE INDEX ON far USING rtscan (o, h);
@@ -151,7 +151,7 @@ INSERT INTO types VALUES ('', 'zzz', 'zz', '-infinity', 'infinity', 4294967295, 
 SELECT aggregate, compared.node, compared.same, left(result, 40) AS result
 FROM unnest(ARRAY['t', 'v', 'd', 'z', 'o', 'm', 'n', 'f', 'i']) AS c,
 	format('SELECT min(%s), max(%s) FROM types', c, c) AS aggregate, compare(aggregate) AS compared;
--- of equal texts it may be any
+-- any of several equal texts may be the result
 SELECT * FROM compare('SELECT lower(min(b)), max(b) FROM types');
 SELECT * FROM compare('
 	SELECT min(t), max(v), min(m), max(o) FROM types WHERE o BETWEEN 1 AND 1000000000 AND t > ''x5''');
@@ -170,7 +170,7 @@ CREATE INDEX ON padded USING rtscan (id, c);
 VACUUM padded;
 SELECT * FROM compare('SELECT min(c), max(c) FROM padded WHERE id > 1');
 
--- who may not execute an aggregate, or an operator's function, may not here
+-- a user without the privilege to execute an aggregate, or an operator's function, cannot do so here
 CREATE ROLE rtscan_nobody;
 GRANT USAGE ON SCHEMA "values" TO rtscan_nobody;
 GRANT SELECT ON t TO rtscan_nobody;
@@ -189,7 +189,7 @@ SET ROLE rtscan_nobody;
 EXECUTE total;
 ROLLBACK;
 RESET ROLE;
--- nor of rows
+-- the same for rows
 PREPARE found AS SELECT middle FROM t WHERE middle > 0 AND large > 0 AND ordered % 7 = 1;
 SET rtscan.enable_scan = on;
 EXPLAIN (COSTS OFF) EXECUTE found;

@@ -14,7 +14,7 @@ SET TimeZone = 'Europe/Berlin';
 \set ECHO all
 \pset format unaligned
 \pset tuples_only on
--- Of each column some are NULL. n: numerics of one scale; m: of several; r: integers up to the ends of 32 bits
+-- Each column has some NULLs. n: numerics of one scale; m: of several; r: integers up to the ends of 32 bits
 CREATE FUNCTION rows(start int, n int) RETURNS TABLE (i int, s int2, b int8, n numeric(12, 3), m numeric, f float8,
 	e float4, d date, t timestamp, z timestamptz, o bool, r int, h time, c numeric(5, 0), w float8) LANGUAGE sql AS $$
 	SELECT CASE WHEN x % 17 > 0 THEN x % 2001 - 1000 END,
@@ -147,7 +147,7 @@ FROM (SELECT e FROM expressions WHERE e ~ '[<>=]|IN |IS |AND|OR' AND e !~ 'CASE'
 		'SELECT i, b FROM many WHERE b > 0 AND (%s) ORDER BY b LIMIT 50']) query;
 
 --
--- Where PostgreSQL would raise an error, so do we, for the same rows; guarded ones do not fail
+-- Errors are raised for the same rows as by PostgreSQL; guarded expressions do not fail
 --
 SELECT differs(format(query, e), NULL)
 FROM unnest(ARRAY['SELECT count(%s) FROM many', 'SELECT count(*) FROM many WHERE (%s) IS NOT NULL',
@@ -205,7 +205,7 @@ VACUUM filled;
 SELECT differs('SELECT sum(i * s + 1), avg(i - s), sum(b + 1), sum(b - i) FROM filled');
 
 --
--- What does not fit
+-- Values that do not fit
 --
 -- numerics of several scales show as many digits as they should
 SELECT differs(format(query, e))
@@ -273,7 +273,7 @@ SELECT differs('SELECT b % 10, i / 500, o, count(*), sum(i) FROM many GROUP BY 1
 SELECT differs('SELECT b * 1000000 + i, count(*) FROM many GROUP BY 1');
 SELECT differs('SELECT b - i, n * c, count(*) FROM many GROUP BY 1, 2');
 SELECT differs('SELECT CASE WHEN o THEN b * 4000000 ELSE -b * 4000000 END, t, count(*) FROM many GROUP BY 1, 2');
--- which have few values, as the planner knows: they fit
+-- keys of few values fit, as the planner knows
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT differs(format('SELECT %s, count(*), sum(i) FROM many GROUP BY 1', e))

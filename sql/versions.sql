@@ -59,7 +59,7 @@ SELECT * FROM members() EXCEPT SELECT * FROM members_updated;
 SELECT * FROM members_updated EXCEPT SELECT * FROM members();
 
 --
--- Which versions these are
+-- Versions
 --
 SELECT library = sql AS agree, oldest_format <= format AS reads_what_it_writes FROM rtscan_version();
 CREATE INDEX t_all ON t USING rtscan (a, b);
@@ -80,7 +80,7 @@ SELECT sql FROM rtscan_version();
 ROLLBACK;
 
 --
--- What was declared by another version is refused, not misread
+-- Functions that another version has declared are refused, not misread
 --
 CREATE FUNCTION short(index regclass, OUT segments bigint, OUT rows bigint)
 	AS '$libdir/rtscan', 'rtscan_stats' LANGUAGE C STRICT;

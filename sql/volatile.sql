@@ -72,7 +72,7 @@ FROM unnest(ARRAY['nextval(''calls'')', '(SELECT nextval(''calls'') + 0 * t.a)',
 		't.b IN (SELECT k + nextval(''calls'') FROM d)',
 		'(WITH c AS MATERIALIZED (SELECT nextval(''calls'') + t.b AS n) SELECT n FROM c)']) target,
 	unnest(ARRAY['1000', '10000']) skipped;
--- What calls none is skipped all the same
+-- Rows are skipped if targets call no volatile function
 SELECT called(format('SELECT a, %s FROM t ORDER BY a LIMIT 5 OFFSET 1000', target), 'Offset: ')
 FROM unnest(ARRAY['b', '(SELECT name FROM d WHERE k = t.b)', '(SELECT max(k) FROM d)', 'b IN (SELECT k FROM d)'])
 	target;

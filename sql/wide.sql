@@ -14,7 +14,7 @@ CREATE FUNCTION hash(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT abs(ha
 CREATE FUNCTION noise(seed int, n int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT left(string_agg(md5(seed || ' ' || i), ''), n) FROM generate_series(1, n / 32 + 1) i
 $$;
--- What running some SQL leads to: nothing, or an error.
+-- Run some SQL, and return its error, or NULL.
 CREATE FUNCTION attempt(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	hint text;
@@ -91,7 +91,7 @@ BEGIN
 	ELSIF result !~ '^54000' OR size <= 2690 THEN
 		RETURN NEXT format('%s bytes: %s', size, result);
 	ELSE
-		-- what the build refuses, an insertion refuses as well
+		-- an insertion refuses the values that a build refuses
 		TRUNCATE x;
 		EXECUTE 'CREATE INDEX x_v ON x USING rtscan ' || index_columns;
 		result := attempt(format('INSERT INTO x SELECT i, noise(-i, %s) FROM generate_series(1, 40) i', size));

@@ -21,7 +21,7 @@ typedef struct Column
 {
 	Oid			postgres;		/* its type in PostgreSQL */
 	int			duckdb;			/* the type as which DuckDB stores it */
-	int			scale;			/* of DuckDB's decimals */
+	int			scale;			/* scale of DuckDB's decimals */
 	bool		floating;		/* floating in either system: compared with a tolerance */
 } Column;
 

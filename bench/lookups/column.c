@@ -82,7 +82,7 @@ typedef struct Build
 	Workbench  *workbench;
 	Column	   *column;
 	uint32_t	rows;
-	uint32_t	blocks;			/* of rows */
+	uint32_t	blocks;			/* number of blocks of rows */
 	Memory		keys[2];
 	Memory		values[2];
 	Memory		scratch;		/* scratch memory of the sort; later the heads of each block, and their total */

@@ -21,10 +21,10 @@ typedef struct Workbench
 typedef struct Column
 {
 	Shape		shape;
-	Memory		keys;			/* of the rows */
+	Memory		keys;			/* the keys of the rows */
 	uint32_t	distinct;
 	Memory		sorted_keys;	/* distinct keys */
-	Memory		firsts;			/* where the rows of each distinct key begin; none if each key has one row */
+	Memory		firsts;			/* the first row of each distinct key; none if each key has one row */
 	Memory		rows;			/* rows of the distinct keys */
 	uint64_t	nanoseconds;	/* device time of sorting and compressing */
 } Column;

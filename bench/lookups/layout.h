@@ -63,7 +63,7 @@ struct BuildTask
 	uint64_t	sorted;			/* uint64 [rows] */
 	uint64_t	heads;			/* uint32 [blocks]: entries that begin in a block of rows, later in the blocks before */
 	uint64_t	firsts;
-	uint64_t	marks;			/* as in LookupTask; initially no marks */
+	uint64_t	marks;			/* the same as in LookupTask; initially no marks */
 	uint64_t	result;
 	uint32_t	rows;
 	uint32_t	entries;

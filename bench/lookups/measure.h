@@ -35,7 +35,7 @@ typedef struct Desk
 	uint32_t	repetitions;	/* at most */
 	Memory		lows[2];
 	Memory		numbers[2];		/* original indexes of sorted lookups */
-	Memory		scratch;		/* of the sort */
+	Memory		scratch;		/* memory for the sort */
 	Memory		counts;
 	Memory		sums;
 	Memory		host;

@@ -13,7 +13,7 @@ typedef struct Scene
 	Memory		memory;
 	VkAccelerationStructureKHR bottom;
 	VkAccelerationStructureKHR top;
-	VkDeviceAddress address;	/* of the top level */
+	VkDeviceAddress address;	/* address of the top level */
 	uint64_t	nanoseconds;	/* device time of its build */
 } Scene;
 

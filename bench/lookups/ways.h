@@ -36,7 +36,7 @@ typedef struct Way
 	const char *name;
 	Method		method;
 	Entries		entries;
-	Tracer		tracer;			/* of the methods that trace rays */
+	Tracer		tracer;			/* the tracer of methods that trace rays */
 	uint32_t	bucket;			/* entries of a bucket */
 	uint32_t	flags;
 } Way;
