@@ -53,16 +53,19 @@ extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List
 /* scan_cost.c: set the path's costs and rows. */
 extern void rtscan_cost_scan(RtscanScanPath *path, PlannerInfo *root);
 
-/* Copy a path, so that the copy stays when the planner frees the path. */
+/* scan_path.c: copy a path, so that the copy stays when the planner frees the path. */
 extern Path *rtscan_copy_scan_path(const Path *path);
 
-/* Return the path of a scan in the order of a key column that skips the rows of an OFFSET; NULL if it cannot. */
+/*
+ * scan_path.c: return the path of a scan in the order of a key column that skips the rows of an OFFSET; NULL if it
+ * cannot.
+ */
 extern Path *rtscan_skipping_path(PlannerInfo *root, const Path *path, Expr *skip, double rows);
 
 /*
- * Return the RtscanScanPath of a path that the planner has chosen.  In a partitionwise join, the planner makes a
- * path's parameters refer to a partition of the outer table: in a copy of the CustomPath or, since PostgreSQL 17, in
- * the path itself.  Then the quals are divided anew.
+ * scan_path.c: return the RtscanScanPath of a path that the planner has chosen.  In a partitionwise join, the planner
+ * makes a path's parameters refer to a partition of the outer table: in a copy of the CustomPath or, since PostgreSQL
+ * 17, in the path itself.  Then the quals are divided anew.
  */
 extern const RtscanScanPath *rtscan_whole_scan_path(PlannerInfo *root, const CustomPath *copy);
 
