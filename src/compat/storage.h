@@ -32,7 +32,10 @@ typedef RelFileNode RelFileLocator;
 #endif
 
 #if PG_VERSION_NUM < 190000
-/* 19 checks who has a buffer's content lock.  This one must not be called for local buffers, which have no lock. */
+/*
+ * 19 tells whether this process has a buffer's content lock.  This one must not be called for local buffers, which have
+ * no lock.
+ */
 static inline bool
 BufferIsLockedByMe(Buffer buffer)
 {

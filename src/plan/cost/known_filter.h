@@ -22,7 +22,7 @@ typedef struct RtscanEstimates
 	List	   *all;			/* expressions with their values */
 } RtscanEstimates;
 
-/* What is known about the values of quals. */
+/* The values of quals, as far as the planner knows them. */
 typedef struct RtscanKnownValues
 {
 	PlannerInfo *root;			/* the query */
@@ -30,7 +30,7 @@ typedef struct RtscanKnownValues
 	int			most_elements;	/* at most this many elements are taken of each array, if it can be sampled */
 } RtscanKnownValues;
 
-/* Return the number of elements that may be looked up in each of this many segments, of each array in some quals. */
+/* Return how many elements of each array in some quals may be looked up in each of this many segments. */
 extern int	rtscan_share_of_lookups(const List *quals, uint32 segments);
 
 /* Are all values of a qual known, and few enough to look up?  Arrays within OR cannot be sampled. */

@@ -152,7 +152,7 @@ recall(const Knowledge *knowledge, const List *quals)
 
 /* ---------------------------------------------------------------- quals */
 
-/* Return what is known about the values of some quals, whose arrays share the lookups. */
+/* Return the known values of some quals, whose arrays share the lookups. */
 static RtscanKnownValues
 values_of(PlannerInfo *root, const Knowledge *knowledge, const List *quals)
 {
