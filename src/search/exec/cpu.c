@@ -84,7 +84,7 @@ trace_vectors(const CpuEvaluation *evaluation)
 }
 
 static void
-evaluate_region(CpuEvaluation *evaluation)
+evaluate_in_cheapest_way(CpuEvaluation *evaluation)
 {
 	if (evaluation->ncolumns == 0)
 		fill_everything(evaluation);
@@ -103,7 +103,7 @@ evaluate_region(CpuEvaluation *evaluation)
 	}
 }
 
-/* Return the cost of what evaluate_region() does; *by_rows says whether that reads pages at random. */
+/* Return the cost of what evaluate_in_cheapest_way() does; *by_rows says whether that reads pages at random. */
 static CpuCost
 cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
 {
@@ -118,7 +118,7 @@ cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
 
 /* Is it cheaper to test only the "within" rows that matter? */
 static bool
-tests_are_cheaper(const CpuEvaluation *evaluation, double within, CpuCost cost)
+should_test_within(const CpuEvaluation *evaluation, double within, CpuCost cost)
 {
 	return rtscan_cpu_tests_cost(evaluation, within).nanoseconds < cost.nanoseconds;
 }
@@ -130,10 +130,10 @@ rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region, const Rtsc
 	CpuEvaluation	evaluation = rtscan_cpu_prepare(reader, region, bits, counters);
 	bool		by_rows;
 
-	if (within && tests_are_cheaper(&evaluation, rtscan_bits_count(within), cheapest_cost(&evaluation, &by_rows)))
+	if (within && should_test_within(&evaluation, rtscan_bits_count(within), cheapest_cost(&evaluation, &by_rows)))
 		rtscan_cpu_test_within(&evaluation, within);
 	else
-		evaluate_region(&evaluation);
+		evaluate_in_cheapest_way(&evaluation);
 }
 
 void
@@ -144,7 +144,7 @@ rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double wit
 	bool		by_rows;
 	CpuCost		cost = cheapest_cost(&evaluation, &by_rows);
 
-	if (tests_are_cheaper(&evaluation, within, cost))
+	if (should_test_within(&evaluation, within, cost))
 	{
 		cost = rtscan_cpu_tests_cost(&evaluation, within);
 		by_rows = true;
@@ -157,50 +157,50 @@ rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double wit
 /* ---------------------------------------------------------------- methods of the executor */
 
 static bool
-is_ready(void)
+cpu_is_ready(void)
 {
 	return true;
 }
 
 static bool
-can(const RtscanSegmentScan *scan)
+cpu_can(const RtscanSegmentScan *scan)
 {
 	return true;
 }
 
 static int
-devices(void)
+cpu_devices(void)
 {
 	return 1;
 }
 
 /* It needs no memory except shared buffers. */
 static bool
-fits(const RtscanSegmentScan *scans, int nscans, double times)
+cpu_fits(const RtscanSegmentScan *scans, int nscans, double times)
 {
 	return true;
 }
 
 /* For the CPU, rtscan_condition_is_long() decides for each condition whether to test rows or to look values up. */
 static double
-test_time(const RtscanSegmentScan *scan)
+cpu_test_time(const RtscanSegmentScan *scan)
 {
 	return get_float8_infinity();
 }
 
 static double
-time_of_adding(RtscanExecutor executor, double searched, double added, double bytes)
+cpu_time_of_adding(RtscanExecutor executor, double searched, double added, double bytes)
 {
 	return get_float8_infinity();
 }
 
 static void
-pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding)
+cpu_pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding)
 {
 }
 
 static const char *
-prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans)
+cpu_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans)
 {
 	return NULL;
 }
@@ -210,20 +210,20 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSe
  * CPU's cache.
  */
 static const char *
-evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, struct RtscanRound *round,
-		 RtscanCounters *counters)
+cpu_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, struct RtscanRound *round,
+			 RtscanCounters *counters)
 {
 	return NULL;
 }
 
 const RtscanExecutorMethods rtscan_cpu_methods = {
-	.is_ready = is_ready,
-	.can = can,
-	.devices = devices,
-	.fits = fits,
-	.test_time = test_time,
-	.time_of_adding = time_of_adding,
-	.pass_over = pass_over,
-	.prepare = prepare,
-	.evaluate = evaluate,
+	.is_ready = cpu_is_ready,
+	.can = cpu_can,
+	.devices = cpu_devices,
+	.fits = cpu_fits,
+	.test_time = cpu_test_time,
+	.time_of_adding = cpu_time_of_adding,
+	.pass_over = cpu_pass_over,
+	.prepare = cpu_prepare,
+	.evaluate = cpu_evaluate,
 };

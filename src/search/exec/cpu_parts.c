@@ -351,7 +351,7 @@ vectors_cost(const CpuColumn *part, double chunks)
 
 /* Return the cost of a column that is not sieved: of setting its rows' bits, or of testing the rows that are left. */
 static CpuCost
-rows_cost(const CpuEvaluation *evaluation, const CpuColumn *part, double left)
+cost_of_rows(const CpuEvaluation *evaluation, const CpuColumn *part, double left)
 {
 	if (rtscan_cpu_codes_are_cheaper(evaluation, part, left))
 		return (CpuCost) {codes_cost(evaluation, part, left), rtscan_cpu_row_pages(evaluation, part, left)};
@@ -385,7 +385,7 @@ rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation)
 	for (int i = 0; i < evaluation->ncolumns; i++)
 		if (rtscan_cpu_fill_is_cheaper(evaluation, &evaluation->columns[i]))
 		{
-			add_cost(&cost, rows_cost(evaluation, &evaluation->columns[i], left));
+			add_cost(&cost, cost_of_rows(evaluation, &evaluation->columns[i], left));
 			left *= (double) evaluation->columns[i].region->rows / evaluation->rows;
 		}
 	return cost;

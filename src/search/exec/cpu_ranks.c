@@ -74,7 +74,7 @@ clear_word(WordOfRows *word)
 
 /* Are 64 rows consecutive? */
 static bool
-are_consecutive(const uint32 *rows)
+are_64_consecutive(const uint32 *rows)
 {
 	uint32		differences = 0;
 
@@ -86,7 +86,7 @@ are_consecutive(const uint32 *rows)
 }
 
 static pg_attribute_always_inline void
-add_bits(WordOfRows *word, uint32 place, uint64 bits, void (*write) (WordOfRows *word))
+add_bits_to_words(WordOfRows *word, uint32 place, uint64 bits, void (*write) (WordOfRows *word))
 {
 	if (place != word->place)
 	{
@@ -98,7 +98,7 @@ add_bits(WordOfRows *word, uint32 place, uint64 bits, void (*write) (WordOfRows 
 }
 
 static pg_attribute_always_inline void
-add_rows(WordOfRows *word, const uint32 *rows, uint32 n, void (*write) (WordOfRows *word))
+add_rows_to_words(WordOfRows *word, const uint32 *rows, uint32 n, void (*write) (WordOfRows *word))
 {
 	WordOfRows	current = *word;
 
@@ -106,29 +106,29 @@ add_rows(WordOfRows *word, const uint32 *rows, uint32 n, void (*write) (WordOfRo
 	{
 		uint64		first = UINT64CONST(1) << (rows[i] % 64);
 
-		if (n - i >= 64 && are_consecutive(rows + i))
+		if (n - i >= 64 && are_64_consecutive(rows + i))
 		{
-			add_bits(&current, rows[i] / 64, -first, write);
+			add_bits_to_words(&current, rows[i] / 64, -first, write);
 			if (first > 1)
-				add_bits(&current, rows[i] / 64 + 1, first - 1, write);
+				add_bits_to_words(&current, rows[i] / 64 + 1, first - 1, write);
 			i += 64;
 		}
 		else
-			add_bits(&current, rows[i++] / 64, first, write);
+			add_bits_to_words(&current, rows[i++] / 64, first, write);
 	}
 	*word = current;
 }
 
 static void
-set_rows(const uint32 *rows, uint32 n, void *arg)
+set_ranked_rows(const uint32 *rows, uint32 n, void *arg)
 {
-	add_rows((WordOfRows *) arg, rows, n, set_word);
+	add_rows_to_words((WordOfRows *) arg, rows, n, set_word);
 }
 
 static void
-clear_rows(const uint32 *rows, uint32 n, void *arg)
+clear_ranked_rows(const uint32 *rows, uint32 n, void *arg)
 {
-	add_rows((WordOfRows *) arg, rows, n, clear_word);
+	add_rows_to_words((WordOfRows *) arg, rows, n, clear_word);
 }
 
 /* Prefetch the beginning of a column's interval i.  The intervals of many keys are short, and scattered. */
@@ -160,7 +160,8 @@ rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuColumn *part, u
 	for (uint32 i = 0; i < set->n; i++)
 	{
 		prefetch_interval(evaluation, part, i + PREFETCHED_INTERVALS);
-		rtscan_cpu_visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank, set_rows, &word);
+		rtscan_cpu_visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
+							   set_ranked_rows, &word);
 	}
 	set_word(&word);
 }
@@ -175,7 +176,7 @@ rtscan_cpu_clear_gaps(CpuEvaluation *evaluation)
 		const CpuColumn *part = &evaluation->columns[i];
 
 		for (uint32 g = 0; g < part->ngaps; g++)
-			rtscan_cpu_visit_ranks(evaluation, part, part->gaps[g].first, part->gaps[g].end, clear_rows, &word);
+			rtscan_cpu_visit_ranks(evaluation, part, part->gaps[g].first, part->gaps[g].end, clear_ranked_rows, &word);
 		evaluation->counters->refined_rows += part->gap_rows;
 	}
 	clear_word(&word);

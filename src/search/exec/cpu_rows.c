@@ -94,7 +94,7 @@ row_code(RowTester *tester, int i, uint32 row)
  * and last ranks bound them.  All pages are released before, because a standby has them locked.
  */
 static void
-find_bounds(RowTester *tester, CpuColumn *part)
+find_value_bounds(RowTester *tester, CpuColumn *part)
 {
 	const RtscanIntervals *set = &part->region->intervals;
 	uint32		nonnull = part->column->header.nonnull;
@@ -159,7 +159,7 @@ value_matches(RowTester *tester, int i, uint32 row)
 	int64		value;
 
 	if (part->bounds == NULL)
-		find_bounds(tester, part);
+		find_value_bounds(tester, part);
 	value = frame->bits == 0 ? rtscan_frame_only_value(frame) : row_value(tester, i, row);
 	if (frame->nulls > 0 && value == rtscan_frame_marker(frame))
 		return part->has_null;
@@ -217,7 +217,7 @@ append_candidates(const uint32 *rows, uint32 n, void *arg)
 
 /* Find the rows of the narrowest column that are in the window. */
 static Candidates
-find_candidates(CpuEvaluation *evaluation)
+find_candidate_rows(CpuEvaluation *evaluation)
 {
 	const CpuColumn *part = &evaluation->columns[0];
 	const RtscanIntervals *set = &part->region->intervals;
@@ -288,7 +288,7 @@ keep_matching(CpuEvaluation *evaluation, uint32 *rows, uint32 n)
 }
 
 static void
-set_bits(CpuEvaluation *evaluation, const uint32 *rows, uint32 n)
+set_bits_of_rows(CpuEvaluation *evaluation, const uint32 *rows, uint32 n)
 {
 	for (uint32 k = 0; k < n; k++)
 		rtscan_cpu_set_row(rows[k] % RTSCAN_CHUNK_ROWS,
@@ -308,7 +308,7 @@ count_chunks(const uint32 *rows, uint32 n)
 bool
 rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected)
 {
-	Candidates	found = find_candidates(evaluation);
+	Candidates	found = find_candidate_rows(evaluation);
 	uint32	   *rows = found.rows;
 	uint32		kept;
 
@@ -330,7 +330,7 @@ rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected)
 		evaluation->bits->listed = kept;
 		return true;
 	}
-	set_bits(evaluation, rows, kept);
+	set_bits_of_rows(evaluation, rows, kept);
 	pfree(rows);
 	return true;
 }

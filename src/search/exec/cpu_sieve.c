@@ -190,7 +190,7 @@ prefetch_vector(RtscanReader *reader, const RtscanArea *area, const ChunkVector 
 
 /* Prefetch the pages of a column's first run in a chunk, which will be needed next. */
 static void
-prefetch_run(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
+prefetch_bin_run(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
 {
 	const RtscanArea *area = &part->column->header.sieve;
 	ChunkVector end,
@@ -317,7 +317,7 @@ sieve_chunk(CpuEvaluation *evaluation, uint32 chunk)
 			rtscan_cpu_and_row_ranges(evaluation, part, chunk, words);
 		else if (!part->done)
 		{
-			prefetch_run(evaluation, part, chunk + 1);
+			prefetch_bin_run(evaluation, part, chunk + 1);
 			and_superset(evaluation, part, chunk, words);
 		}
 	}

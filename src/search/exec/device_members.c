@@ -58,8 +58,8 @@ column_of_dictionary(const RtscanCondition *condition, const RtscanSegmentInclud
 
 /* Find the column and the set for a column stored in row order, as exact integers or as codes. */
 static bool
-find_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of,
-			const RtscanIntegerSet **set)
+find_of_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of,
+			   const RtscanIntegerSet **set)
 {
 	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys,
 															   condition->column);
@@ -95,7 +95,7 @@ is_common(const RtscanDeviceMembers *members)
 
 /* Return the number of bits that a bitmap needs; 0 for a set of one span, of which only the ends matter. */
 static uint64
-count_bits(const RtscanDeviceMembers *members)
+bits_of_set(const RtscanDeviceMembers *members)
 {
 	const RtscanCondition *condition = members->condition;
 	const RtscanIntegerSet *set = members->set;
@@ -146,9 +146,9 @@ count_integers(RtscanDeviceMembers *members)
 
 /* Is the set small enough for a request? */
 static bool
-is_small(const RtscanDeviceMembers *members)
+has_small_set(const RtscanDeviceMembers *members)
 {
-	return count_bits(members) < RTSCAN_MOST_BITS / (is_common(members) ? 1 : APART) || members->few || members->lacks;
+	return bits_of_set(members) < RTSCAN_MOST_BITS / (is_common(members) ? 1 : APART) || members->few || members->lacks;
 }
 
 /* Return how many of the integers that a segment may have are in a set. */
@@ -186,7 +186,7 @@ find_members(const RtscanCondition *condition, RtscanReader *reader, RtscanDevic
 	if (is_about_codes_of_key(condition, reader))
 		found = find_of_codes(condition, reader, &of, &members->set);
 	else
-		found = find_stored(condition, reader, &of, &members->set);
+		found = find_of_stored(condition, reader, &of, &members->set);
 	if (!found)
 		return false;
 	members->condition = condition;
@@ -194,7 +194,7 @@ find_members(const RtscanCondition *condition, RtscanReader *reader, RtscanDevic
 	members->least = of.least;
 	members->part = part_that_passes(members, reader);
 	count_integers(members);
-	return is_small(members);
+	return has_small_set(members);
 }
 
 /* ---------------------------------------------------------------- a filter */

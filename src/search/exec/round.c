@@ -88,7 +88,7 @@ rtscan_begin_round(RtscanRound *round, RtscanExecutor executor, Relation index, 
 
 /* Return the next free row bits.  Decrement scratch->used to free them. */
 static RtscanRowBits *
-take_scratch(RtscanScratch *scratch)
+take_scratch_bits(RtscanScratch *scratch)
 {
 	if (scratch->used == list_length(scratch->all))
 	{
@@ -130,7 +130,7 @@ compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits 
 static void
 compare_region(RtscanScratch *scratch, RtscanSegmentScan *scan, const RtscanRegion *region)
 {
-	RtscanRowBits *expected = take_scratch(scratch);
+	RtscanRowBits *expected = take_scratch_bits(scratch);
 	RtscanCounters counters = {0};
 	RtscanWay	way;
 	ListCell   *cell;
@@ -214,7 +214,7 @@ take_found(const Evaluation *evaluation, RtscanRegion *region, RtscanRowBits *ro
  * are stored in "room".  Rows outside "within" do not matter, unless that is NULL.
  */
 static RtscanRowBits *
-evaluate_region(const Evaluation *evaluation, RtscanRegion *region, const RtscanRowBits *within, RtscanRowBits *room)
+rows_of_region(const Evaluation *evaluation, RtscanRegion *region, const RtscanRowBits *within, RtscanRowBits *room)
 {
 	RtscanRowBits *found = take_found(evaluation, region, room);
 
@@ -255,7 +255,7 @@ evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disj
 					 RtscanRowBits *room)
 {
 	int			used = evaluation->scratch->used;
-	RtscanRowBits *one = take_scratch(evaluation->scratch);
+	RtscanRowBits *one = take_scratch_bits(evaluation->scratch);
 	RtscanRowBits *left = NULL;
 
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
@@ -266,7 +266,7 @@ evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disj
 		if (rtscan_filter_asks_included(&disjunction->filters[i]))
 		{
 			if (left == NULL)
-				left = take_scratch(evaluation->scratch);
+				left = take_scratch_bits(evaluation->scratch);
 			begin_bits(evaluation, within, left);
 			and_not_bits(left, room);
 			or_bits(room, evaluate_filter(evaluation, &disjunction->filters[i], left, one));
@@ -289,7 +289,7 @@ and_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjuncti
 		evaluate_disjunction(evaluation, disjunction, within, room);
 		return room;
 	}
-	other = take_scratch(evaluation->scratch);
+	other = take_scratch_bits(evaluation->scratch);
 	evaluate_disjunction(evaluation, disjunction, bits, other);
 	and_bits(bits, other);
 	evaluation->scratch->used--;
@@ -307,7 +307,7 @@ evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter, const
 	RtscanRowBits *bits = NULL;
 
 	if (filter->region.ncolumns > 0 || filter->region.evaluated)
-		bits = evaluate_region(evaluation, &filter->region, within, room);
+		bits = rows_of_region(evaluation, &filter->region, within, room);
 	for (int i = 0; i < filter->ndisjunctions; i++)
 		bits = and_disjunction(evaluation, &filter->disjunctions[i], within, bits, room);
 	if (bits == NULL)
@@ -369,7 +369,7 @@ compare_combined(const Evaluation *evaluation, RtscanSegmentScan *scan)
 	RtscanRowBits *found = scan->filter.region.evaluated;
 
 	scan->filter.region.evaluated = NULL;
-	compare_bits(scan, found, evaluate_filter(&of_cpu, &scan->filter, NULL, take_scratch(evaluation->scratch)));
+	compare_bits(scan, found, evaluate_filter(&of_cpu, &scan->filter, NULL, take_scratch_bits(evaluation->scratch)));
 	scan->filter.region.evaluated = found;
 	evaluation->scratch->used--;
 }
@@ -467,7 +467,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 	for (int i = 0; i < scan->nregions && rtscan_debug_compare_executors && !scan->progress.combined; i++)
 		if (scan->regions[i]->evaluated)
 			compare_region(&round->scratch, scan, scan->regions[i]);
-	room = take_scratch(&round->scratch);
+	room = take_scratch_bits(&round->scratch);
 	if (scan->progress.combined)
 		bits = take_combined(&evaluation, room);
 	if (bits == NULL)
@@ -489,7 +489,7 @@ rtscan_evaluate_filter(RtscanRound *round, RtscanSegmentScan *scan, RtscanSegmen
 		.scratch = &round->scratch,
 		.counters = counters
 	};
-	RtscanRowBits *both = take_scratch(&round->scratch);
+	RtscanRowBits *both = take_scratch_bits(&round->scratch);
 
 	leave_segment_to_cpu(scan, RTSCAN_FILTER_IS_CPUS);
 	both = evaluate_filter(&evaluation, filter, bits, both);

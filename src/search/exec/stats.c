@@ -31,7 +31,7 @@ init_table(StatTable *new)
 }
 
 static void
-request_shared_memory(void)
+request_counters(void)
 {
 	if (previous_request_hook)
 		previous_request_hook();
@@ -39,7 +39,7 @@ request_shared_memory(void)
 }
 
 static void
-attach_shared_memory(void)
+attach_counters(void)
 {
 	StatTable  *shared;
 	bool		found;
@@ -64,9 +64,9 @@ rtscan_init_stats(void)
 		return;
 	}
 	previous_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shared_memory;
+	shmem_request_hook = request_counters;
 	previous_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = attach_shared_memory;
+	shmem_startup_hook = attach_counters;
 }
 
 void

@@ -17,7 +17,7 @@ short_memory(void)
 
 /* Set the range of a column's exact integers.  Returns false if it is so wide that a distance could be NULL's mark. */
 static bool
-set_range(RtscanTallyColumn *found, int64 least, int64 greatest)
+set_column_range(RtscanTallyColumn *found, int64 least, int64 greatest)
 {
 	found->empty = found->own.empty = least > greatest;
 	found->least = found->empty ? 0 : least;
@@ -33,7 +33,8 @@ find_framed_column(const RtscanValues *values, int column, RtscanTallyColumn *fo
 				greatest;
 
 	*found = (RtscanTallyColumn) {.own = {.number = column, .form = COLUMN_VALUES}};
-	return rtscan_get_range(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
+	return rtscan_get_range(values, &least, &greatest, &found->scale) &&
+		set_column_range(found, least, greatest);
 }
 
 /* Find the exact integers that a column's codes stand for.  Returns false if there are none. */
@@ -44,7 +45,8 @@ find_coded_column(RtscanValues *values, int column, RtscanTallyColumn *found)
 				greatest;
 
 	*found = (RtscanTallyColumn) {.own = {.number = column, .form = COLUMN_INTEGERS}};
-	return rtscan_get_range_of_codes(values, &least, &greatest, &found->scale) && set_range(found, least, greatest);
+	return rtscan_get_range_of_codes(values, &least, &greatest, &found->scale) &&
+		set_column_range(found, least, greatest);
 }
 
 /* ---------------------------------------------------------------- integers to measure */
@@ -170,7 +172,7 @@ form_of_codes(const RtscanSegment *segment, int column)
 
 /* Return a column that consists of codes.  "codes" is their number, including NULL's. */
 static RtscanTallyColumn
-find_codes(const RtscanTally *tally, int column, uint32 codes)
+column_of_codes(const RtscanTally *tally, int column, uint32 codes)
 {
 	ColumnForm	form = form_of_codes(tally->segment, column);
 	uint64		largest = Max(codes, 2) - 2;
@@ -193,7 +195,7 @@ look_for_digit(const RtscanTally *tally, RtscanReader *reader, const RtscanSchem
 		rtscan_are_dense(&digit->of, codes))
 		return true;
 	digit->coded = true;
-	digit->of = find_codes(tally, column, codes);
+	digit->of = column_of_codes(tally, column, codes);
 	return true;
 }
 

@@ -21,7 +21,7 @@
  * because the other segment stores the column in another form.
  */
 static bool
-widen(RtscanTallyColumn *all, const RtscanTallyColumn *one)
+widen_column(RtscanTallyColumn *all, const RtscanTallyColumn *one)
 {
 	int64		least = Min(all->least, one->least);
 
@@ -46,12 +46,12 @@ widen_digit(RtscanTallyDigit *all, const RtscanTallyDigit *one)
 {
 	if (rtscan_is_common_digit(all))
 		return all->map == one->map && all->bins == one->bins;
-	return !rtscan_is_common_digit(one) && !all->coded && !one->coded && widen(&all->of, &one->of);
+	return !rtscan_is_common_digit(one) && !all->coded && !one->coded && widen_column(&all->of, &one->of);
 }
 
 /* Widen the ranges of all columns of a tally. */
 static bool
-widen_all(RtscanTally *all, const RtscanTally *one)
+widen_tally(RtscanTally *all, const RtscanTally *one)
 {
 	bool		wide = all->ndigits == one->ndigits;
 
@@ -59,7 +59,7 @@ widen_all(RtscanTally *all, const RtscanTally *one)
 		wide = widen_digit(&all->digits[i], &one->digits[i]);
 	for (int i = 0; i < all->nvalues && wide; i++)
 	{
-		wide = all->values[i].digit == one->values[i].digit && widen(&all->values[i].of, &one->values[i].of);
+		wide = all->values[i].digit == one->values[i].digit && widen_column(&all->values[i].of, &one->values[i].of);
 		all->values[i].nulls |= one->values[i].nulls;
 	}
 	return wide;
@@ -67,7 +67,7 @@ widen_all(RtscanTally *all, const RtscanTally *one)
 
 /* Have a segment's column count from the least integer of all segments. */
 static void
-shift(RtscanTallyColumn *one, const RtscanTallyColumn *all)
+shift_column(RtscanTallyColumn *one, const RtscanTallyColumn *all)
 {
 	one->shift = one->own.empty ? 0 : (uint64) one->least - (uint64) all->least;
 	one->scale = all->scale;
@@ -77,14 +77,14 @@ shift(RtscanTallyColumn *one, const RtscanTallyColumn *all)
 }
 
 static void
-shift_all(RtscanTally *one, const RtscanTally *all)
+shift_tally(RtscanTally *one, const RtscanTally *all)
 {
 	for (int i = 0; i < all->ndigits; i++)
 		if (!rtscan_is_common_digit(&all->digits[i]))
-			shift(&one->digits[i].of, &all->digits[i].of);
+			shift_column(&one->digits[i].of, &all->digits[i].of);
 	for (int i = 0; i < all->nvalues; i++)
 	{
-		shift(&one->values[i].of, &all->values[i].of);
+		shift_column(&one->values[i].of, &all->values[i].of);
 		one->values[i].nulls = all->values[i].nulls;
 	}
 	one->joins = true;
@@ -183,7 +183,7 @@ room_for_entries(const RtscanTally *tally, uint64 rows, int ntallies)
 
 /* Lay out one of several tallies, for this many rows.  Returns false if it has too many cells or measures. */
 static bool
-lay_out(RtscanTally *tally, uint64 rows, int ntallies)
+lay_out_tally(RtscanTally *tally, uint64 rows, int ntallies)
 {
 	bool		fits = lay_out_cells(tally);
 
@@ -204,13 +204,13 @@ have_room_apart(RtscanTally **tallies, int n)
 	{
 		RtscanTally trial = *tallies[i];
 
-		have = lay_out(&trial, trial.segment->header.rows, n) && rtscan_tally_has_room_for_all_cells(&trial);
+		have = lay_out_tally(&trial, trial.segment->header.rows, n) && rtscan_tally_has_room_for_all_cells(&trial);
 	}
 	return have;
 }
 
 static uint64
-count_rows(RtscanTally **tallies, int n)
+rows_of_tallies(RtscanTally **tallies, int n)
 {
 	uint64		rows = 0;
 
@@ -224,16 +224,16 @@ count_rows(RtscanTally **tallies, int n)
  * tallies have room for all of their cells.
  */
 static bool
-find_all(RtscanTally **tallies, int n, RtscanTally *all)
+find_common_ranges(RtscanTally **tallies, int n, RtscanTally *all)
 {
 	RtscanTally trial;
 
 	*all = *tallies[0];
 	for (int i = 0; i < n; i++)
-		if (!widen_all(all, tallies[i]))
+		if (!widen_tally(all, tallies[i]))
 			return false;
 	trial = *all;
-	return lay_out(&trial, count_rows(tallies, n), 1) &&
+	return lay_out_tally(&trial, rows_of_tallies(tallies, n), 1) &&
 		(rtscan_tally_has_room_for_all_cells(&trial) || !have_room_apart(tallies, n));
 }
 
@@ -241,14 +241,14 @@ void
 rtscan_settle_tallies(RtscanTally **tallies, int n)
 {
 	RtscanTally all;
-	bool		join = n > 0 && find_all(tallies, n, &all);
-	uint64		rows = count_rows(tallies, n);
+	bool		join = n > 0 && find_common_ranges(tallies, n, &all);
+	uint64		rows = rows_of_tallies(tallies, n);
 
 	for (int i = 0; i < n; i++)
 	{
 		if (join)
-			shift_all(tallies[i], &all);
-		if (!lay_out(tallies[i], join ? rows : tallies[i]->segment->header.rows, join ? 1 : n))
+			shift_tally(tallies[i], &all);
+		if (!lay_out_tally(tallies[i], join ? rows : tallies[i]->segment->header.rows, join ? 1 : n))
 			tallies[i] = NULL;
 	}
 }

@@ -7,7 +7,7 @@
 
 /* Copy the integers that a value's codes stand for. */
 static int64 *
-copy_integers(const RtscanTally *tally, const RtscanTallyValue *value)
+copy_integers_of_codes(const RtscanTally *tally, const RtscanTallyValue *value)
 {
 	const RtscanTallyDigit *digit = &tally->digits[value->digit - 1];
 	Size		size = digit->null * sizeof(int64);
@@ -29,13 +29,13 @@ rtscan_copy_tally(const RtscanTally *tally)
 		Assert(tally->digits[i].map == NULL && tally->digits[i].bins == NULL);
 	for (int i = 0; i < tally->nvalues; i++)
 		copy->values[i].integers = tally->values[i].digit > 0 && tally->values[i].integers ?
-			copy_integers(tally, &tally->values[i]) : NULL;
+			copy_integers_of_codes(tally, &tally->values[i]) : NULL;
 	return copy;
 }
 
 /* Return a word of an entry: a measure by its number plus one, or the number of rows for 0. */
 static uint64
-word(const RtscanTally *tally, int measure, uint32 entry)
+measured_word(const RtscanTally *tally, int measure, uint32 entry)
 {
 	return rtscan_tally_entry(tally, entry)[1 + measure];
 }
@@ -45,26 +45,30 @@ StaticAssertDecl((uint64) RTSCAN_MAX_DEVICES * RTSCAN_ROUND_SEGMENTS * RTSCAN_SE
 				 "sums of a tally may overflow");
 
 static void
-find_sums(const RtscanTally *tally, const RtscanTallyValue *value, uint32 first, uint32 n, RtscanTotal *totals)
+set_sums(const RtscanTally *tally, const RtscanTallyValue *value, uint32 first, uint32 n, RtscanTotal *totals)
 {
 	for (uint32 i = 0; i < n; i++)
 	{
 		int64		count = (int64) totals[i].count;
 
 		totals[i].upper = (value->of.least >> 32) * count +
-			(value->upper > 0 ? (int64) word(tally, value->upper, first + i) : 0);
-		totals[i].lower = (uint64) (uint32) value->of.least * count + word(tally, value->lower, first + i);
+			(value->upper > 0 ? (int64) measured_word(tally, value->upper, first + i) : 0);
+		totals[i].lower = (uint64) (uint32) value->of.least * count + measured_word(tally, value->lower, first + i);
 	}
 }
 
 /* The words of minima are complements, so that the device can find minima and maxima as greatest words. */
 static void
-find_outermost(const RtscanTally *tally, const RtscanTallyValue *value, uint32 first, uint32 n, RtscanTotal *totals)
+set_outermost(const RtscanTally *tally, const RtscanTallyValue *value, uint32 first, uint32 n, RtscanTotal *totals)
 {
 	uint64		flip = value->kind == RTSCAN_TOTAL_LEAST ? PG_UINT64_MAX : 0;
 
 	for (uint32 i = 0; i < n; i++)
-		totals[i].outermost = (int64) ((uint64) value->of.least + (word(tally, value->outermost, first + i) ^ flip));
+	{
+		uint64		distance = measured_word(tally, value->outermost, first + i) ^ flip;
+
+		totals[i].outermost = (int64) ((uint64) value->of.least + distance);
+	}
 }
 
 /* Return the total of a value that is a digit: all rows of an entry have the same value, or NULL. */
@@ -94,11 +98,11 @@ rtscan_tally_totals(const RtscanTally *tally, int number, uint32 first, uint32 n
 
 	for (uint32 i = 0; i < n; i++)
 		totals[i] = value->digit > 0 ? total_of_digit(tally, value, first + i) :
-			(RtscanTotal) {.count = word(tally, value->count, first + i)};
+			(RtscanTotal) {.count = measured_word(tally, value->count, first + i)};
 	if (value->digit > 0)
 		return;
 	if (value->kind == RTSCAN_TOTAL_SUM)
-		find_sums(tally, value, first, n, totals);
+		set_sums(tally, value, first, n, totals);
 	else if (value->kind == RTSCAN_TOTAL_LEAST || value->kind == RTSCAN_TOTAL_GREATEST)
-		find_outermost(tally, value, first, n, totals);
+		set_outermost(tally, value, first, n, totals);
 }

@@ -17,7 +17,7 @@
 /* ---------------------------------------------------------------- places of numbers */
 
 static const RtscanColumnHeader *
-header_of(const RtscanReader *reader, int column)
+key_header(const RtscanReader *reader, int column)
 {
 	return &reader->segment->columns[column].header;
 }
@@ -53,7 +53,7 @@ typedef struct VisitedValue
 
 /* RtscanDictionaryVisitor */
 static void
-take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+take_visited_number(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
 	VisitedValue *visited = (VisitedValue *) arg;
 	RtscanKeyKind kind = visited->column->type->key_kind;
@@ -68,7 +68,7 @@ number_at(RtscanReader *reader, const RtscanColumnBounds *column, uint32 code, u
 {
 	VisitedValue visited = {.column = column};
 
-	if (rtscan_is_plain(header_of(reader, column->column)))
+	if (rtscan_is_plain(key_header(reader, column->column)))
 	{
 		int64		exact;
 
@@ -78,7 +78,7 @@ number_at(RtscanReader *reader, const RtscanColumnBounds *column, uint32 code, u
 			rtscan_plain_key(column->type, reader->segment->columns[column->column].values.header.exact, exact)));
 		return true;
 	}
-	if (!rtscan_dictionary_visit(reader, column->column, column->type, code, code + 1, take_value, &visited))
+	if (!rtscan_dictionary_visit(reader, column->column, column->type, code, code + 1, take_visited_number, &visited))
 		return false;
 	*bounds = visited.bounds;
 	return true;
@@ -90,7 +90,7 @@ number_at(RtscanReader *reader, const RtscanColumnBounds *column, uint32 code, u
 static bool
 find_special(RtscanReader *reader, RtscanColumnBounds *column)
 {
-	const RtscanColumnHeader *header = header_of(reader, column->column);
+	const RtscanColumnHeader *header = key_header(reader, column->column);
 
 	column->values_end = column->infinite_end = column->end =
 		(RtscanPosition) {rtscan_null_code(header), header->nonnull};
@@ -100,18 +100,6 @@ find_special(RtscanReader *reader, RtscanColumnBounds *column)
 	return find_number(reader, column, -INFINITY, true, &column->first) &&
 		find_number(reader, column, INFINITY, false, &column->end) &&
 		find_number(reader, column, INFINITY, true, &column->infinite_end);
-}
-
-static RtscanPosition
-earlier(RtscanPosition a, RtscanPosition b)
-{
-	return a.rank < b.rank ? a : b;
-}
-
-static RtscanPosition
-later(RtscanPosition a, RtscanPosition b)
-{
-	return a.rank > b.rank ? a : b;
 }
 
 /*
@@ -131,7 +119,7 @@ clip(RtscanColumnBounds *column, const RtscanRegion *within)
 		if (within->columns[i].column != column->column || intervals->n == 0)
 			continue;
 		all.low = intervals->items[0].low;
-		all.high = earlier(intervals->items[intervals->n - 1].high, column->values_end);
+		all.high = rtscan_earlier_position(intervals->items[intervals->n - 1].high, column->values_end);
 	}
 	if (all.low.rank < column->first.rank)
 		special |= RTSCAN_MINUS_INFINITY;
@@ -140,8 +128,8 @@ clip(RtscanColumnBounds *column, const RtscanRegion *within)
 		special |= RTSCAN_PLUS_INFINITY;
 	if (all.high.rank > column->infinite_end.rank)
 		special |= RTSCAN_NOT_A_NUMBER;
-	column->first = later(column->first, all.low);
-	column->end = earlier(column->end, all.high);
+	column->first = rtscan_later_position(column->first, all.low);
+	column->end = rtscan_earlier_position(column->end, all.high);
 	return special;
 }
 
@@ -200,17 +188,16 @@ find_key_bounds(RtscanReader *reader, const RtscanRegion *within, RtscanColumnBo
 
 /* ---------------------------------------------------------------- INCLUDE columns */
 
-/* Find the least and the greatest stored integer, exact ones or codes; false if all rows are NULL. */
-static bool
-find_frame_bounds(const RtscanReader *reader, const RtscanFrames *frames, int64 *least, int64 *greatest)
+bool
+rtscan_find_frame_bounds(const RtscanFrames *frames, const RtscanSegment *segment, int64 *least, int64 *greatest)
 {
 	bool		found = false;
 
-	for (uint32 chunk = 0; chunk < reader->segment->chunks; chunk++)
+	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
 	{
 		const RtscanFrame *frame = &frames->frames[chunk];
 
-		if (frame->nulls == rtscan_chunk_rows(reader->segment->header.rows, chunk))
+		if (frame->nulls == rtscan_chunk_rows(segment->header.rows, chunk))
 			continue;
 		*least = found ? Min(*least, frame->least) : frame->least;
 		*greatest = found ? Max(*greatest, frame->greatest) : frame->greatest;
@@ -230,7 +217,7 @@ find_included_bounds(RtscanReader *reader, const RtscanSegmentInclude *include, 
 	column->bounds = rtscan_bounds_of_kind(column->number);
 	if (header->storage == RTSCAN_STORED_PLAIN || header->exact == RTSCAN_EXACT_NONE)
 		return;
-	if (!find_frame_bounds(reader, &include->frames, &least, &greatest))
+	if (!rtscan_find_frame_bounds(&include->frames, reader->segment, &least, &greatest))
 	{
 		column->bounds = rtscan_no_bounds();
 		return;

@@ -31,6 +31,10 @@ typedef struct RtscanColumnBounds
 extern bool rtscan_find_column_bounds(RtscanReader *reader, const RtscanSchema *schema, int column,
 									  RtscanNumberKind number, const RtscanRegion *within, RtscanColumnBounds *result);
 
+/* Find the least and the greatest integer in a segment's frames, exact ones or codes; false if all rows are NULL. */
+extern bool rtscan_find_frame_bounds(const RtscanFrames *frames, const RtscanSegment *segment,
+									 int64 *least, int64 *greatest);
+
 /*
  * Find the intervals of a key column's numbers that are within some bounds, which are a part of the column's.
  * Returns false only for a soft reader.

@@ -63,7 +63,7 @@ typedef struct Deduction
 } Deduction;
 
 static RtscanColumnBounds *
-find_column(const Deduction *deduction, int n, int place)
+find_measured(const Deduction *deduction, int n, int place)
 {
 	for (int i = 0; i < n; i++)
 		if (deduction->columns[i] && deduction->columns[i]->column == place)
@@ -83,7 +83,7 @@ measure_columns(Deduction *deduction)
 
 		if (term->kind != RTSCAN_TERM_COLUMN)
 			continue;
-		deduction->columns[i] = find_column(deduction, i, term->place);
+		deduction->columns[i] = find_measured(deduction, i, term->place);
 		if (deduction->columns[i] == NULL)
 		{
 			deduction->columns[i] = palloc(sizeof(RtscanColumnBounds));
@@ -180,7 +180,7 @@ add_key_range(const Deduction *deduction, const RtscanColumnBounds *column, cons
 }
 
 static const RtscanAskedRange *
-find_range(const RtscanComparison *comparison, int column)
+find_asked_range(const RtscanComparison *comparison, int column)
 {
 	for (int i = 0; i < comparison->nranges; i++)
 		if (comparison->ranges[i].not_less.column == column)
@@ -189,7 +189,7 @@ find_range(const RtscanComparison *comparison, int column)
 }
 
 static void
-add_condition(const Deduction *deduction, const RtscanAsked *asked, Datum value, RtscanSegmentFilter *result)
+add_implied_condition(const Deduction *deduction, const RtscanAsked *asked, Datum value, RtscanSegmentFilter *result)
 {
 	const RtscanImplied *implied = deduction->implied;
 	RtscanCondition *condition = palloc(sizeof(RtscanCondition));
@@ -206,19 +206,21 @@ add_included_range(const Deduction *deduction, const RtscanColumnBounds *column,
 				   RtscanSegmentFilter *result)
 {
 	const RtscanBounds *all = &column->bounds;
-	const RtscanAskedRange *range = find_range(deduction->implied->comparison, column->column);
+	const RtscanAskedRange *range = find_asked_range(deduction->implied->comparison, column->column);
 
 	if (range == NULL || !(left->high - left->low <= WORTH_ASKING * (all->high - all->low)))
 		return;
 	if (left->low > all->low && (left->special & RTSCAN_MINUS_INFINITY) == 0)
-		add_condition(deduction, &range->not_less, rtscan_value_of_number(column->number, left->low, false), result);
+		add_implied_condition(deduction, &range->not_less,
+							  rtscan_value_of_number(column->number, left->low, false), result);
 	if (left->high < all->high && (left->special & (RTSCAN_PLUS_INFINITY | RTSCAN_NOT_A_NUMBER)) == 0)
-		add_condition(deduction, &range->not_more, rtscan_value_of_number(column->number, left->high, true), result);
+		add_implied_condition(deduction, &range->not_more,
+							  rtscan_value_of_number(column->number, left->high, true), result);
 }
 
 /* Add the range that is left of each column.  Returns false only for a soft reader. */
 static bool
-add_ranges(const Deduction *deduction, RtscanSegmentFilter *result)
+add_implied_ranges(const Deduction *deduction, RtscanSegmentFilter *result)
 {
 	const RtscanComparison *comparison = deduction->implied->comparison;
 
@@ -229,7 +231,7 @@ add_ranges(const Deduction *deduction, RtscanSegmentFilter *result)
 		const RtscanColumnBounds *column = deduction->columns[i];
 		RtscanBounds left;
 
-		if (column == NULL || find_column(deduction, i, column->column))
+		if (column == NULL || find_measured(deduction, i, column->column))
 			continue;
 		left = bounds_left(deduction, column);
 		if (rtscan_bounds_are_empty(&left))
@@ -261,5 +263,5 @@ rtscan_implied_in_segment(const RtscanImplied *implied, RtscanReader *reader, co
 	if (!go_forwards(&deduction))
 		return true;
 	result->region.empty = !go_backwards(&deduction);
-	return result->region.empty || add_ranges(&deduction, result);
+	return result->region.empty || add_implied_ranges(&deduction, result);
 }

@@ -58,18 +58,6 @@ rtscan_intervals_normalize(RtscanIntervals *set)
 	set->n = n + 1;
 }
 
-static RtscanPosition
-later(RtscanPosition a, RtscanPosition b)
-{
-	return a.rank > b.rank ? a : b;
-}
-
-static RtscanPosition
-earlier(RtscanPosition a, RtscanPosition b)
-{
-	return a.rank < b.rank ? a : b;
-}
-
 RtscanIntervals
 rtscan_intervals_intersect(const RtscanIntervals *a, const RtscanIntervals *b)
 {
@@ -80,7 +68,7 @@ rtscan_intervals_intersect(const RtscanIntervals *a, const RtscanIntervals *b)
 		const RtscanInterval *x = &a->items[i];
 		const RtscanInterval *y = &b->items[k];
 
-		rtscan_intervals_add(&both, later(x->low, y->low), earlier(x->high, y->high));
+		rtscan_intervals_add(&both, rtscan_later_position(x->low, y->low), rtscan_earlier_position(x->high, y->high));
 		if (x->high.rank < y->high.rank)
 			i++;
 		else

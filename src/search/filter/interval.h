@@ -19,6 +19,20 @@ typedef struct RtscanInterval
 	RtscanPosition high;		/* first place behind the interval */
 } RtscanInterval;
 
+/* Return the one of two positions that is before the other. */
+static inline RtscanPosition
+rtscan_earlier_position(RtscanPosition a, RtscanPosition b)
+{
+	return a.rank < b.rank ? a : b;
+}
+
+/* Return the one of two positions that is behind the other. */
+static inline RtscanPosition
+rtscan_later_position(RtscanPosition a, RtscanPosition b)
+{
+	return a.rank > b.rank ? a : b;
+}
+
 /* A set of intervals.  In a normalized set they ascend, none is empty, and no two overlap or touch. */
 typedef struct RtscanIntervals
 {

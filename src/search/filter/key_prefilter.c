@@ -39,14 +39,14 @@ range_of(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, int column)
 }
 
 static void
-narrow(RtscanKeyRange *range, uint64 low, uint64 high)
+narrow_range(RtscanKeyRange *range, uint64 low, uint64 high)
 {
 	range->low = Max(range->low, low);
 	range->high = Min(range->high, high);
 }
 
 static void
-make_empty(RtscanKeyRange *range)
+make_range_empty(RtscanKeyRange *range)
 {
 	range->low = 1;
 	range->high = 0;
@@ -61,15 +61,15 @@ narrow_by_comparison(RtscanKeyRange *range, const RtscanCondition *condition)
 	bool		exact = rtscan_key_range(condition, &low, &high);
 
 	if (low > high)
-		make_empty(range);
+		make_range_empty(range);
 	else
-		narrow(range, low, high);
+		narrow_range(range, low, high);
 	return exact;
 }
 
 /* Add a condition to the ranges.  Returns whether they are equivalent to it for rows without NULLs. */
 static bool
-add_condition(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const RtscanCondition *condition)
+narrow_by_condition(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const RtscanCondition *condition)
 {
 	RtscanKeyRange *range;
 
@@ -84,24 +84,24 @@ add_condition(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const R
 		return false;
 	if (condition->kind != RTSCAN_CONDITION_IS_NULL)
 		return narrow_by_comparison(range, condition);
-	make_empty(range);
+	make_range_empty(range);
 	return true;
 }
 
 /* Add a filter to the ranges.  Returns whether they are equivalent to it for rows without NULLs. */
 static bool
-add_filter(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const RtscanFilter *filter)
+narrow_by_filter(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const RtscanFilter *filter)
 {
 	bool		exact = true;
 
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
-		return add_condition(prefilter, schema, &filter->condition);
+		return narrow_by_condition(prefilter, schema, &filter->condition);
 	if (filter->kind == RTSCAN_FILTER_IMPLIED)
 		return true;
 	if (filter->kind == RTSCAN_FILTER_OR)
 		return false;
 	for (int i = 0; i < filter->n; i++)
-		exact &= add_filter(prefilter, schema, &filter->parts[i]);
+		exact &= narrow_by_filter(prefilter, schema, &filter->parts[i]);
 	return exact;
 }
 
@@ -110,13 +110,13 @@ rtscan_key_prefilter_init(RtscanKeyPrefilter *prefilter, const RtscanSchema *sch
 {
 	prefilter->size = 0;
 	prefilter->nranges = 0;
-	prefilter->exact = add_filter(prefilter, schema, filter);
+	prefilter->exact = narrow_by_filter(prefilter, schema, filter);
 }
 
 /* ---------------------------------------------------------------- test */
 
 static inline bool
-is_in_range(const RtscanKeyRange *range, IndexTuple tuple)
+has_key_in_range(const RtscanKeyRange *range, IndexTuple tuple)
 {
 	Datum		value = fetch_att((char *) tuple + range->offset, range->type->typbyval, range->type->typlen);
 	uint64		key = rtscan_key_encode(range->type->key_kind, value);
@@ -130,7 +130,7 @@ rtscan_key_prefilter(const RtscanKeyPrefilter *prefilter, IndexTuple tuple)
 	if (IndexTupleHasNulls(tuple) || IndexTupleSize(tuple) < prefilter->size)
 		return RTSCAN_UNDECIDED;
 	for (int i = 0; i < prefilter->nranges; i++)
-		if (!is_in_range(&prefilter->ranges[i], tuple))
+		if (!has_key_in_range(&prefilter->ranges[i], tuple))
 			return RTSCAN_REJECTED;
 	return prefilter->exact ? RTSCAN_ACCEPTED : RTSCAN_UNDECIDED;
 }

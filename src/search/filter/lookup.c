@@ -216,7 +216,7 @@ is_about_plain(const RtscanCondition *condition, const RtscanReader *reader)
 }
 
 static const RtscanColumnHeader *
-header_of(const RtscanCondition *condition, const RtscanReader *reader)
+header_of_key(const RtscanCondition *condition, const RtscanReader *reader)
 {
 	return &reader->segment->columns[condition->column].header;
 }
@@ -225,8 +225,8 @@ header_of(const RtscanCondition *condition, const RtscanReader *reader)
 static bool
 is_about_codes(const RtscanCondition *condition, const RtscanReader *reader)
 {
-	return !rtscan_is_included(condition) && !rtscan_is_plain(header_of(condition, reader)) &&
-		header_of(condition, reader)->codes.pages > 0;
+	return !rtscan_is_included(condition) && !rtscan_is_plain(header_of_key(condition, reader)) &&
+		header_of_key(condition, reader)->codes.pages > 0;
 }
 
 static double
@@ -237,7 +237,8 @@ lookups_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader
 	if (is_about_plain(condition, reader))
 		return values * (PLAIN_LOOKUP_NANOSECONDS + reader->segment->header.rows * PLAIN_ROW_NANOSECONDS);
 	if (is_about_codes(condition, reader))
-		return Min(one_by_one, values * MERGE_NANOSECONDS + header_of(condition, reader)->distinct * ENTRY_NANOSECONDS);
+		return Min(one_by_one,
+				   values * MERGE_NANOSECONDS + header_of_key(condition, reader)->distinct * ENTRY_NANOSECONDS);
 	return one_by_one;
 }
 
@@ -247,7 +248,7 @@ testing_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader
 	double		all = reader->segment->header.rows;
 
 	if (is_about_codes(condition, reader))
-		return header_of(condition, reader)->distinct * ENTRY_NANOSECONDS + all * CODES_NANOSECONDS +
+		return header_of_key(condition, reader)->distinct * ENTRY_NANOSECONDS + all * CODES_NANOSECONDS +
 			rows * CODE_NANOSECONDS;
 	if (rows < all / RTSCAN_DENSE)
 		return rows * SINGLE_NANOSECONDS + rtscan_cpu_reading(reader->segment, rows, 1);
@@ -362,7 +363,7 @@ begin_found(const RtscanCondition *condition)
 
 /* Free the rest of the room, since the notes of all segments are kept at the same time. */
 static void
-give_back_room(RtscanFoundCodes *found)
+free_rest_of_found(RtscanFoundCodes *found)
 {
 	found->numbers = repalloc_huge(found->numbers, Max(found->n, 1) * sizeof(uint32));
 	found->codes = repalloc_huge(found->codes, Max(found->n, 1) * sizeof(uint32));
@@ -396,7 +397,7 @@ equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIn
 	if (!rtscan_dictionary_find_all(reader, condition->column, &probes, add_found, &equals))
 		return false;
 	if (equals.found)
-		give_back_room(equals.found);
+		free_rest_of_found(equals.found);
 	rtscan_intervals_normalize(set);
 	return true;
 }

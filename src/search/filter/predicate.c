@@ -43,7 +43,7 @@ take_elements(RtscanCondition *condition, Datum array_datum)
 }
 
 static void
-take_value(RtscanCondition *condition, Datum value)
+take_one_value(RtscanCondition *condition, Datum value)
 {
 	condition->nvalues = 1;
 	condition->values = palloc(sizeof(Datum));
@@ -52,14 +52,14 @@ take_value(RtscanCondition *condition, Datum value)
 
 /* Return the operator family of a condition. */
 static Oid
-family_of(Relation index, const RtscanAsked *asked)
+family_of_asked(Relation index, const RtscanAsked *asked)
 {
 	return OidIsValid(asked->family) ? asked->family : index->rd_opfamily[asked->column];
 }
 
 /* Return the type that the operator of a condition expects of the column. */
 static Oid
-lefttype_of(Relation index, const RtscanAsked *asked)
+lefttype_of_asked(Relation index, const RtscanAsked *asked)
 {
 	return OidIsValid(asked->lefttype) ? asked->lefttype : index->rd_opcintype[asked->column];
 }
@@ -80,14 +80,14 @@ look_up_comparison(Oid family, Oid lefttype, Oid righttype)
 
 /* Return the function that compares the column's type with that of the values. */
 static FmgrInfo *
-find_comparison(Relation index, const RtscanColumn *type, const RtscanAsked *asked)
+comparison_of_asked(Relation index, const RtscanColumn *type, const RtscanAsked *asked)
 {
-	Oid			lefttype = lefttype_of(index, asked);
+	Oid			lefttype = lefttype_of_asked(index, asked);
 	FmgrInfo   *compare;
 
 	if (!OidIsValid(asked->subtype) || asked->subtype == lefttype)
 		return type->compare;
-	compare = look_up_comparison(family_of(index, asked), lefttype, asked->subtype);
+	compare = look_up_comparison(family_of_asked(index, asked), lefttype, asked->subtype);
 	if (compare == NULL)
 		elog(ERROR, "missing support function %d(%u,%u) for attribute %d of index \"%s\"",
 			 RTSCAN_COMPARE_PROC, lefttype, asked->subtype, asked->column + 1, RelationGetRelationName(index));
@@ -273,7 +273,7 @@ sort_values(Relation index, const RtscanAsked *asked, RtscanCondition *condition
 		return;
 	order.compare = condition->compare;
 	if (condition->compare != condition->type->compare)
-		order.compare = look_up_comparison(family_of(index, asked), asked->subtype, asked->subtype);
+		order.compare = look_up_comparison(family_of_asked(index, asked), asked->subtype, asked->subtype);
 	if (order.compare == NULL)
 		return;
 	qsort_arg(condition->values, condition->nvalues, sizeof(Datum), compare_values, &order);
@@ -299,15 +299,15 @@ outcome_of_values(const RtscanCondition *condition, bool has_null)
 }
 
 static RtscanOutcome
-take_values(Relation index, const RtscanAsked *asked, Datum value, RtscanCondition *condition)
+take_asked_values(Relation index, const RtscanAsked *asked, Datum value, RtscanCondition *condition)
 {
 	bool		has_null = false;
 
-	condition->compare = find_comparison(index, condition->type, asked);
+	condition->compare = comparison_of_asked(index, condition->type, asked);
 	if (asked->array)
 		has_null = take_elements(condition, value);
 	else
-		take_value(condition, value);
+		take_one_value(condition, value);
 	take_keys(condition);
 	find_key_range(condition);
 	sort_values(index, asked, condition);
@@ -331,8 +331,8 @@ begin_condition(const RtscanSchema *schema, const RtscanAsked *asked, FmgrInfo *
 }
 
 static RtscanOutcome
-prepare(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Datum value, bool isnull,
-		RtscanCondition *condition)
+prepare_condition(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Datum value, bool isnull,
+				  RtscanCondition *condition)
 {
 	*condition = begin_condition(schema, asked, condition->operator);
 	switch (asked->kind)
@@ -356,7 +356,7 @@ prepare(Relation index, const RtscanSchema *schema, const RtscanAsked *asked, Da
 			if (isnull)
 				return RTSCAN_NEVER;
 	}
-	return take_values(index, asked, value, condition);
+	return take_asked_values(index, asked, value, condition);
 }
 
 static FmgrInfo *
@@ -376,7 +376,7 @@ rtscan_values_condition(Relation index, const RtscanSchema *schema, const Rtscan
 						const uint64 *keys, int nvalues, RtscanCondition *condition)
 {
 	*condition = begin_condition(schema, asked, look_up_operator(asked->function));
-	condition->compare = find_comparison(index, condition->type, asked);
+	condition->compare = comparison_of_asked(index, condition->type, asked);
 	condition->nvalues = nvalues;
 	condition->values = values;
 	condition->keys = condition->type->key_kind == RTSCAN_KEY_NONE ? NULL : keys;
@@ -391,7 +391,7 @@ rtscan_condition(Relation index, const RtscanSchema *schema, const RtscanAsked *
 				 RtscanCondition *condition)
 {
 	condition->operator = look_up_operator(asked->function);
-	return prepare(index, schema, asked, value, isnull, condition);
+	return prepare_condition(index, schema, asked, value, isnull, condition);
 }
 
 RtscanOutcome
@@ -408,13 +408,13 @@ rtscan_key_condition(Relation index, const RtscanSchema *schema, ScanKey key, Rt
 	};
 
 	condition->operator = &key->sk_func;
-	return prepare(index, schema, &asked, key->sk_argument, (key->sk_flags & SK_ISNULL) != 0, condition);
+	return prepare_condition(index, schema, &asked, key->sk_argument, (key->sk_flags & SK_ISNULL) != 0, condition);
 }
 
 /* ---------------------------------------------------------------- single rows */
 
 static int
-compare_keys(const void *a, const void *b)
+compare_condition_keys(const void *a, const void *b)
 {
 	uint64		left = *(const uint64 *) a,
 				right = *(const uint64 *) b;
@@ -425,7 +425,7 @@ compare_keys(const void *a, const void *b)
 static bool
 has_key(const RtscanCondition *condition, uint64 key)
 {
-	return bsearch(&key, condition->keys, condition->nvalues, sizeof(uint64), compare_keys) != NULL;
+	return bsearch(&key, condition->keys, condition->nvalues, sizeof(uint64), compare_condition_keys) != NULL;
 }
 
 /* Is any of the keys between "least" and "greatest", both included? */

@@ -26,7 +26,7 @@ rtscan_narrow_region(RtscanRegion *region, const RtscanRegionColumn *by)
 }
 
 static int
-compare_rows(const void *a, const void *b)
+compare_region_rows(const void *a, const void *b)
 {
 	uint32		left = ((const RtscanRegionColumn *) a)->rows;
 	uint32		right = ((const RtscanRegionColumn *) b)->rows;
@@ -38,7 +38,7 @@ void
 rtscan_sort_region(RtscanRegion *region)
 {
 	if (region->ncolumns > 1)
-		qsort(region->columns, region->ncolumns, sizeof(RtscanRegionColumn), compare_rows);
+		qsort(region->columns, region->ncolumns, sizeof(RtscanRegionColumn), compare_region_rows);
 }
 
 void

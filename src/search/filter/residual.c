@@ -85,7 +85,7 @@ test_values(const RtscanCondition *condition, Lot *lot)
 
 /* Decide about NULLs, for which there is no comparison. */
 static void
-decide_nulls(const RtscanCondition *condition, Lot *lot)
+decide_about_nulls(const RtscanCondition *condition, Lot *lot)
 {
 	bool		passes = condition->kind == RTSCAN_CONDITION_IS_NULL || condition->kind == RTSCAN_CONDITION_DISTINCT;
 
@@ -95,7 +95,7 @@ decide_nulls(const RtscanCondition *condition, Lot *lot)
 }
 
 static void
-clear_rows(const Lot *lot, uint32 first_row, uint64 *words)
+clear_failed_rows(const Lot *lot, uint32 first_row, uint64 *words)
 {
 	for (uint32 i = 0; i < lot->n; i++)
 	{
@@ -120,12 +120,12 @@ test_lot(Test *test, Lot *lot)
 	}
 	else
 		test_values(condition, lot);
-	decide_nulls(condition, lot);
+	decide_about_nulls(condition, lot);
 }
 
 /* Clear the bits of a chunk's rows that do not pass, some rows at a time. */
 static void
-ask_rows(Test *test, uint32 chunk, uint64 *words, Lot *lot)
+test_gathered_rows(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 {
 	uint32		first_row = chunk * RTSCAN_CHUNK_ROWS;
 	RtscanBitPlace place = {0, words[0]};
@@ -142,7 +142,7 @@ ask_rows(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 		}
 		else
 			test_lot(test, lot);
-		clear_rows(lot, first_row, words);
+		clear_failed_rows(lot, first_row, words);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(test->context);
 	}
@@ -152,7 +152,7 @@ ask_rows(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 
 /* Test the rows of a chunk, of which "left" remain.  Returns how many were tested. */
 static uint64
-ask_chunk(Test *test, uint32 chunk, uint64 *words, uint32 left, Lot *lot)
+test_chunk(Test *test, uint32 chunk, uint64 *words, uint32 left, Lot *lot)
 {
 	uint32		rows = rtscan_chunk_rows(test->reader->segment->header.rows, chunk);
 	RtscanMembership membership = RTSCAN_SOME_MEMBERS;
@@ -166,26 +166,26 @@ ask_chunk(Test *test, uint32 chunk, uint64 *words, uint32 left, Lot *lot)
 	if (test->stored && left >= rows / RTSCAN_DENSE)
 		rtscan_and_members(test->stored, test->reader, &test->include->frames, chunk, words);
 	else
-		ask_rows(test, chunk, words, lot);
+		test_gathered_rows(test, chunk, words, lot);
 	return left;
 }
 
 static void
-ask_chunks(Test *test, RtscanRowBits *bits, uint64 *rows)
+test_chunks(Test *test, RtscanRowBits *bits, uint64 *rows)
 {
 	Lot		   *lot = palloc(sizeof(Lot));
 
 	*rows = 0;
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 		if (bits->filled[chunk])
-			*rows += ask_chunk(test, chunk, rtscan_bits_chunk(bits, chunk), bits->counts[chunk], lot);
+			*rows += test_chunk(test, chunk, rtscan_bits_chunk(bits, chunk), bits->counts[chunk], lot);
 }
 
 /* ---------------------------------------------------------------- codes */
 
 /* Does a long condition's column have codes, and do enough rows remain that testing its whole dictionary pays? */
 static bool
-asks_codes(const Test *test, uint64 rows)
+should_test_codes(const Test *test, uint64 rows)
 {
 	const RtscanCondition *condition = test->condition;
 	const RtscanColumnHeader *header;
@@ -197,7 +197,7 @@ asks_codes(const Test *test, uint64 rows)
 }
 
 static void
-ask_codes(Test *test, RtscanRowBits *bits)
+test_codes(Test *test, RtscanRowBits *bits)
 {
 	int			column = test->condition->column;
 	uint64	   *members = rtscan_member_codes(test->exact, test->reader, column, test->condition->type);
@@ -216,11 +216,11 @@ rtscan_and_residual(RtscanReader *reader, const RtscanCondition *condition, Rtsc
 	uint64		rows = rtscan_bits_count_now(bits);
 	Test	   *test = make_test(condition, reader, rows);
 
-	*way = asks_codes(test, rows) ? RTSCAN_BY_CODES : RTSCAN_BY_VALUES;
+	*way = should_test_codes(test, rows) ? RTSCAN_BY_CODES : RTSCAN_BY_VALUES;
 	if (*way == RTSCAN_BY_CODES)
-		ask_codes(test, bits);
+		test_codes(test, bits);
 	else
-		ask_chunks(test, bits, &rows);
+		test_chunks(test, bits, &rows);
 	bits->counted = false;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

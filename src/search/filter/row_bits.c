@@ -31,7 +31,7 @@ typedef struct OwnedBits
 
 /* MemoryContextCallbackFunction: keep the block of bits that are deleted, or free it. */
 static void
-give_back_room(void *arg)
+give_back_words(void *arg)
 {
 	OwnedBits  *owned = (OwnedBits *) arg;
 
@@ -61,7 +61,7 @@ rtscan_bits_create(MemoryContext context, uint32 chunks)
 	owned->bits.room = idle > 0 ? idle_rooms[--idle]
 		: MemoryContextAlloc(TopMemoryContext, (Size) RTSCAN_SEGMENT_CHUNKS * RTSCAN_CHUNK_BYTES + 64);
 	owned->bits.words = (uint64 *) TYPEALIGN(64, owned->bits.room);
-	owned->callback = (MemoryContextCallback) {.func = give_back_room, .arg = owned};
+	owned->callback = (MemoryContextCallback) {.func = give_back_words, .arg = owned};
 	MemoryContextRegisterResetCallback(context, &owned->callback);
 	return &owned->bits;
 }

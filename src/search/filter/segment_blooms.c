@@ -69,7 +69,7 @@ rtscan_use_segment_blooms(RtscanCondition *condition, RtscanSegmentBlooms *bloom
 }
 
 static uint64
-id_of(const RtscanCondition *condition, uint64 segment)
+id_of_searched(const RtscanCondition *condition, uint64 segment)
 {
 	return segment * INDEX_MAX_KEYS + condition->column;
 }
@@ -78,7 +78,7 @@ bool
 rtscan_segment_bloom_lacks(const RtscanCondition *condition, uint64 segment)
 {
 	searched_hash *columns = condition->blooms->columns;
-	const Searched *searched = columns ? searched_lookup(columns, id_of(condition, segment)) : NULL;
+	const Searched *searched = columns ? searched_lookup(columns, id_of_searched(condition, segment)) : NULL;
 
 	return searched && searched->bloom && rtscan_bloom_lacks(searched->bloom, condition->keys[0]);
 }
@@ -87,7 +87,7 @@ rtscan_segment_bloom_lacks(const RtscanCondition *condition, uint64 segment)
 
 /* RtscanValuesVisitor */
 static void
-add_keys(uint32 first, uint32 n, const uint64 *keys, void *arg)
+add_keys_to_bloom(uint32 first, uint32 n, const uint64 *keys, void *arg)
 {
 	RtscanBloom *bloom = (RtscanBloom *) arg;
 
@@ -102,8 +102,8 @@ visit_keys(const RtscanCondition *condition, RtscanReader *reader, RtscanBloom *
 
 	if (!rtscan_is_plain(header))
 		return rtscan_dictionary_visit_values(reader, condition->column, condition->type, 0, header->distinct,
-											  add_keys, bloom);
-	rtscan_plain_visit_keys(reader, condition->column, condition->type, add_keys, bloom);
+											  add_keys_to_bloom, bloom);
+	rtscan_plain_visit_keys(reader, condition->column, condition->type, add_keys_to_bloom, bloom);
 	return true;
 }
 
@@ -137,7 +137,7 @@ find_searched(const RtscanCondition *condition, uint64 segment)
 		blooms->context = AllocSetContextCreate(blooms->parent, "rtscan absent values", ALLOCSET_SMALL_SIZES);
 		blooms->columns = searched_create(blooms->context, 16, NULL);
 	}
-	searched = searched_insert(blooms->columns, id_of(condition, segment), &found);
+	searched = searched_insert(blooms->columns, id_of_searched(condition, segment), &found);
 	if (!found)
 	{
 		searched->misses = 0;

@@ -22,7 +22,7 @@
 /* ---------------------------------------------------------------- AND */
 
 static void
-make_empty(RtscanSegmentFilter *filter)
+make_filter_empty(RtscanSegmentFilter *filter)
 {
 	*filter = (RtscanSegmentFilter) {.region.empty = true};
 }
@@ -88,7 +88,7 @@ segment_condition(const RtscanCondition *condition, RtscanReader *reader, double
 
 /* Return the fraction of a segment's rows that pass a filter, if columns are independent. */
 static double
-passing_part(const RtscanSegmentFilter *filter, uint32 rows)
+fraction_that_passes(const RtscanSegmentFilter *filter, uint32 rows)
 {
 	double		part = filter->region.empty ? 0 : 1;
 
@@ -103,7 +103,7 @@ passing_part(const RtscanSegmentFilter *filter, uint32 rows)
 		double		any = 0;
 
 		for (int k = 0; k < disjunction->n; k++)
-			any += passing_part(&disjunction->filters[k], rows);
+			any += fraction_that_passes(&disjunction->filters[k], rows);
 		part *= Min(any, 1);
 	}
 	return part;
@@ -122,7 +122,7 @@ segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanSegme
 	if (filter->kind == RTSCAN_FILTER_IMPLIED)
 		return rtscan_implied_in_segment(filter->implied, reader, &within->region, result);
 	if (filter->kind == RTSCAN_FILTER_CONDITION)
-		return segment_condition(&filter->condition, reader, rows * passing_part(within, rows), result);
+		return segment_condition(&filter->condition, reader, rows * fraction_that_passes(within, rows), result);
 	return rtscan_segment_filter(filter, reader, result);
 }
 
@@ -176,7 +176,7 @@ segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, Rtsc
 	}
 	rtscan_finish_region(&result->region, reader->segment->header.rows);
 	if (result->region.empty)
-		make_empty(result);
+		make_filter_empty(result);
 	return true;
 }
 
@@ -279,7 +279,7 @@ segment_alternatives(const RtscanFilter *filter, RtscanReader *reader, RtscanSeg
 	if (finish_alternatives(&all, reader->segment->header.rows))
 		return true;
 	if (all.n == 0)
-		make_empty(result);
+		make_filter_empty(result);
 	else if (all.n == 1)
 		*result = all.filters[0];
 	else

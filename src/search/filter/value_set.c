@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "row/decimal.h"
 #include "row/exact.h"
+#include "search/filter/column_bounds.h"
 #include "segment/include.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
@@ -92,7 +93,7 @@ keys_are_exact(const RtscanCondition *condition, RtscanExactKind exact)
 }
 
 static uint64
-reach_of(const Universe *universe)
+reach_of_universe(const Universe *universe)
 {
 	return (uint64) universe->greatest - (uint64) universe->least;
 }
@@ -106,7 +107,7 @@ edges_of_key(const Universe *universe, uint64 key)
 	if (value < universe->least)
 		return (Edges) {0, 0};
 	if (value > universe->greatest)
-		return (Edges) {reach_of(universe) + 1, reach_of(universe) + 1};
+		return (Edges) {reach_of_universe(universe) + 1, reach_of_universe(universe) + 1};
 	return (Edges) {before, before + 1};
 }
 
@@ -149,7 +150,7 @@ bisect(const Universe *universe, Datum value, bool after, uint64 low, uint64 hig
 static Edges
 edges_of_value(const Universe *universe, Datum value)
 {
-	uint64		end = reach_of(universe) + 1;
+	uint64		end = reach_of_universe(universe) + 1;
 	uint64		before = bisect(universe, value, false, 0, end);
 	uint64		high = before;
 
@@ -208,7 +209,7 @@ add_compared(const Universe *universe, RtscanIntegerSet *set)
 	bool		below = condition->strategy < BTEqualStrategyNumber;
 	bool		widest = condition->kind != RTSCAN_CONDITION_ALL;
 	Edges		edges = edges_of(universe, below == widest ? condition->nvalues - 1 : 0);
-	uint64		end = reach_of(universe) + 1;
+	uint64		end = reach_of_universe(universe) + 1;
 
 	switch (condition->strategy)
 	{
@@ -272,32 +273,13 @@ can_bisect(const RtscanCondition *condition, RtscanExactKind exact, int64 least,
 		(keys_are_exact(condition, exact) || (uint64) condition->nvalues * BISECTION_COMPARISONS <= rows);
 }
 
-/* Find the least and the greatest integer of all chunks; false if all values are NULL. */
-static bool
-find_bounds(const RtscanFrames *frames, const RtscanSegment *segment, int64 *least, int64 *greatest)
-{
-	bool		found = false;
-
-	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
-	{
-		const RtscanFrame *frame = &frames->frames[chunk];
-
-		if (frame->nulls == rtscan_chunk_rows(segment->header.rows, chunk))
-			continue;
-		*least = found ? Min(*least, frame->least) : frame->least;
-		*greatest = found ? Max(*greatest, frame->greatest) : frame->greatest;
-		found = true;
-	}
-	return found;
-}
-
 static bool
 accept_framed(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include, uint64 rows,
 			  RtscanIntegerSet *set)
 {
 	Universe	universe = {.condition = condition, .exact = include->header.exact, .scale = include->header.scale};
 
-	if (!find_bounds(&include->frames, reader->segment, &universe.least, &universe.greatest))
+	if (!rtscan_find_frame_bounds(&include->frames, reader->segment, &universe.least, &universe.greatest))
 	{
 		*set = (RtscanIntegerSet) {.nulls = condition->kind == RTSCAN_CONDITION_DISTINCT};
 		return true;
@@ -409,8 +391,8 @@ accept_exact_codes(const RtscanCondition *condition, RtscanReader *reader, const
 
 /* Read values of a dictionary, in the current memory context. */
 static void
-read_values(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type, uint32 first,
-			uint32 end, Datum *datums)
+read_dictionary_values(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type,
+					   uint32 first, uint32 end, Datum *datums)
 {
 	const RtscanIncludeHeader *header = &include->header;
 
@@ -445,7 +427,7 @@ accept_compared_codes(const RtscanCondition *condition, RtscanReader *reader, co
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		CHECK_FOR_INTERRUPTS();
-		read_values(reader, include, condition->type, first, first + n, datums);
+		read_dictionary_values(reader, include, condition->type, first, first + n, datums);
 		for (uint32 i = 0; i < n; i++)
 			accepted[i] = rtscan_condition_matches(condition, datums[i], false);
 		MemoryContextSwitchTo(old);

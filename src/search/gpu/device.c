@@ -22,7 +22,7 @@
 
 /* Return the numbers of all columns of a segment's regions. */
 static Bitmapset *
-columns_of(const RtscanSegmentScan *scan)
+columns_of_scan(const RtscanSegmentScan *scan)
 {
 	Bitmapset  *columns = NULL;
 
@@ -34,9 +34,9 @@ columns_of(const RtscanSegmentScan *scan)
 
 /* Return the bytes of device memory that the columns of a segment's regions need. */
 static uint64
-size_of(const RtscanSegmentScan *scan)
+size_of_columns(const RtscanSegmentScan *scan)
 {
-	Bitmapset  *columns = columns_of(scan);
+	Bitmapset  *columns = columns_of_scan(scan);
 	int			column = -1;
 	uint64		bytes = 0;
 	ListCell   *cell;
@@ -53,9 +53,9 @@ size_of(const RtscanSegmentScan *scan)
 
 /* The same with the BVHs of the executor rtcudb, one for each region. */
 static uint64
-size_of_jobs(const RtscanSegmentScan *scan)
+size_of_columns_and_jobs(const RtscanSegmentScan *scan)
 {
-	return size_of(scan) + scan->nregions * rtscan_device_job_size(scan->reader.segment);
+	return size_of_columns(scan) + scan->nregions * rtscan_device_job_size(scan->reader.segment);
 }
 
 /*
@@ -84,20 +84,20 @@ all_fit(const RtscanSegmentScan *scans, int nscans, double times,
 }
 
 static bool
-fits(const RtscanSegmentScan *scans, int nscans, double times)
+device_fits(const RtscanSegmentScan *scans, int nscans, double times)
 {
-	return all_fit(scans, nscans, times, size_of);
+	return all_fit(scans, nscans, times, size_of_columns);
 }
 
 static bool
-jobs_fit(const RtscanSegmentScan *scans, int nscans, double times)
+device_fits_jobs(const RtscanSegmentScan *scans, int nscans, double times)
 {
-	return all_fit(scans, nscans, times, size_of_jobs);
+	return all_fit(scans, nscans, times, size_of_columns_and_jobs);
 }
 
 /* Return the number of devices, at least 1: if there is none, the part of device 0 gets the reason. */
 static int
-devices(void)
+count_devices(void)
 {
 	return Max(rtscan_devices(), 1);
 }
@@ -117,7 +117,7 @@ device_executor(RtscanExecutor executor)
 }
 
 static int
-count_tests(const RtscanSegmentScan *scan)
+count_device_tests(const RtscanSegmentScan *scan)
 {
 	int			n = 0;
 
@@ -128,7 +128,7 @@ count_tests(const RtscanSegmentScan *scan)
 
 /* Testing rows needs about the time of adding up one of their columns. */
 static double
-test_time(const RtscanSegmentScan *scan)
+device_test_time(const RtscanSegmentScan *scan)
 {
 	int			device = rtscan_device_of_scan(scan);
 	double		adding;
@@ -155,7 +155,7 @@ count_regions(const RtscanSegmentScan *scan, bool adding)
 static uint64
 group_of_scan(const RtscanSegmentScan *scan)
 {
-	Bitmapset  *columns = columns_of(scan);
+	Bitmapset  *columns = columns_of_scan(scan);
 	uint64		searched = hash_combine64(bms_hash_value(columns), scan->nregions);
 
 	bms_free(columns);
@@ -164,7 +164,7 @@ group_of_scan(const RtscanSegmentScan *scan)
 
 /* Return the group of the first segment that can be evaluated; the others have the same columns. */
 static uint64
-group_of(const RtscanSegmentScan *scans, int nscans)
+group_of_scans(const RtscanSegmentScan *scans, int nscans)
 {
 	for (int i = 0; i < nscans; i++)
 		if (rtscan_device_can_evaluate(&scans[i]))
@@ -174,14 +174,14 @@ group_of(const RtscanSegmentScan *scans, int nscans)
 
 /* All devices work at the same time.  After them, the CPU evaluates the segments of devices that are not ready. */
 static double
-estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
+device_estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
 	double		chunks[RTSCAN_MAX_DEVICES] = {0},
 				added_chunks[RTSCAN_MAX_DEVICES] = {0},
 				tested_chunks[RTSCAN_MAX_DEVICES] = {0};
 	double		longest = 0,
 				of_cpu = 0;
-	uint64		group = group_of(scans, nscans);
+	uint64		group = group_of_scans(scans, nscans);
 
 	for (int i = 0; i < nscans; i++)
 	{
@@ -193,7 +193,7 @@ estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, in
 		if (rtscan_device_is_ready(device))
 		{
 			chunks[device] += (double) scans[i].reader.segment->chunks * count_regions(&scans[i], added > 0);
-			tested_chunks[device] += scans[i].reader.segment->chunks * count_tests(&scans[i]);
+			tested_chunks[device] += scans[i].reader.segment->chunks * count_device_tests(&scans[i]);
 			if (rtscan_may_be_tallied(&scans[i]))
 				added_chunks[device] += scans[i].reader.segment->chunks;
 		}
@@ -218,7 +218,7 @@ guess_time(int device, DeviceExecutor executor, double searched, double added)
 
 /* Segments are taken to be spread evenly over the devices that are ready.  No device is contacted for this. */
 static double
-time_of_adding(RtscanExecutor executor, double searched, double added, double bytes)
+device_time_of_adding(RtscanExecutor executor, double searched, double added, double bytes)
 {
 	double		longest = get_float8_infinity();
 	int			ready = 0;
@@ -240,7 +240,7 @@ time_of_adding(RtscanExecutor executor, double searched, double added, double by
 }
 
 static void
-pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding)
+device_pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, bool adding)
 {
 	Bitmapset  *passed = NULL;
 	int			device = -1;
@@ -254,7 +254,7 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, b
 		if (adding && executor == RTSCAN_EXECUTOR_COMPUTE)
 			rtscan_forget_device_adding(device);
 		else
-			rtscan_forget_device_speed(device, device_executor(executor), group_of(scans, nscans));
+			rtscan_forget_device_speed(device, device_executor(executor), group_of_scans(scans, nscans));
 	}
 	bms_free(passed);
 }
@@ -262,8 +262,7 @@ pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, b
 /* ---------------------------------------------------------------- methods of the executors */
 
 static const char *
-prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
-		RtscanSegmentScan *scans, int nscans)
+device_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int nscans)
 {
 	RtscanDevicePart like = {
 		.index = index,
@@ -279,12 +278,13 @@ prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 }
 
 static const char *
-evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanRound *round, RtscanCounters *counters)
+device_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, RtscanRound *round,
+				RtscanCounters *counters)
 {
 	RtscanDevicePart like = {
 		.index = index,
 		.uuid = uuid,
-		.group = group_of(round->scans, round->nscans),
+		.group = group_of_scans(round->scans, round->nscans),
 		.header = {
 			.executor = device_executor(executor),
 			.build = rtscan_executor != RTSCAN_EXECUTOR_AUTO,
@@ -304,25 +304,25 @@ is_never_ready(void)
 const RtscanExecutorMethods rtscan_job_methods = {
 	.is_ready = is_never_ready,
 	.can = rtscan_device_can_evaluate,
-	.devices = devices,
-	.fits = jobs_fit,
-	.estimate = estimate,
-	.test_time = test_time,
-	.time_of_adding = time_of_adding,
-	.pass_over = pass_over,
-	.prepare = prepare,
-	.evaluate = evaluate,
+	.devices = count_devices,
+	.fits = device_fits_jobs,
+	.estimate = device_estimate,
+	.test_time = device_test_time,
+	.time_of_adding = device_time_of_adding,
+	.pass_over = device_pass_over,
+	.prepare = device_prepare,
+	.evaluate = device_evaluate,
 };
 
 const RtscanExecutorMethods rtscan_device_methods = {
 	.is_ready = rtscan_is_any_device_ready,
 	.can = rtscan_device_can_evaluate,
-	.devices = devices,
-	.fits = fits,
-	.estimate = estimate,
-	.test_time = test_time,
-	.time_of_adding = time_of_adding,
-	.pass_over = pass_over,
-	.prepare = prepare,
-	.evaluate = evaluate,
+	.devices = count_devices,
+	.fits = device_fits,
+	.estimate = device_estimate,
+	.test_time = device_test_time,
+	.time_of_adding = device_time_of_adding,
+	.pass_over = device_pass_over,
+	.prepare = device_prepare,
+	.evaluate = device_evaluate,
 };

@@ -12,7 +12,7 @@
 
 /* Has an earlier round tallied rows of the segment, so that only the others are still to be found? */
 static bool
-made_before(const RtscanSegmentScan *scan)
+is_tallied_before(const RtscanSegmentScan *scan)
 {
 	return scan->asked.tally && scan->asked.tally->made;
 }
@@ -24,7 +24,7 @@ made_before(const RtscanSegmentScan *scan)
 static RtscanTally *
 tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 {
-	if (scan->asked.tally == NULL || made_before(scan) || !rtscan_may_be_tallied(scan) ||
+	if (scan->asked.tally == NULL || is_tallied_before(scan) || !rtscan_may_be_tallied(scan) ||
 		(!(scan->asked.tally->joins && part->tally_words > 0) &&
 		 part->tally_words + rtscan_tally_words(scan->asked.tally, scan->asked.tally->room) > DEVICE_MAX_TALLY_WORDS))
 		return NULL;
@@ -33,7 +33,7 @@ tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 
 /* Add the sets that a region's rows are tested for. */
 static void
-add_members(RtscanDevicePart *part, const RtscanDeviceRegion *item)
+collect_members(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 {
 	ListCell   *cell;
 
@@ -45,7 +45,7 @@ add_members(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 
 /* Add a region.  Of the regions of a combined filter, only the first has an answer. */
 static void
-add_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
+collect_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 {
 	const RtscanRegion *region = item->region;
 
@@ -59,15 +59,15 @@ add_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 	part->header.columns += region->ncolumns;
 	for (int c = 0; c < region->ncolumns; c++)
 		part->header.intervals += region->columns[c].intervals.n;
-	add_members(part, item);
+	collect_members(part, item);
 }
 
 static void
-add_tallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region, RtscanTally *tally)
+collect_tallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region, RtscanTally *tally)
 {
 	bool		joins = tally->joins && part->tally_words > 0;
 
-	add_item(part, &(RtscanDeviceRegion) {scan, region, tally, joins, PART_FIRST});
+	collect_item(part, &(RtscanDeviceRegion) {scan, region, tally, joins, PART_FIRST});
 	rtscan_add_maps(tally, &part->words);
 	part->header.digits += tally->ndigits;
 	part->header.measures += tally->nmeasures;
@@ -77,35 +77,35 @@ add_tallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *regio
 }
 
 static bool
-has_conditions(const RtscanRegion *region)
+has_region_conditions(const RtscanRegion *region)
 {
 	return region->ncolumns > 0 || region->members != NIL;
 }
 
 static bool
-is_full(const RtscanDevicePart *part)
+is_full_part(const RtscanDevicePart *part)
 {
 	return Max(part->nregions, part->own_regions) >= RTSCAN_ROUND_REGIONS;
 }
 
 /* Add a region without a tally.  One without conditions is left out: the CPU sets the bits of all rows at once. */
 static void
-add_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
+collect_untallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
-	if (has_conditions(region) && !is_full(part))
-		add_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
+	if (has_region_conditions(region) && !is_full_part(part))
+		collect_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
 }
 
 /* Add a region of a segment, with the segment's tally if it wants one and there is room. */
 static void
-add_region_or_tally(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
+collect_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
 	RtscanTally *tally = scan->filter.ndisjunctions == 0 ? tally_of(part, scan) : NULL;
 
 	if (tally)
-		add_tallied(part, scan, region, tally);
+		collect_tallied(part, scan, region, tally);
 	else
-		add_region(part, scan, region);
+		collect_untallied(part, scan, region);
 }
 
 /*
@@ -142,7 +142,7 @@ list_alternatives(const RtscanSegmentScan *scan)
  * false if the filter has no alternatives, its rows cannot be tallied, or there is no room.
  */
 static bool
-add_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
+collect_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
 {
 	RtscanSegmentFilter *filter = &scan->filter;
 	RtscanTally *tally = filter->ndisjunctions > 0 ? tally_of(part, scan) : NULL;
@@ -155,15 +155,15 @@ add_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
 	alternatives = list_alternatives(scan);
 	if (alternatives == NULL)
 		return false;
-	add_tallied(part, scan, &filter->region, tally);
+	collect_tallied(part, scan, &filter->region, tally);
 	part->own_regions += scan->nregions - 1;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 	{
 		ListCell   *cell;
 
 		foreach(cell, alternatives[i])
-			add_item(part, &(RtscanDeviceRegion) {scan, lfirst(cell), NULL, false,
-					 cell == list_head(alternatives[i]) ? PART_AND : PART_OR});
+			collect_item(part, &(RtscanDeviceRegion) {scan, lfirst(cell), NULL, false,
+						 cell == list_head(alternatives[i]) ? PART_AND : PART_OR});
 	}
 	return true;
 }
@@ -179,7 +179,7 @@ wants_bits(const RtscanDeviceRegion *item)
 {
 	const RtscanSegmentScan *scan = item->scan;
 
-	if (item->tally || made_before(scan))
+	if (item->tally || is_tallied_before(scan))
 		return !rtscan_tallies_all(scan->asked.tally, scan->reader.segment);
 	return scan->asked.want_bits || rtscan_filter_asks_rows(&scan->filter) || scan->filter.ndisjunctions > 0 ||
 		scan->entry->dead != InvalidBlockNumber;
@@ -187,7 +187,7 @@ wants_bits(const RtscanDeviceRegion *item)
 
 /* Lay out the request, after all regions have been added. */
 static void
-lay_out(RtscanDevicePart *part)
+lay_out_request(RtscanDevicePart *part)
 {
 	part->header.segments = part->nregions;
 	part->header.want_bits = false;
@@ -218,15 +218,15 @@ rtscan_drop_part_tallies(RtscanDevicePart *part)
 		RtscanSegmentScan *scan = items[i].scan;
 
 		if (!rtscan_is_combined(&items[i]))
-			add_region(part, scan, items[i].region);
+			collect_untallied(part, scan, items[i].region);
 		else if (scan != before)
 			for (int r = 0; r < scan->nregions; r++)
-				add_region(part, scan, scan->regions[r]);
+				collect_untallied(part, scan, scan->regions[r]);
 		before = scan;
 	}
 	pfree(items);
 	part->uploads = 0;
-	lay_out(part);
+	lay_out_request(part);
 }
 
 /* ---------------------------------------------------------------- all parts */
@@ -242,7 +242,7 @@ part_with_room(const RtscanDeviceParts *parts, int device)
 	{
 		RtscanDevicePart *part = &parts->items[(device + i) % parts->n];
 
-		if (!is_full(part) && (i == 0 || part->ready))
+		if (!is_full_part(part) && (i == 0 || part->ready))
 			return part;
 	}
 	return NULL;
@@ -250,18 +250,18 @@ part_with_room(const RtscanDeviceParts *parts, int device)
 
 /* Add a segment's whole filter to a part, to be combined, or else its regions one by one, as far as there is room. */
 static void
-add_segment(const RtscanDeviceParts *parts, RtscanSegmentScan *scan)
+collect_segment(const RtscanDeviceParts *parts, RtscanSegmentScan *scan)
 {
 	int			device = rtscan_device_of_scan(scan) % parts->n;
 	RtscanDevicePart *part = part_with_room(parts, device);
 
-	if (part && add_filter(part, scan))
+	if (part && collect_filter(part, scan))
 		return;
 	for (int r = 0; r < Min(scan->nregions, RTSCAN_ROUND_REGIONS); r++)
 	{
 		part = part_with_room(parts, device);
 		if (part)
-			add_region_or_tally(part, scan, scan->regions[r]);
+			collect_region(part, scan, scan->regions[r]);
 	}
 }
 
@@ -288,8 +288,8 @@ rtscan_collect_parts(const RtscanDevicePart *like, RtscanSegmentScan *scans, int
 
 	for (int i = 0; i < nscans; i++)
 		if (rtscan_device_can_evaluate(&scans[i]))
-			add_segment(&parts, &scans[i]);
+			collect_segment(&parts, &scans[i]);
 	for (int device = 0; device < parts.n; device++)
-		lay_out(&parts.items[device]);
+		lay_out_request(&parts.items[device]);
 	return parts;
 }

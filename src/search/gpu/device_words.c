@@ -59,7 +59,7 @@ greatest_of(const RtscanDeviceMembers *members)
  * for bits if there can be no table.
  */
 static bool
-may_have(const PlacedSet *placed, const RtscanDeviceMembers *members)
+may_share(const PlacedSet *placed, const RtscanDeviceMembers *members)
 {
 	int64		low = Min(placed->low, members->least),
 				high = Max(placed->high, greatest_of(members));
@@ -70,7 +70,7 @@ may_have(const PlacedSet *placed, const RtscanDeviceMembers *members)
 
 /* Does a set's range include a segment's integers? */
 static bool
-has(const PlacedSet *placed, const RtscanDeviceMembers *members)
+has_integers(const PlacedSet *placed, const RtscanDeviceMembers *members)
 {
 	return members->own.empty || (placed->any && placed->low <= members->least && greatest_of(members) <= placed->high);
 }
@@ -112,7 +112,7 @@ create_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 void
 rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 {
-	PlacedSet  *placed = find_set(words, members, may_have);
+	PlacedSet  *placed = find_set(words, members, may_share);
 
 	if (placed == NULL)
 		placed = create_set(words, members);
@@ -125,7 +125,7 @@ rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 
 /* Return a span of the set, or a key as a span. */
 static RtscanSpan
-span_of(const PlacedSet *placed, uint32 i)
+span_of_set(const PlacedSet *placed, uint32 i)
 {
 	if (placed->set)
 		return placed->set->spans[i];
@@ -161,10 +161,10 @@ find_spans(PlacedSet *placed)
 	if (!placed->any || placed->n == 0)
 		return;
 	placed->begin = placed->end = find_span(placed, placed->low);
-	if (placed->begin < placed->n && span_of(placed, placed->begin).first <= placed->high)
+	if (placed->begin < placed->n && span_of_set(placed, placed->begin).first <= placed->high)
 	{
 		placed->end = find_span(placed, placed->high);
-		placed->end += placed->end < placed->n && span_of(placed, placed->end).first <= placed->high;
+		placed->end += placed->end < placed->n && span_of_set(placed, placed->end).first <= placed->high;
 	}
 }
 
@@ -191,7 +191,7 @@ is_one_span(const PlacedSet *placed)
 
 /* Return how many spans, or gaps between spans if it lacks few integers, a table would have. */
 static uint32
-count_entries(const PlacedSet *placed)
+count_table_entries(const PlacedSet *placed)
 {
 	uint32		spans = placed->end - placed->begin;
 
@@ -206,7 +206,7 @@ entry_of(const PlacedSet *placed, uint32 i)
 
 	if (placed->lacks)
 		return rtscan_gap_behind(placed->set, placed->begin + i);
-	span = span_of(placed, placed->begin + i);
+	span = span_of_set(placed, placed->begin + i);
 	return (RtscanSpan) {within(placed, span.first), within(placed, span.last)};
 }
 
@@ -225,7 +225,7 @@ are_bits_better(const PlacedSet *placed, uint64 integers)
 static uint32
 choose_slot_bits(const PlacedSet *placed)
 {
-	uint32		entries = count_entries(placed);
+	uint32		entries = count_table_entries(placed);
 	uint64		integers = 0;
 
 	if ((!placed->few && !placed->lacks) || placed->reach == DEVICE_NO_INTEGER || are_bits_better(placed, entries))
@@ -249,8 +249,8 @@ place_set(RtscanDeviceWords *words, PlacedSet *placed)
 	find_spans(placed);
 	if (placed->begin < placed->end)
 	{
-		placed->first = within(placed, span_of(placed, placed->begin).first);
-		placed->reach = (uint64) within(placed, span_of(placed, placed->end - 1).last) - (uint64) placed->first;
+		placed->first = within(placed, span_of_set(placed, placed->begin).first);
+		placed->reach = (uint64) within(placed, span_of_set(placed, placed->end - 1).last) - (uint64) placed->first;
 	}
 	placed->words = DEVICE_NO_WORDS;
 	if (is_one_span(placed))
@@ -295,7 +295,7 @@ write_spans(const PlacedSet *placed, uint32 *bits)
 {
 	for (uint32 i = placed->begin; i < placed->end; i++)
 	{
-		RtscanSpan	span = span_of(placed, i);
+		RtscanSpan	span = span_of_set(placed, i);
 		uint64		last = (uint64) within(placed, span.last) - (uint64) placed->first;
 
 		for (uint64 bit = (uint64) within(placed, span.first) - (uint64) placed->first; bit <= last; bit++)
@@ -307,7 +307,7 @@ static void
 write_table(const PlacedSet *placed, uint32 *table)
 {
 	device_clear_table(table, placed->slot_bits);
-	for (uint32 i = 0; i < count_entries(placed); i++)
+	for (uint32 i = 0; i < count_table_entries(placed); i++)
 	{
 		RtscanSpan	entry = entry_of(placed, i);
 		uint64		last = (uint64) entry.last - (uint64) placed->first;
@@ -333,7 +333,7 @@ write_set(const PlacedSet *placed, uint32 *words)
 EvaluateMembers
 rtscan_placed_members(const RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 {
-	const PlacedSet *placed = find_set(words, members, has);
+	const PlacedSet *placed = find_set(words, members, has_integers);
 
 	return (EvaluateMembers) {
 		.column = members->own.number,
@@ -374,7 +374,7 @@ rtscan_add_map(RtscanDeviceWords *words, const RtscanTallyMap *map)
 
 /* Return the bytes of a map; the last word may be used in part. */
 static uint64
-size_of(const RtscanTallyMap *map)
+size_of_map(const RtscanTallyMap *map)
 {
 	return map->slot_bits > 0 ? device_table_words(map->slot_bits, true) * sizeof(uint32) :
 		(map->reach + 1) * map->bits / 8;
@@ -401,7 +401,7 @@ rtscan_place_words(RtscanDeviceWords *words)
 		PlacedMap  *placed = lfirst(cell);
 
 		placed->words = (uint32) words->n;
-		add_words(words, (size_of(placed->map) + sizeof(uint32) - 1) / sizeof(uint32));
+		add_words(words, (size_of_map(placed->map) + sizeof(uint32) - 1) / sizeof(uint32));
 	}
 }
 
@@ -421,6 +421,6 @@ rtscan_write_words(const RtscanDeviceWords *words, uint32 *room)
 	{
 		const PlacedMap *placed = lfirst(cell);
 
-		memcpy(room + placed->words, placed->map->numbers, size_of(placed->map));
+		memcpy(room + placed->words, placed->map->numbers, size_of_map(placed->map));
 	}
 }

@@ -38,7 +38,7 @@ first_places(const RtscanDevicePart *part)
 }
 
 static void
-write_column(const RtscanRegionColumn *column, Places *next)
+write_region_column(const RtscanRegionColumn *column, Places *next)
 {
 	const RtscanIntervals *set = &column->intervals;
 
@@ -83,7 +83,7 @@ write_region(const RtscanDevicePart *part, const RtscanDeviceRegion *item, Place
 	if (item->part == PART_FIRST)
 		next->bits += (Size) scan->reader.segment->chunks * RTSCAN_CHUNK_BYTES;
 	for (int c = 0; c < region->ncolumns; c++)
-		write_column(&region->columns[c], next);
+		write_region_column(&region->columns[c], next);
 	foreach(cell, region->members)
 		*next->members++ = rtscan_placed_members(&part->words, lfirst(cell));
 }

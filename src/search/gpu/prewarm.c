@@ -11,7 +11,7 @@
 
 /* Return a region of all rows that has these columns. */
 static RtscanRegion
-whole_region(const RtscanSegment *segment, List *columns)
+region_of_all_rows(const RtscanSegment *segment, List *columns)
 {
 	RtscanRegion region = {.columns = palloc0(Max(list_length(columns), 1) * sizeof(RtscanRegionColumn))};
 	ListCell   *cell;
@@ -47,7 +47,7 @@ open_scans(Relation index, const RtscanEntry *entries, uint32 nentries, List *co
 		if (!rtscan_entry_is_live(scan->entry))
 			continue;
 		rtscan_reader_open(&scan->reader, index, scan->entry, false);
-		scan->filter.region = whole_region(scan->reader.segment, columns);
+		scan->filter.region = region_of_all_rows(scan->reader.segment, columns);
 		rtscan_list_regions(scan);
 		(*n)++;
 	}
