@@ -97,9 +97,9 @@ comes_back($node, $_, 'on again') foreach @executors;
 my %faults = (
 	'no-ray-tracing' => { map { $_ => 'The device cannot trace rays' } qw(rt rtcudb) },
 	'no-import' => {},
-	'no-upload-memory' => { map { $_ => "The device does not have the memory for a segment's column." } qw(compute rt rtcudb) },
-	'no-build-memory' => { rtcudb => 'The device does not have the memory' },
-	'no-scratch-memory' => { map { $_ => 'The device does not have the memory' } qw(compute rt rtcudb) });
+	'no-upload-memory' => { map { $_ => "The device does not have enough memory for a segment's column." } qw(compute rt rtcudb) },
+	'no-build-memory' => { rtcudb => 'The device does not have enough memory' },
+	'no-scratch-memory' => { map { $_ => 'The device does not have enough memory' } qw(compute rt rtcudb) });
 
 foreach my $fault (sort keys %faults)
 {
@@ -131,7 +131,7 @@ if (grep { $_ eq 'rt' } @executors)
 	my $asked = ask($node, 'rt');
 	is($asked->{answers}, expected($node), 'no-build-memory: rt is right');
 	cmp_ok($asked->{fallbacks}, '>', 0, 'no-build-memory: the CPU answers some questions');
-	like($asked->{log}, says('rt', 'The device does not have the memory'), 'no-build-memory: the log says why');
+	like($asked->{log}, says('rt', 'The device does not have enough memory'), 'no-build-memory: the log says why');
 	is(device_status($node)->{bvhs}, 0, 'no-build-memory: there are no BVHs');
 }
 configured(qr/there is no fault "nonsense".*exited with exit code 1/s, 'an unknown fault', 'rtscan.device_fault' => 'nonsense');

@@ -91,8 +91,8 @@ my %only_cpu = (
 	'a filter' => [ "SELECT count(*) FILTER (WHERE id = ANY ('{5, 70000}')), count(*) FROM big WHERE b > 'k3'", qr/An aggregate has a FILTER/ ],
 	'a filter on rows' => [ "SELECT sum(a) FILTER (WHERE id % 3 = 0) FROM big WHERE a < 300", qr/An aggregate has a FILTER/ ],
 	'a condition on an INCLUDE column' => [ 'SELECT count(*) FROM included WHERE a < 300 AND id < 50000', qr/It has conditions on INCLUDEd columns/ ],
-	'conditions on rows' => [ 'SELECT sum(a) FROM big WHERE a < 300 AND id % 3 = 0', qr/It has conditions on its rows/ ],
-	'a small segment' => [ "SELECT count(*) FROM small WHERE a < 300 AND b > 'k3'", qr/A segment has few rows/ ]);
+	'conditions on rows' => [ 'SELECT sum(a) FROM big WHERE a < 300 AND id % 3 = 0', qr/The scan has conditions on its rows/ ],
+	'a small segment' => [ "SELECT count(*) FROM small WHERE a < 300 AND b > 'k3'", qr/A segment has too few rows for a device/ ]);
 
 foreach my $executor (@executors)
 {

@@ -277,7 +277,7 @@ sub under_faults
 sub says
 {
 	my ($executor, $why) = @_;
-	return qr/executor "$executor" cannot evaluate a scan, so the CPU does\n.*DETAIL:  $why/;
+	return qr/executor "$executor" cannot evaluate a scan, so the CPU evaluates it\n.*DETAIL:  $why/;
 }
 
 # Check that the CPU answers all queries correctly instead of an executor, and that the server says why. Without
@@ -289,7 +289,7 @@ sub cpu_answers
 	my $asked = ask($node, $executor, %settings);
 	my $good = is(told($asked, $node), 'right; device 0, cpu ' . @questions . ', fallbacks ' . @questions,
 		"$what: the CPU answers for $executor");
-	$good &= like($asked->{log}, qr/executor "$executor" cannot evaluate a scan, so the CPU does\n.*DETAIL:  $why/, "$what: the log says why");
+	$good &= like($asked->{log}, qr/executor "$executor" cannot evaluate a scan, so the CPU evaluates it\n.*DETAIL:  $why/, "$what: the log says why");
 	$asked = ask($node, $executor, %settings, 'rtscan.fallback' => 'off');
 	$good &= like($asked->{errors}, qr/ERROR:  rtscan's executor "$executor" cannot evaluate the scan\nDETAIL:  $why/,
 		"$what: an error without fallback");

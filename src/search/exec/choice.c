@@ -25,7 +25,7 @@ log_fallback(RtscanExecutor executor, const char *why)
 		return;
 	logged = why;
 	ereport(LOG,
-			(errmsg("rtscan's executor \"%s\" cannot evaluate a scan, so the CPU does",
+			(errmsg("rtscan's executor \"%s\" cannot evaluate a scan, so the CPU evaluates it",
 					rtscan_executor_names[executor]),
 			 errdetail("%s", why)));
 }
@@ -55,7 +55,7 @@ static const char *
 memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *scans, int nscans)
 {
 	if (!executor->fits(scans, nscans, 1))
-		return "The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it.";
+		return "The device does not have enough memory for all columns of the scan, or rtscan.device_memory is set too low.";
 	return NULL;
 }
 

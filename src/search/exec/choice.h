@@ -64,7 +64,7 @@ extern bool rtscan_executor_is_cpu(void);
 extern void rtscan_leave_to_cpu(const char *why);
 
 #define RTSCAN_FILTER_IS_CPUS		"An aggregate has a FILTER, which only the CPU evaluates."
-#define RTSCAN_ROW_FILTER_IS_CPUS	"It has conditions on its rows that the index does not look up."
+#define RTSCAN_ROW_FILTER_IS_CPUS	"The scan has conditions on its rows that the index does not look up."
 
 /*
  * Note that an executor has failed for this reason, and the CPU takes over.  Raises an error as rtscan_leave_to_cpu()

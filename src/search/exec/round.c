@@ -425,7 +425,7 @@ check_evaluated(RtscanSegmentScan *scan)
 	int			evaluated = evaluated_regions(scan);
 
 	if (!scan->progress.combined && rtscan_filter_asks_included(&scan->filter) && rtscan_has_untested(&scan->filter))
-		leave_segment_to_cpu(scan, "It has conditions on INCLUDEd columns, which only the CPU evaluates.");
+		leave_segment_to_cpu(scan, "The scan has conditions on INCLUDEd columns, which only the CPU evaluates.");
 	if (evaluated == scan->nregions)
 		return;
 	/* All rows match, and only their tally was left undone. */
@@ -434,8 +434,8 @@ check_evaluated(RtscanSegmentScan *scan)
 		scan->progress.left_to_cpu = true;
 		return;
 	}
-	leave_segment_to_cpu(scan, evaluated > 0 ? "It has more alternatives (OR) than a device evaluates together."
-						 : "A segment has few rows, and only the CPU evaluates such ones.");
+	leave_segment_to_cpu(scan, evaluated > 0 ? "The scan has more alternatives (OR) than a device evaluates together."
+						 : "A segment has too few rows for a device, so only the CPU evaluates it.");
 }
 
 RtscanRowBits *

@@ -32,9 +32,9 @@ rtscan_explain_result(DeviceResult result)
 	switch (result)
 	{
 		case DEVICE_NO_MEMORY:
-			return "The device does not have the memory for the scan; rtscan.device_memory may limit it.";
+			return "The device does not have enough memory for the scan, or rtscan.device_memory is set too low.";
 		case DEVICE_TOO_COMPLEX:
-			return "The condition has too many intervals, or values that are too far apart.";
+			return "A condition has too many values for a device, or values that are too far apart.";
 		case DEVICE_UNSUPPORTED:
 			return "The device cannot trace rays, or lacks the 64-bit atomics that rtcudb needs.";
 		default:

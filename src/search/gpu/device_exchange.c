@@ -19,7 +19,7 @@
 /* To learn one speed from a request, the rest of its time is subtracted, but this fraction of it is always left. */
 #define LEAST_ADDING	0.1
 
-#define NO_ROOM_FOR_ALL	"The device does not have the memory for all columns of the scan; rtscan.device_memory may limit it."
+#define NO_ROOM_FOR_ALL	"The device does not have enough memory for all columns of the scan, or rtscan.device_memory is set too low."
 #define LOST		"The connection to the device program was lost."
 #define NOT_THERE	"The device program requested a column that the scan does not have."
 
@@ -36,7 +36,7 @@ upload_missing(RtscanDevicePart *part, RtscanSegmentScan *scan, const RtscanDevi
 		return rtscan_not_yet;
 	result = rtscan_device_upload(part->device, &scan->reader, &key, column);
 	if (result == DEVICE_NO_MEMORY)
-		return "The device does not have the memory for a segment's column; rtscan.device_memory may limit it.";
+		return "The device does not have enough memory for a segment's column, or rtscan.device_memory is set too low.";
 	return result == DEVICE_OK ? NULL : "A column could not be uploaded to the device.";
 }
 

@@ -97,7 +97,7 @@ rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor, i
 		return rtscan_device_absence(0);
 	scans = open_scans(index, image->entries, image->nentries, columns, &n);
 	if (!rtscan_device_methods.fits(scans, n, 1))
-		return "The device does not have the memory for all of it; rtscan.device_memory may limit it.";
+		return "The device does not have enough memory for these columns of all segments, or rtscan.device_memory is set too low.";
 	return prepare_scans(index, &image->meta.uuid, scans, n, executor, segments);
 }
 
