@@ -438,35 +438,55 @@ check_evaluated(RtscanSegmentScan *scan)
 						 : "A segment has too few rows for a device, so only the CPU evaluates it.");
 }
 
-RtscanRowBits *
-rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
+/* For tests: compare what another executor has found in a segment with what the CPU finds. */
+static void
+compare_segment(const Evaluation *evaluation, RtscanSegmentScan *scan)
 {
-	Evaluation	evaluation = {
+	if (scan->progress.combined)
+	{
+		compare_combined(evaluation, scan);
+		return;
+	}
+	for (int i = 0; i < scan->nregions; i++)
+		if (scan->regions[i]->evaluated)
+			compare_region(evaluation->scratch, scan, scan->regions[i]);
+}
+
+/* Begin to evaluate a segment of a round, with all scratch bits free. */
+static Evaluation
+begin_evaluation(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
+{
+	const RtscanSegmentAsked *asked = &scan->asked;
+
+	round->scratch.used = 0;
+	return (Evaluation) {
 		.scan = scan,
 		.reader = &scan->reader,
 		.executor = round->executor,
 		.scratch = &round->scratch,
-		.counters = counters
+		.counters = counters,
+		.takes_list = asked->takes_list && scan->filter.nresiduals == 0 && scan->filter.ndisjunctions == 0 &&
+			!is_tallied(scan),
+		.takes_counts = !asked->want_bits && scan->entry->dead == InvalidBlockNumber && rtscan_asks_for_all(scan) &&
+			asked->tally == NULL,
 	};
+}
+
+RtscanRowBits *
+rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters)
+{
+	Evaluation	evaluation = begin_evaluation(round, scan, counters);
 	RtscanRowBits *room,
 			   *bits = NULL;
 
-	evaluation.takes_list = scan->asked.takes_list && scan->filter.nresiduals == 0 && scan->filter.ndisjunctions == 0 &&
-		!is_tallied(scan);
-	evaluation.takes_counts = !scan->asked.want_bits && scan->entry->dead == InvalidBlockNumber &&
-		rtscan_asks_for_all(scan) && scan->asked.tally == NULL;
-	round->scratch.used = 0;
 	if (scan->filter.region.empty)
 	{
 		counters->chunks_skipped += rtscan_chunks(scan->entry->rows);
 		return NULL;
 	}
 	check_evaluated(scan);
-	if (rtscan_debug_compare_executors && scan->progress.combined)
-		compare_combined(&evaluation, scan);
-	for (int i = 0; i < scan->nregions && rtscan_debug_compare_executors && !scan->progress.combined; i++)
-		if (scan->regions[i]->evaluated)
-			compare_region(&round->scratch, scan, scan->regions[i]);
+	if (rtscan_debug_compare_executors)
+		compare_segment(&evaluation, scan);
 	room = take_scratch_bits(&round->scratch);
 	if (scan->progress.combined)
 		bits = take_combined(&evaluation, room);
