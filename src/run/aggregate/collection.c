@@ -27,7 +27,7 @@
  * memory for many more.  Not if it may not sort: then there is a collection for each group.
  */
 static void
-enlarge(const RtscanCollecting *collecting, RtscanCollection *collection, uint64 room, MemoryContext context)
+enlarge_array(const RtscanCollecting *collecting, RtscanCollection *collection, uint64 room, MemoryContext context)
 {
 	if (collecting->may_sort && room >= LARGE_CAPACITY)
 		room = Max(room, Min(room * RESERVED, collecting->most));
@@ -115,7 +115,7 @@ rtscan_sort_array(const RtscanCollecting *collecting, RtscanCollection *collecti
 
 /* Is a key in the range of the bitmap?  *bit gets its number there. */
 static inline bool
-find_bit(const RtscanCollection *collection, int64 key, uint64 *bit)
+find_bit_of_key(const RtscanCollection *collection, int64 key, uint64 *bit)
 {
 	*bit = (uint64) key - (uint64) collection->base;
 	return *bit / 64 < collection->nwords;
@@ -167,7 +167,7 @@ make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, Memo
 		return false;
 	widen_bits(collection, least, nwords, context);
 	for (uint64 i = 0; i < collection->n; i++)
-		if (find_bit(collection, collection->keys[i], &bit))
+		if (find_bit_of_key(collection, collection->keys[i], &bit))
 			set_bit(collection, bit);
 	collection->n = collection->nsorted = 0;
 	return true;
@@ -177,7 +177,7 @@ make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, Memo
 
 /* Increase the capacity of the array, so that there is room for "more" keys. */
 static void
-grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
+grow_array(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
 {
 	uint64		capacity = Max(collection->capacity * 2, collection->n + more);
 
@@ -191,13 +191,13 @@ grow(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, Me
 	if (collection->capacity < collection->room && collection->n + more <= collection->room)
 		capacity = Min(capacity, collection->room);
 	else
-		enlarge(collecting, collection, capacity, context);
+		enlarge_array(collecting, collection, capacity, context);
 	collection->capacity = capacity;
 }
 
 /* Make room in the array for "more" keys, at most those of a batch. */
 static void
-make_room(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
+make_room_for_keys(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
 {
 	bool		distinct = collecting->how.purpose == RTSCAN_FOR_DISTINCT;
 
@@ -209,24 +209,24 @@ make_room(RtscanCollecting *collecting, RtscanCollection *collection, uint64 mor
 	if (collecting->may_sort && Max(collection->capacity, collection->n + more) >= collecting->most)
 		rtscan_move_to_sort(collecting, collection, context);
 	if (collection->n + more > collection->capacity || (distinct && collection->sort == NULL))
-		grow(collecting, collection, more, context);
+		grow_array(collecting, collection, more, context);
 }
 
 static inline void
-append(RtscanCollecting *collecting, RtscanCollection *collection, int64 key, MemoryContext context)
+append_key(RtscanCollecting *collecting, RtscanCollection *collection, int64 key, MemoryContext context)
 {
 	uint64		bit;
 
-	if (find_bit(collection, key, &bit))
+	if (find_bit_of_key(collection, key, &bit))
 	{
 		set_bit(collection, bit);
 		return;
 	}
 	if (unlikely(collection->n == collection->capacity))
 	{
-		make_room(collecting, collection, FIRST_CAPACITY, context);
-		/* make_room() may have made a bitmap. */
-		if (find_bit(collection, key, &bit))
+		make_room_for_keys(collecting, collection, FIRST_CAPACITY, context);
+		/* make_room_for_keys() may have made a bitmap. */
+		if (find_bit_of_key(collection, key, &bit))
 		{
 			set_bit(collection, bit);
 			return;
@@ -250,7 +250,7 @@ void
 rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64 key, MemoryContext context)
 {
 	state->count++;
-	append(transition->collecting, collection_of(state, context), key, context);
+	append_key(transition->collecting, collection_of(state, context), key, context);
 }
 
 /* Append integers, which are keys, to the array, which has room for them.  Return how many are not NULL. */
@@ -282,7 +282,7 @@ set_bits(RtscanCollection *collection, const int64 *integers, const bool *isnull
 		if (isnull[rows[i]])
 			continue;
 		count++;
-		if (likely(find_bit(collection, integers[rows[i]], &bit)))
+		if (likely(find_bit_of_key(collection, integers[rows[i]], &bit)))
 			set_bit(collection, bit);
 		else
 			collection->keys[collection->n++] = integers[rows[i]];
@@ -292,13 +292,13 @@ set_bits(RtscanCollection *collection, const int64 *integers, const bool *isnull
 
 /* Add integers, which are keys, to the only group. */
 static void
-add_to_one(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
+collect_in_one(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
 	RtscanState *state = &chosen->only[chosen->number];
 	RtscanCollection *collection = collection_of(state, chosen->context);
 
 	if (collection->n + chosen->n > collection->capacity)
-		make_room(transition->collecting, collection, chosen->n, chosen->context);
+		make_room_for_keys(transition->collecting, collection, chosen->n, chosen->context);
 	if (collection->nwords == 0)
 		state->count += append_integers(collection, vector->digits, vector->isnull, chosen->rows, chosen->n);
 	else
@@ -307,10 +307,10 @@ add_to_one(const RtscanTransition *transition, const RtscanChosenRows *chosen, c
 
 /* RtscanFamily.add_integers */
 static void
-add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
+collect_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
 	if (chosen->only)
-		add_to_one(transition, chosen, vector);
+		collect_in_one(transition, chosen, vector);
 	else
 		for (uint32 i = 0; i < chosen->n; i++)
 			if (!vector->isnull[chosen->rows[i]])
@@ -320,7 +320,7 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 
 /* RtscanFamily.add */
 static void
-add_value(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
+collect_value(const RtscanTransition *transition, RtscanState *state, const Datum *values, MemoryContext context)
 {
 	rtscan_collect_key(transition, state, rtscan_key_of(transition->collecting, values[0]), context);
 }
@@ -334,7 +334,7 @@ combine_sorted(RtscanCollecting *collecting, RtscanCollection *collection, Rtsca
 
 	rtscan_read_sort(collecting, added);
 	while (rtscan_next_of_sort(added, &key))
-		append(collecting, collection, key, context);
+		append_key(collecting, collection, key, context);
 }
 
 /* RtscanFamily.combine.  The other state keeps its keys. */
@@ -348,16 +348,16 @@ combine_collections(const RtscanTransition *transition, RtscanState *state, cons
 	if (added->sort)
 		combine_sorted(transition->collecting, collection, added, context);
 	for (uint64 i = 0; i < added->n; i++)
-		append(transition->collecting, collection, added->keys[i], context);
+		append_key(transition->collecting, collection, added->keys[i], context);
 	for (uint64 i = 0; i < added->nwords; i++)
 		for (uint64 word = added->words[i]; word != 0; word &= word - 1)
-			append(transition->collecting, collection, added->base + (int64) (i * 64 + pg_rightmost_one_pos64(word)),
-				   context);
+			append_key(transition->collecting, collection,
+					   added->base + (int64) (i * 64 + pg_rightmost_one_pos64(word)), context);
 }
 
 static const RtscanFamily collections = {
-	.add = add_value,
-	.add_integers = add_integers,
+	.add = collect_value,
+	.add_integers = collect_integers,
 	.combine = combine_collections
 };
 
@@ -403,13 +403,13 @@ rtscan_let_sort(const RtscanTransition *transitions, int n, bool may)
 /* ---------------------------------------------------------------- temporary files */
 
 static void
-write_integers(const void *integers, uint64 n, BufFile *file)
+write_spilled(const void *integers, uint64 n, BufFile *file)
 {
 	BufFileWrite(file, unconstify(void *, integers), n * sizeof(int64));
 }
 
 static void *
-read_integers(uint64 n, BufFile *file)
+read_spilled(uint64 n, BufFile *file)
 {
 	void	   *integers = MemoryContextAllocHuge(CurrentMemoryContext, n * sizeof(int64));
 
@@ -427,8 +427,8 @@ rtscan_write_collection(const RtscanState *state, BufFile *file)
 	if (collection->sort)
 		elog(ERROR, "a collection that is being sorted cannot be spilled");
 	BufFileWrite(file, collection, sizeof(RtscanCollection));
-	write_integers(collection->keys, collection->n, file);
-	write_integers(collection->words, collection->nwords, file);
+	write_spilled(collection->keys, collection->n, file);
+	write_spilled(collection->words, collection->nwords, file);
 }
 
 void
@@ -440,8 +440,8 @@ rtscan_read_collection(RtscanState *state, BufFile *file)
 		return;
 	collection = palloc(sizeof(RtscanCollection));
 	rtscan_read_exactly(file, collection, sizeof(RtscanCollection));
-	collection->keys = read_integers(collection->n, file);
+	collection->keys = read_spilled(collection->n, file);
 	collection->capacity = collection->room = collection->n;
-	collection->words = read_integers(collection->nwords, file);
+	collection->words = read_spilled(collection->nwords, file);
 	state->value = PointerGetDatum(collection);
 }

@@ -248,7 +248,8 @@ add_masked(const RtscanTransition *transition, RtscanState *state, const RtscanV
 
 /* RtscanFamily.combine */
 static void
-combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_integer_moments(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
+						MemoryContext context)
 {
 	RtscanMoments *moments = &state->moments;
 
@@ -312,7 +313,7 @@ partial_of_small(const RtscanTransition *transition, const RtscanState *state, b
 /* ---------------------------------------------------------------- families */
 
 #define ADDITION \
-	.add = add, .add_integers = add_integers, .add_masked = add_masked, .combine = combine, \
+	.add = add, .add_integers = add_integers, .add_masked = add_masked, .combine = combine_integer_moments, \
 	.serialize = numeric_serialize, .deserialize = numeric_deserialize
 
 const RtscanFamily rtscan_small_moments = {ADDITION, .partial = partial_of_small};

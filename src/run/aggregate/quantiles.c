@@ -161,7 +161,7 @@ percentile_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum fr
 
 /* Return an array of percentiles, of the same shape as another array. */
 static Datum
-make_array(const RtscanCollecting *collecting, const ArrayType *shape, Datum *values, bool *isnull)
+make_percentile_array(const RtscanCollecting *collecting, const ArrayType *shape, Datum *values, bool *isnull)
 {
 	Oid			type = collecting->how.purpose == RTSCAN_FOR_DISCRETE ? collecting->type : FLOAT8OID;
 	int16		typlen;
@@ -222,13 +222,13 @@ percentiles_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum d
 	array = DatumGetArrayTypeP(datum.value);
 	fractions = list_fractions(array, &n);
 	if (n == 0)
-		return make_array(collecting, array, NULL, NULL);
+		return make_percentile_array(collecting, array, NULL, NULL);
 	values = palloc(n * sizeof(Datum));
 	nulls = palloc(n * sizeof(bool));
 	for (int i = 0; i < n; i++)
 		nulls[i] = fractions[i].isnull;
 	find_percentiles(collecting, state, fractions, n, values);
-	return make_array(collecting, array, values, nulls);
+	return make_percentile_array(collecting, array, values, nulls);
 }
 
 /* ---------------------------------------------------------------- modes */
@@ -264,8 +264,8 @@ mode_of(RtscanCollecting *collecting, RtscanState *state, bool *isnull)
 /* ---------------------------------------------------------------- distinct values */
 
 static void
-add_distinct(const RtscanTransition *aggregate, RtscanState *result, const RtscanCollecting *collecting, int64 key,
-			 MemoryContext values, MemoryContext context)
+add_distinct_key(const RtscanTransition *aggregate, RtscanState *result, const RtscanCollecting *collecting, int64 key,
+				 MemoryContext values, MemoryContext context)
 {
 	MemoryContext old;
 	Datum		value;
@@ -288,7 +288,7 @@ add_all_distinct(RtscanCollecting *collecting, RtscanCollection *collection, Rts
 
 	rtscan_begin_keys(&keys, collecting, collection);
 	while (rtscan_next_key(&keys, &key))
-		add_distinct(collecting->aggregate, result, collecting, key, values, CurrentMemoryContext);
+		add_distinct_key(collecting->aggregate, result, collecting, key, values, CurrentMemoryContext);
 	MemoryContextDelete(values);
 }
 

@@ -73,7 +73,7 @@ any_is_large(const double *values, uint32 n)
 
 /* Return the value of the first row that is selected. */
 static double
-first_of(const RtscanVector *vector, const uint64 *mask)
+first_selected(const RtscanVector *vector, const uint64 *mask)
 {
 	uint32		word = 0;
 
@@ -95,7 +95,7 @@ rtscan_masked_real_sum(const RtscanVector *vector, const RtscanMaskedRows *rows)
 RtscanRealSums
 rtscan_masked_reals(const RtscanVector *vector, const RtscanMaskedRows *rows, double *room)
 {
-	double		first = first_of(vector, rows->mask);
+	double		first = first_selected(vector, rows->mask);
 	RtscanRealSums sums = {.sum = rtscan_masked_real_sum(vector, rows), .mean = first};
 
 	rtscan_keep_masked(vector->digits, rows->mask, rows->n, AS_BITS(first), (int64 *) room);

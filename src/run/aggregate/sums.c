@@ -147,7 +147,7 @@ add_times(const RtscanTransition *transition, RtscanState *state, Datum value, u
 
 /* RtscanFamily.combine */
 static void
-combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
+combine_sums(const RtscanTransition *transition, RtscanState *state, const RtscanState *other, MemoryContext context)
 {
 	if (other->has_value)
 		state->value = rtscan_combine_native(numeric_avg_accum, numeric_avg_combine, state->value, !state->has_value,
@@ -264,7 +264,7 @@ partial_average(const RtscanTransition *transition, const RtscanState *state, bo
 
 #define ADDITION \
 	.add = add_decimal, .add_integers = add_integers, .add_masked = add_masked, \
-	.total_kind = total_kind, .add_total = add_total, .add_times = add_times, .combine = combine, \
+	.total_kind = total_kind, .add_total = add_total, .add_times = add_times, .combine = combine_sums, \
 	.serialize = numeric_avg_serialize, .deserialize = numeric_avg_deserialize
 
 const RtscanFamily rtscan_small_sums = {ADDITION};

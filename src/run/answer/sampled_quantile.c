@@ -77,7 +77,7 @@ rtscan_find_ranks(const RtscanRowsAnswer *answer, int64 n, uint64 **ranks)
 
 /* Are all percentiles near each other? */
 static bool
-are_near(const RtscanRowsAnswer *answer)
+percentiles_are_near(const RtscanRowsAnswer *answer)
 {
 	uint64	   *ranks;
 	int			nranks = rtscan_find_ranks(answer, THOUSAND, &ranks);
@@ -113,7 +113,7 @@ create_sample(const RtscanRowsAnswer *answer)
 	RtscanSample *sample = MemoryContextAllocZero(answer->context, sizeof(RtscanSample));
 
 	sample->keys = MemoryContextAlloc(answer->context, (MAX_SAMPLE + RTSCAN_CURSOR_ROWS) * sizeof(int64));
-	sample->refused = !are_near(answer);
+	sample->refused = !percentiles_are_near(answer);
 	begin_sample(sample, answer->cursor);
 	return sample;
 }
@@ -135,7 +135,7 @@ is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 
 /* Return the place of the bit of a word that is set and has "lower" set bits below it. */
 static inline uint32
-find_bit(uint64 word, uint32 lower)
+find_set_bit(uint64 word, uint32 lower)
 {
 	while (lower-- > 0)
 		word &= word - 1;
@@ -144,7 +144,7 @@ find_bit(uint64 word, uint32 lower)
 
 /* Choose one in sample->step of the matching rows of a chunk, and return how many are chosen. */
 static uint32
-choose_rows(RtscanSample *sample, const RtscanCursorChunk *chunk, uint32 *rows)
+choose_sample_rows(RtscanSample *sample, const RtscanCursorChunk *chunk, uint32 *rows)
 {
 	uint32		n = 0;
 
@@ -153,7 +153,7 @@ choose_rows(RtscanSample *sample, const RtscanCursorChunk *chunk, uint32 *rows)
 		uint32		count = pg_popcount64(chunk->bits[i]);
 
 		for (; sample->skip < count; sample->skip += sample->step)
-			rows[n++] = chunk->number * RTSCAN_CHUNK_ROWS + i * 64 + find_bit(chunk->bits[i], sample->skip);
+			rows[n++] = chunk->number * RTSCAN_CHUNK_ROWS + i * 64 + find_set_bit(chunk->bits[i], sample->skip);
 		sample->skip -= count;
 	}
 	return n;
@@ -169,7 +169,7 @@ drop_half(RtscanSample *sample)
 }
 
 static void
-add_keys(RtscanSample *sample, const int64 *keys, const bool *isnull, uint32 n)
+add_to_sample(RtscanSample *sample, const int64 *keys, const bool *isnull, uint32 n)
 {
 	for (uint32 i = 0; i < n; i++)
 		if (!isnull[i])
@@ -196,12 +196,12 @@ sample_values(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 	uint32		rows[RTSCAN_CURSOR_ROWS];
 	int64		keys[RTSCAN_CURSOR_ROWS];
 	bool		isnull[RTSCAN_CURSOR_ROWS];
-	uint32		n = choose_rows(answer->sample, chunk, rows);
+	uint32		n = choose_sample_rows(answer->sample, chunk, rows);
 	int			scale;
 
 	if (!rtscan_get_decimals(values, rows, n, keys, isnull, &scale))
 		return false;
-	add_keys(answer->sample, keys, isnull, n);
+	add_to_sample(answer->sample, keys, isnull, n);
 	answer->sample->rows += chunk->wanted;
 	answer->sample->may_have_nulls |= may_be_null(answer->cursor, column);
 	return true;
@@ -235,7 +235,7 @@ sample_collected(RtscanSample *sample, const RtscanCollection *collection)
 	const bool	isnull = false;
 
 	for (uint64 i = 0; i < collection->n; i += sample->step)
-		add_keys(sample, &collection->keys[i], &isnull, 1);
+		add_to_sample(sample, &collection->keys[i], &isnull, 1);
 }
 
 /* ---------------------------------------------------------------- the range */

@@ -152,7 +152,7 @@ share_found(const RtscanQuestion *question, int number)
  * are added to those of other processes; else each process has looked up all keys in all segments.
  */
 static void
-add_keys(RtscanDimensionTotals *totals, RtscanTrace *trace, bool in_part, uint64 keys_found)
+add_key_counts(RtscanDimensionTotals *totals, RtscanTrace *trace, bool in_part, uint64 keys_found)
 {
 	totals->keys_found = in_part ? totals->keys_found + keys_found : trace->keys_found;
 	totals->codes = in_part ? totals->codes + trace->codes : trace->codes;
@@ -169,7 +169,7 @@ add_dimension(RtscanDimensionTotals *totals, RtscanDimension *dimension, bool in
 		return;
 	totals->keys = dimension->all;
 	totals->ranges = dimension->range + 1;
-	add_keys(totals, trace, in_part, keys_found);
+	add_key_counts(totals, trace, in_part, keys_found);
 	for (int i = 0; i < RTSCAN_WAYS; i++)
 		totals->segments[i] += trace->segments[i];
 	totals->rows += trace->rows;

@@ -82,7 +82,7 @@ rtscan_can_add_sum(const RtscanRowsAnswer *answer, int number)
 }
 
 static void
-count_rows(const RtscanChosenRows *chosen)
+count_chosen_rows(const RtscanChosenRows *chosen)
 {
 	if (chosen->only)
 		chosen->only[chosen->number].count += chosen->n;
@@ -93,7 +93,7 @@ count_rows(const RtscanChosenRows *chosen)
 
 /* Count the rows whose arguments are not NULL. */
 static void
-count_values(const RtscanChosenRows *chosen, const RtscanVector *const *vectors, int nvectors)
+count_chosen_values(const RtscanChosenRows *chosen, const RtscanVector *const *vectors, int nvectors)
 {
 	for (uint32 i = 0; i < chosen->n; i++)
 	{
@@ -139,7 +139,7 @@ add_vectors(const RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 	if (!calculate_vectors(answer, chosen->number, vectors))
 		return false;
 	if (family->counts)
-		count_values(chosen, vectors, nvectors);
+		count_chosen_values(chosen, vectors, nvectors);
 	else if (family->add_integers && vectors[0]->kind == RTSCAN_VECTOR_INTEGERS && takes_scale(transition, vectors[0]))
 		family->add_integers(transition, chosen, vectors[0]);
 	else if (family->add_doubles && vectors[0]->kind == RTSCAN_VECTOR_DOUBLES)
@@ -248,7 +248,7 @@ add_sum(const RtscanRowsAnswer *answer, int number, const RtscanMaskedRows *rows
 
 /* Add rows given as bits to the only group.  False if that is not possible. */
 static bool
-add_masked(const RtscanRowsAnswer *answer, int number)
+add_mask(const RtscanRowsAnswer *answer, int number)
 {
 	const RtscanTransition *transition = &answer->current.transitions[number];
 	const RtscanFamily *family = transition->family;
@@ -276,7 +276,7 @@ add_masked(const RtscanRowsAnswer *answer, int number)
 
 /* Add rows given as a list. */
 static void
-add_listed(RtscanRowsAnswer *answer, int number)
+add_list(RtscanRowsAnswer *answer, int number)
 {
 	const RtscanRowAggregate *aggregate = &answer->task->aggregates[number];
 	RtscanCurrentSlice *slice = &answer->slice;
@@ -297,7 +297,7 @@ add_listed(RtscanRowsAnswer *answer, int number)
 	if (aggregate->narguments > 0 && chosen.n > 0)
 		add_values(answer, &chosen);
 	else if (chosen.n > 0)
-		count_rows(&chosen);
+		count_chosen_rows(&chosen);
 }
 
 static void
@@ -308,8 +308,8 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 	/* Adding leaves garbage in per-tuple memory, which is reset each time. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
-	if (!answer->slice.masked || !add_masked(answer, number))
-		add_listed(answer, number);
+	if (!answer->slice.masked || !add_mask(answer, number))
+		add_list(answer, number);
 	MemoryContextSwitchTo(old);
 }
 

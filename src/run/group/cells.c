@@ -70,7 +70,7 @@ clear_aggregate(RtscanCellAggregate *aggregate, uint32 n)
 }
 
 static void
-clear_cells(RtscanCells *cells)
+clear_all(RtscanCells *cells)
 {
 	memset(cells->rows, 0, cells->n * sizeof(uint32));
 	for (int i = 0; i < cells->naggregates; i++)
@@ -105,7 +105,7 @@ rtscan_size_cells(RtscanCells *cells, uint32 n, RtscanState **groups)
 	cells->n = n;
 	cells->groups = groups;
 	if (n > 0)
-		clear_cells(cells);
+		clear_all(cells);
 }
 
 /* ---------------------------------------------------------------- folding */
@@ -139,7 +139,7 @@ rtscan_fold_cells(RtscanCells *cells)
 				fold_cell(cells, &cells->aggregates[i], cell, &cells->groups[cell][i]);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(cells->temporary);
-	clear_cells(cells);
+	clear_all(cells);
 }
 
 /* ---------------------------------------------------------------- slices */
@@ -157,7 +157,7 @@ rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, const RtscanVe
 
 /* Return by how much n values of the slice may change a sum; PG_UINT64_MAX if that exceeds 64 bits. */
 static uint64
-room_for(const RtscanCellAggregate *aggregate, uint32 n)
+most_change(const RtscanCellAggregate *aggregate, uint32 n)
 {
 	const RtscanVector *vector = aggregate->vector;
 	uint64		most = Max((uint64) Max(vector->highest, 0), -(uint64) Min(vector->lowest, 0));
@@ -172,7 +172,7 @@ has_room(const RtscanCellAggregate *aggregate, uint32 n)
 	if (aggregate->kind == RTSCAN_TOTAL_COUNT)
 		return true;
 	return aggregate->scale == aggregate->vector->scale &&
-		(aggregate->kind != RTSCAN_TOTAL_SUM || room_for(aggregate, n) <= aggregate->room);
+		(aggregate->kind != RTSCAN_TOTAL_SUM || most_change(aggregate, n) <= aggregate->room);
 }
 
 /* Must an aggregate begin to count its values itself with this slice? */
@@ -185,7 +185,7 @@ begins_to_count(const RtscanCellAggregate *aggregate)
 
 /* Set the scale of empty cells to that of the slice, and reserve room for it.  Without room, it is added row by row. */
 static void
-make_room(RtscanCellAggregate *aggregate, bool empty, uint32 n)
+reserve_room(RtscanCellAggregate *aggregate, bool empty, uint32 n)
 {
 	if (empty)
 		aggregate->scale = aggregate->vector->scale;
@@ -193,7 +193,7 @@ make_room(RtscanCellAggregate *aggregate, bool empty, uint32 n)
 	if (!aggregate->adds)
 		aggregate->counts_itself = true;
 	else if (aggregate->kind == RTSCAN_TOTAL_SUM)
-		aggregate->room -= room_for(aggregate, n);
+		aggregate->room -= most_change(aggregate, n);
 }
 
 void
@@ -218,7 +218,7 @@ rtscan_begin_slice(RtscanCells *cells, uint32 n)
 
 		aggregate->counts_itself |= begins_to_count(aggregate);
 		if (aggregate->adds && aggregate->kind != RTSCAN_TOTAL_COUNT)
-			make_room(aggregate, cells->added == 0, n);
+			reserve_room(aggregate, cells->added == 0, n);
 	}
 	cells->added += n;
 }
@@ -312,14 +312,14 @@ rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, const uint16 *r
 /* ---------------------------------------------------------------- values */
 
 static void
-count_values(uint32 *counts, const bool *isnull, const uint32 *cell_of, const uint16 *rows, uint32 n)
+count_values_by_cell(uint32 *counts, const bool *isnull, const uint32 *cell_of, const uint16 *rows, uint32 n)
 {
 	for (uint32 i = 0; i < n; i++)
 		counts[cell_of[rows[i]]] += !isnull[rows[i]];
 }
 
 static void
-count_rows(uint32 *counts, const uint32 *cell_of, const uint16 *rows, uint32 n)
+count_rows_by_cell(uint32 *counts, const uint32 *cell_of, const uint16 *rows, uint32 n)
 {
 	for (uint32 i = 0; i < n; i++)
 		counts[cell_of[rows[i]]]++;
@@ -363,9 +363,9 @@ rtscan_add_to_cells(RtscanCells *cells, int number, const uint32 *cell_of, const
 	if (aggregate->added)
 		return;
 	if (aggregate->counts_itself && vector && vector->has_nulls)
-		count_values(aggregate->counts, vector->isnull, cell_of, rows, n);
+		count_values_by_cell(aggregate->counts, vector->isnull, cell_of, rows, n);
 	else if (aggregate->counts_itself)
-		count_rows(aggregate->counts, cell_of, rows, n);
+		count_rows_by_cell(aggregate->counts, cell_of, rows, n);
 	switch (aggregate->kind)
 	{
 		case RTSCAN_TOTAL_SUM:

@@ -171,7 +171,7 @@ rtscan_forget_row_groups(RtscanRowGroups *groups)
 /* ---------------------------------------------------------------- memories */
 
 static void
-clear_cells(RtscanRowGroups *groups, Memory *memory, uint64 count)
+clear_array(RtscanRowGroups *groups, Memory *memory, uint64 count)
 {
 	if (memory->capacity < count)
 	{
@@ -212,7 +212,7 @@ clear_memory(RtscanRowGroups *groups, Memory *memory, uint64 count, uint64 rows)
 		rtscan_fold_cells(memory->totals);
 	memory->kind = count == 0 ? NOTHING : count <= limit ? CELLS : TABLE;
 	if (memory->kind == CELLS)
-		clear_cells(groups, memory, count);
+		clear_array(groups, memory, count);
 	else if (memory->kind == TABLE)
 		clear_table(groups, memory);
 	if (memory->totals)
@@ -285,7 +285,7 @@ remembers_segment(const RtscanRowGroups *groups, RtscanBatch *batch)
 
 /* Go on to the segment of a batch. */
 static void
-enter_segment(RtscanRowGroups *groups, RtscanBatch *batch)
+begin_segment(RtscanRowGroups *groups, RtscanBatch *batch)
 {
 	RtscanCursor *cursor = batch->cursor;
 	uint64		count = 1;
@@ -518,7 +518,7 @@ enter_batch(RtscanRowGroups *groups, RtscanBatch *batch)
 	const RtscanSegmentScan *segment = rtscan_cursor_segment(batch->cursor);
 
 	if (segment == NULL || segment != groups->segment)
-		enter_segment(groups, batch);
+		begin_segment(groups, batch);
 	if (groups->prefers_expressions && find_expressions(groups, batch))
 		return &groups->by_expressions;
 	if (groups->by_columns.kind == CELLS)

@@ -69,7 +69,7 @@ begins_result(const CustomScan *scan)
 }
 
 static void
-begin(CustomScanState *custom, EState *estate, int eflags)
+begin_aggregation(CustomScanState *custom, EState *estate, int eflags)
 {
 	AggregateState *state = (AggregateState *) custom;
 	RtscanNode *node = &state->node;
@@ -86,7 +86,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 
 /* RtscanEndAnswer */
 static void
-end_answer(RtscanNode *node)
+end_aggregate_answer(RtscanNode *node)
 {
 	AggregateState *state = (AggregateState *) node;
 
@@ -98,7 +98,7 @@ end_answer(RtscanNode *node)
 
 /* Begin an answer.  From bits, this already computes its only result. */
 static void
-begin_answer(AggregateState *state, TupleTableSlot *slot)
+begin_aggregate_answer(AggregateState *state, TupleTableSlot *slot)
 {
 	RtscanNode *node = &state->node;
 	MemoryContext old;
@@ -121,7 +121,7 @@ calculate_result(AggregateState *state, TupleTableSlot *slot)
 
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 	if (first)
-		begin_answer(state, slot);
+		begin_aggregate_answer(state, slot);
 	return !state->rows ? first : rtscan_next_rows_result(state->answer, slot->tts_values, slot->tts_isnull);
 }
 
@@ -168,7 +168,7 @@ project(AggregateState *state, TupleTableSlot *result)
  * node without a relation of its own for a join whose tuple is known already.
  */
 static TupleTableSlot *
-execute(CustomScanState *node)
+execute_aggregation(CustomScanState *node)
 {
 	AggregateState *state = (AggregateState *) node;
 	ExprContext *context = node->ss.ps.ps_ExprContext;
@@ -191,7 +191,7 @@ execute(CustomScanState *node)
 			return project(state, slot);
 		InstrCountFiltered1(node, 1);
 	}
-	end_answer(&state->node);
+	end_aggregate_answer(&state->node);
 	return NULL;
 }
 
@@ -242,7 +242,7 @@ change_parameters(AggregateState *state)
 }
 
 static void
-rescan(CustomScanState *node)
+rescan_aggregation(CustomScanState *node)
 {
 	AggregateState *state = (AggregateState *) node;
 
@@ -253,14 +253,14 @@ rescan(CustomScanState *node)
 }
 
 static void
-end(CustomScanState *custom)
+end_aggregation(CustomScanState *custom)
 {
-	end_answer((RtscanNode *) custom);
+	end_aggregate_answer((RtscanNode *) custom);
 	rtscan_end_node((RtscanNode *) custom);
 }
 
 static void
-explain(CustomScanState *custom, List *ancestors, ExplainState *es)
+explain_aggregation(CustomScanState *custom, List *ancestors, ExplainState *es)
 {
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
@@ -277,25 +277,25 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 
 static const CustomExecMethods exec_methods = {
 	.CustomName = "RtscanAggregate",
-	.BeginCustomScan = begin,
-	.ExecCustomScan = execute,
-	.EndCustomScan = end,
-	.ReScanCustomScan = rescan,
+	.BeginCustomScan = begin_aggregation,
+	.ExecCustomScan = execute_aggregation,
+	.EndCustomScan = end_aggregation,
+	.ReScanCustomScan = rescan_aggregation,
 	.EstimateDSMCustomScan = rtscan_estimate_shared,
 	.InitializeDSMCustomScan = rtscan_initialize_shared,
 	.ReInitializeDSMCustomScan = rtscan_reinitialize_shared,
 	.InitializeWorkerCustomScan = rtscan_initialize_worker,
 	.ShutdownCustomScan = rtscan_shut_down_node,
-	.ExplainCustomScan = explain,
+	.ExplainCustomScan = explain_aggregation,
 };
 
 static Node *
-create_state(CustomScan *scan)
+create_aggregation(CustomScan *scan)
 {
-	return rtscan_create_node(sizeof(AggregateState), &exec_methods, end_answer);
+	return rtscan_create_node(sizeof(AggregateState), &exec_methods, end_aggregate_answer);
 }
 
 const CustomScanMethods rtscan_aggregate_scan_methods = {
 	.CustomName = "RtscanAggregate",
-	.CreateCustomScanState = create_state,
+	.CreateCustomScanState = create_aggregation,
 };

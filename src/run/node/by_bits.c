@@ -116,7 +116,7 @@ wants_values(const RtscanBitsAnswer *answer)
 }
 
 static void
-add_row(RtscanBitsAnswer *answer, const Datum *values, const bool *isnull)
+accumulate_row(RtscanBitsAnswer *answer, const Datum *values, const bool *isnull)
 {
 	for (int i = 0; i < answer->searched; i++)
 	{
@@ -137,7 +137,7 @@ take_row(RtscanBitsAnswer *answer, IndexTuple tuple)
 		return;
 	if (answer->wants_values)
 		rtscan_deform_pending(answer->question->index, answer->question->schema, tuple, values, isnull);
-	add_row(answer, values, isnull);
+	accumulate_row(answer, values, isnull);
 	answer->search.stats.rows++;
 }
 

@@ -19,7 +19,7 @@
 
 /* Make the arithmetic of an aggregate's arguments and of the results of its arms. */
 static void
-begin_aggregate(RtscanCalculated *calculated, const RtscanRowsTask *task, int number, List **of_results)
+make_arithmetic(RtscanCalculated *calculated, const RtscanRowsTask *task, int number, List **of_results)
 {
 	const RtscanRowAggregate *aggregate = &task->aggregates[number];
 	RtscanArithmetic **results = palloc0(Max(aggregate->narms, 1) * sizeof(RtscanArithmetic *));
@@ -46,7 +46,7 @@ begin_calculated(RtscanCalculated *calculated, const RtscanRowsTask *task)
 	for (int i = 0; i < task->naggregates; i++)
 	{
 		calculated->filters[i] = rtscan_make_row_condition(&task->aggregates[i].filter, &calculated->known);
-		begin_aggregate(calculated, task, i, &of_results);
+		make_arithmetic(calculated, task, i, &of_results);
 	}
 }
 
@@ -69,7 +69,7 @@ copy_breakpoints(const RtscanRowsTask *task)
 
 /* Allocate the arrays for the keys of a group. */
 static void
-begin_keys(RtscanVisit *visit, int nkeys)
+begin_visit_keys(RtscanVisit *visit, int nkeys)
 {
 	visit->keys = palloc(nkeys * sizeof(Datum));
 	visit->isnull = palloc(nkeys * sizeof(bool));
@@ -91,7 +91,7 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 	answer->batch = rtscan_create_batch(question->index, task->estate, question->ndimensions, question->dimensions);
 	answer->breakpoints = copy_breakpoints(task);
 	begin_calculated(&answer->calculated, task);
-	begin_keys(&answer->visit, Max(task->nkeys, 1));
+	begin_visit_keys(&answer->visit, Max(task->nkeys, 1));
 	return answer;
 }
 

@@ -88,7 +88,7 @@ typedef struct Shown
 } Shown;
 
 static Shown
-describe(RtscanNode *node, int number, Expr *clause, List *ancestors, ExplainState *es)
+describe_join(RtscanNode *node, int number, Expr *clause, List *ancestors, ExplainState *es)
 {
 	const RtscanPlanDimension *plan = node->values.dimensions[number]->plan;
 	bool		has_totals = es->analyze && node->totals.searched && number < RTSCAN_SHOWN_DIMENSIONS;
@@ -205,7 +205,7 @@ rtscan_explain_dimensions(RtscanNode *node, List *joins, List *ancestors, Explai
 	Shown	   *shown = palloc(Max(n, 1) * sizeof(Shown));
 
 	for (int i = 0; i < n; i++)
-		shown[i] = describe(node, i, list_nth(joins, i), ancestors, es);
+		shown[i] = describe_join(node, i, list_nth(joins, i), ancestors, es);
 	if (n > 0)
 		(es->format == EXPLAIN_FORMAT_TEXT ? explain_text : explain_objects) (shown, n, es);
 }

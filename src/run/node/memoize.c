@@ -45,7 +45,7 @@ struct RtscanMemoize
 	uint64		hits;			/* number of results found in the cache */
 };
 
-static bool are_identical(const RtscanMemoize *memoize, const NullableDatum *one, const NullableDatum *other);
+static bool are_same_values(const RtscanMemoize *memoize, const NullableDatum *one, const NullableDatum *other);
 static uint32 hash_values(const RtscanMemoize *memoize, const NullableDatum *values);
 
 #define SH_PREFIX results
@@ -53,7 +53,7 @@ static uint32 hash_values(const RtscanMemoize *memoize, const NullableDatum *val
 #define SH_KEY_TYPE const NullableDatum *
 #define SH_KEY parameters
 #define SH_HASH_KEY(table, key) hash_values((table)->private_data, key)
-#define SH_EQUAL(table, a, b) are_identical((table)->private_data, a, b)
+#define SH_EQUAL(table, a, b) are_same_values((table)->private_data, a, b)
 #define SH_STORE_HASH
 #define SH_GET_HASH(table, entry) (entry)->hash
 #define SH_SCOPE static inline
@@ -62,7 +62,7 @@ static uint32 hash_values(const RtscanMemoize *memoize, const NullableDatum *val
 #include "lib/simplehash.h"
 
 static bool
-are_identical(const RtscanMemoize *memoize, const NullableDatum *one, const NullableDatum *other)
+are_same_values(const RtscanMemoize *memoize, const NullableDatum *one, const NullableDatum *other)
 {
 	for (int i = 0; i < memoize->nparameters; i++)
 	{
@@ -160,7 +160,7 @@ read_parameters(RtscanMemoize *memoize)
 /* ---------------------------------------------------------------- results */
 
 static void
-forget(RtscanMemoize *memoize)
+forget_results(RtscanMemoize *memoize)
 {
 	MemoryContextReset(memoize->context);
 	memoize->results = NULL;
@@ -174,7 +174,7 @@ rtscan_memoize_change_parameters(RtscanMemoize *memoize, const Bitmapset *change
 	while ((id = bms_next_member(changed, id)) >= 0)
 		if (!bms_is_member(id, memoize->ids) && !bms_is_member(id, memoize->others))
 		{
-			forget(memoize);
+			forget_results(memoize);
 			return;
 		}
 }
@@ -199,7 +199,7 @@ rtscan_memoize_lookup(RtscanMemoize *memoize, Datum *values, bool *isnull)
 }
 
 static NullableDatum
-copy_value(Datum value, bool isnull, bool typbyval, int16 typlen)
+copy_to_memoize(Datum value, bool isnull, bool typbyval, int16 typlen)
 {
 	return (NullableDatum) {.value = isnull ? (Datum) 0 : datumCopy(value, typbyval, typlen), .isnull = isnull};
 }
@@ -210,13 +210,13 @@ copy_parameters(const RtscanMemoize *memoize)
 	NullableDatum *copies = palloc(Max(memoize->nparameters, 1) * sizeof(NullableDatum));
 
 	for (int i = 0; i < memoize->nparameters; i++)
-		copies[i] = copy_value(memoize->current[i].value, memoize->current[i].isnull,
-							   memoize->parameters[i].typbyval, memoize->parameters[i].typlen);
+		copies[i] = copy_to_memoize(memoize->current[i].value, memoize->current[i].isnull,
+									memoize->parameters[i].typbyval, memoize->parameters[i].typlen);
 	return copies;
 }
 
 static const NullableDatum *
-copy_values(const RtscanMemoize *memoize, const Datum *values, const bool *isnull)
+copy_all_to_memoize(const RtscanMemoize *memoize, const Datum *values, const bool *isnull)
 {
 	NullableDatum *copies = palloc(memoize->result->natts * sizeof(NullableDatum));
 
@@ -224,7 +224,7 @@ copy_values(const RtscanMemoize *memoize, const Datum *values, const bool *isnul
 	{
 		Form_pg_attribute attribute = TupleDescAttr(memoize->result, i);
 
-		copies[i] = copy_value(values[i], isnull[i], attribute->attbyval, attribute->attlen);
+		copies[i] = copy_to_memoize(values[i], isnull[i], attribute->attbyval, attribute->attlen);
 	}
 	return copies;
 }
@@ -239,11 +239,11 @@ rtscan_memoize_store(RtscanMemoize *memoize, const Datum *values, const bool *is
 	if (!read_parameters(memoize))
 		return;
 	if (MemoryContextMemAllocated(memoize->context, true) > get_hash_memory_limit())
-		forget(memoize);
+		forget_results(memoize);
 	old = MemoryContextSwitchTo(memoize->context);
 	if (memoize->results == NULL)
 		memoize->results = results_create(memoize->context, 64, memoize);
-	copy = copy_values(memoize, values, isnull);
+	copy = copy_all_to_memoize(memoize, values, isnull);
 	results_insert(memoize->results, copy_parameters(memoize), &found)->values = copy;
 	MemoryContextSwitchTo(old);
 }

@@ -31,7 +31,7 @@ rtscan_create_node(Size size, const CustomExecMethods *methods, RtscanEndAnswer 
 }
 
 static int
-count_columns(const List *plans)
+count_result_columns(const List *plans)
 {
 	int			n = 0;
 	ListCell   *cell;
@@ -52,7 +52,7 @@ begin_dimensions(RtscanNode *node, int eflags)
 	int			nkeys = 0;
 
 	node->values.dimensions = palloc(Max(list_length(scan->custom_plans), 1) * sizeof(RtscanDimension *));
-	node->values.keys = palloc(Max(count_columns(scan->custom_plans), 1) * sizeof(RtscanDimension *));
+	node->values.keys = palloc(Max(count_result_columns(scan->custom_plans), 1) * sizeof(RtscanDimension *));
 	forboth(plan, scan->custom_plans, dimension, node->plan->dimensions)
 	{
 		PlanState  *state = ExecInitNode(lfirst(plan), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));

@@ -20,7 +20,7 @@
 /* ---------------------------------------------------------------- start */
 
 static Node *
-create_state(CustomScan *scan)
+create_scan(CustomScan *scan)
 {
 	return rtscan_create_node(sizeof(RtscanRowsState), &rtscan_scan_exec_methods, rtscan_end_scan_answer);
 }
@@ -120,7 +120,7 @@ begin_index_tuples(RtscanRowsState *state, EState *estate)
 }
 
 static void
-begin(CustomScanState *custom, EState *estate, int eflags)
+begin_scan(CustomScanState *custom, EState *estate, int eflags)
 {
 	RtscanRowsState *state = (RtscanRowsState *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
@@ -146,7 +146,7 @@ begin(CustomScanState *custom, EState *estate, int eflags)
 /* ---------------------------------------------------------------- rescan and end */
 
 static void
-rescan(CustomScanState *custom)
+rescan_scan(CustomScanState *custom)
 {
 	RtscanRowsState *state = (RtscanRowsState *) custom;
 
@@ -156,7 +156,7 @@ rescan(CustomScanState *custom)
 }
 
 static void
-end(CustomScanState *custom)
+end_scan(CustomScanState *custom)
 {
 	RtscanRowsState *state = (RtscanRowsState *) custom;
 
@@ -167,14 +167,14 @@ end(CustomScanState *custom)
 
 /* End the leader's answer before shared memory is reset: a LIMIT may have left it unfinished. */
 static void
-reinitialize(CustomScanState *custom, ParallelContext *context, void *memory)
+reinitialize_scan(CustomScanState *custom, ParallelContext *context, void *memory)
 {
 	rtscan_end_scan_answer((RtscanNode *) custom);
 	rtscan_reinitialize_shared(custom, context, memory);
 }
 
 static void
-explain(CustomScanState *custom, List *ancestors, ExplainState *es)
+explain_scan(CustomScanState *custom, List *ancestors, ExplainState *es)
 {
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
@@ -193,19 +193,19 @@ explain(CustomScanState *custom, List *ancestors, ExplainState *es)
 
 const CustomExecMethods rtscan_scan_exec_methods = {
 	.CustomName = "RtscanScan",
-	.BeginCustomScan = begin,
+	.BeginCustomScan = begin_scan,
 	.ExecCustomScan = rtscan_next_scan_tuple,
-	.EndCustomScan = end,
-	.ReScanCustomScan = rescan,
+	.EndCustomScan = end_scan,
+	.ReScanCustomScan = rescan_scan,
 	.EstimateDSMCustomScan = rtscan_estimate_shared,
 	.InitializeDSMCustomScan = rtscan_initialize_shared,
-	.ReInitializeDSMCustomScan = reinitialize,
+	.ReInitializeDSMCustomScan = reinitialize_scan,
 	.InitializeWorkerCustomScan = rtscan_initialize_worker,
 	.ShutdownCustomScan = rtscan_shut_down_node,
-	.ExplainCustomScan = explain,
+	.ExplainCustomScan = explain_scan,
 };
 
 const CustomScanMethods rtscan_rows_scan_methods = {
 	.CustomName = "RtscanScan",
-	.CreateCustomScanState = create_state,
+	.CreateCustomScanState = create_scan,
 };

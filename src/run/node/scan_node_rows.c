@@ -28,7 +28,7 @@ memory_to_keep(const RtscanRowsState *state)
 }
 
 static void
-begin_batch(RtscanRowsState *state)
+begin_scan_batch(RtscanRowsState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(memory_to_keep(state));
 
@@ -52,7 +52,7 @@ rtscan_end_scan_batch(RtscanRowsState *state)
 }
 
 static void
-open_rows(RtscanRowsState *state)
+open_scan_rows(RtscanRowsState *state)
 {
 	RtscanNode *node = &state->node;
 	const RtscanImage *image = state->image;
@@ -67,7 +67,7 @@ open_rows(RtscanRowsState *state)
 }
 
 static void
-close_rows(RtscanRowsState *state)
+close_scan_rows(RtscanRowsState *state)
 {
 	const RtscanSearch *search = state->ordered ? rtscan_ordered_search(state->ordered) :
 		rtscan_cursor_search(state->cursor);
@@ -86,7 +86,7 @@ close_rows(RtscanRowsState *state)
 }
 
 static void
-begin_answer(RtscanRowsState *state)
+begin_scan_answer(RtscanRowsState *state)
 {
 	RtscanNode *node = &state->node;
 	MemoryContext old;
@@ -95,10 +95,10 @@ begin_answer(RtscanRowsState *state)
 	if (state->row_quals.state)
 		rtscan_leave_to_cpu(RTSCAN_ROW_FILTER_IS_CPUS);
 	state->begun = true;
-	begin_batch(state);
+	begin_scan_batch(state);
 	old = MemoryContextSwitchTo(node->context);
 	state->image = rtscan_find_image(node, memory_to_keep(state), is_scanned_again(state));
-	open_rows(state);
+	open_scan_rows(state);
 	if (node->plan->from_heap)
 		rtscan_begin_heap_rows(&state->heap_rows, node->heap, node->custom.ss.ps.state->es_snapshot,
 							   rtscan_compat_reads_only(&node->custom.ss));
@@ -117,7 +117,7 @@ rtscan_end_scan_answer(RtscanNode *node)
 		ReleaseBuffer(state->current);
 	state->current = InvalidBuffer;
 	if (state->cursor || state->ordered)
-		close_rows(state);
+		close_scan_rows(state);
 	if (!is_scanned_again(state))
 		rtscan_end_scan_batch(state);
 	state->begun = false;
@@ -128,7 +128,7 @@ rtscan_end_scan_answer(RtscanNode *node)
 
 /* Find the rows of the batch that pass the row quals.  Return how many. */
 static uint32
-choose_rows(RtscanRowsState *state)
+choose_scan_rows(RtscanRowsState *state)
 {
 	RtscanBatch *batch = state->batch;
 	uint32		n;
@@ -156,7 +156,7 @@ find_tids(RtscanRowsState *state)
 }
 
 static uint32
-next_batch(RtscanRowsState *state)
+next_scan_batch(RtscanRowsState *state)
 {
 	return state->ordered ? rtscan_next_ordered_batch(state->batch, state->ordered) :
 		rtscan_next_batch(state->batch, state->cursor);
@@ -164,14 +164,14 @@ next_batch(RtscanRowsState *state)
 
 /* Find the next rows of the current pass. */
 static bool
-next_of_pass(RtscanRowsState *state)
+next_rows_of_pass(RtscanRowsState *state)
 {
 	state->n = state->next = 0;
-	while (next_batch(state) > 0)
+	while (next_scan_batch(state) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
 		pgstat_count_index_tuples(state->node.index, state->batch->n);
-		state->n = choose_rows(state);
+		state->n = choose_scan_rows(state);
 		if (state->n == 0)
 			continue;
 		if (state->want_tids)
@@ -182,15 +182,15 @@ next_of_pass(RtscanRowsState *state)
 }
 
 static bool
-next_pass(RtscanRowsState *state)
+next_scan_pass(RtscanRowsState *state)
 {
 	MemoryContext old;
 
-	close_rows(state);
+	close_scan_rows(state);
 	if (!rtscan_next_pass(&state->node))
 		return false;
 	old = MemoryContextSwitchTo(state->node.context);
-	open_rows(state);
+	open_scan_rows(state);
 	MemoryContextSwitchTo(old);
 	return true;
 }
@@ -201,11 +201,11 @@ rtscan_next_scan_rows(RtscanRowsState *state)
 	if (state->node.done)
 		return false;
 	if (!state->begun)
-		begin_answer(state);
+		begin_scan_answer(state);
 	do
-		if (next_of_pass(state))
+		if (next_rows_of_pass(state))
 			return true;
-	while (next_pass(state));
+	while (next_scan_pass(state));
 	rtscan_end_scan_answer(&state->node);
 	state->node.done = true;
 	return false;

@@ -13,7 +13,7 @@
 /* ---------------------------------------------------------------- begin and end */
 
 static RtscanColumn
-describe(Form_pg_attribute attribute)
+describe_column(Form_pg_attribute attribute)
 {
 	RtscanColumn column = {
 		.collation = attribute->attcollation,
@@ -29,7 +29,7 @@ describe(Form_pg_attribute attribute)
 }
 
 static void
-find_comparison(const RtscanPlanDimension *plan, Oid lefttype, FmgrInfo *compare)
+find_compare_function(const RtscanPlanDimension *plan, Oid lefttype, FmgrInfo *compare)
 {
 	Oid			function = get_opfamily_proc(plan->family, lefttype, plan->subtype, RTSCAN_COMPARE_PROC);
 
@@ -55,9 +55,9 @@ begin_key(RtscanDimension *dimension, Form_pg_attribute attribute)
 {
 	const RtscanPlanDimension *plan = dimension->plan;
 
-	dimension->key_type = describe(attribute);
-	find_comparison(plan, plan->subtype, &dimension->compare);
-	find_comparison(plan, plan->lefttype, &dimension->compare_column);
+	dimension->key_type = describe_column(attribute);
+	find_compare_function(plan, plan->subtype, &dimension->compare);
+	find_compare_function(plan, plan->lefttype, &dimension->compare_column);
 	dimension->key_type.key_kind = rtscan_key_kind(dimension->compare.fn_oid);
 	dimension->column_kind = find_column_kind(dimension);
 }
@@ -101,7 +101,7 @@ rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state)
 	dimension->row_bytes = column * RTSCAN_DIMENSION_KEY_BYTES + plan->attributes * RTSCAN_DIMENSION_ATTRIBUTE_BYTES;
 	dimension->attributes = palloc0(Max(plan->attributes, 1) * sizeof(RtscanAttribute));
 	for (int i = 0; i < plan->attributes; i++)
-		dimension->attributes[i].type = describe(TupleDescAttr(tupdesc, column + i));
+		dimension->attributes[i].type = describe_column(TupleDescAttr(tupdesc, column + i));
 	return dimension;
 }
 
@@ -224,7 +224,7 @@ forget_rows(RtscanDimension *dimension)
 
 /* Free the rows in memory and in ranges. */
 static void
-forget(RtscanDimension *dimension)
+forget_all(RtscanDimension *dimension)
 {
 	forget_rows(dimension);
 	end_ranges(dimension);
@@ -351,7 +351,7 @@ read_plan(RtscanDimension *dimension)
 	TupleTableSlot *slot;
 
 	/* An error may have interrupted an earlier execution: begin from scratch. */
-	forget(dimension);
+	forget_all(dimension);
 	begin_plan(dimension);
 	rtscan_make_room_for_rows(dimension, dimension->state->plan->plan_rows);
 	slot = execute_plan(dimension);
@@ -401,5 +401,5 @@ rtscan_rescan_dimension(RtscanDimension *dimension, const Bitmapset *changed)
 	if (changed)
 		UpdateChangedParamSet(dimension->state, unconstify(Bitmapset *, changed));
 	if (dimension->state->chgParam)
-		forget(dimension);
+		forget_all(dimension);
 }

@@ -21,7 +21,7 @@ static Common *all;
 
 /* MemoryContextCallbackFunction: the query has ended. */
 static void
-forget(void *arg)
+forget_common(void *arg)
 {
 	Common	  **place = &all;
 
@@ -57,7 +57,7 @@ remember(RtscanDimension *dimension, EState *estate)
 {
 	Common	   *common = MemoryContextAlloc(estate->es_query_cxt, sizeof(Common));
 
-	*common = (Common) {estate, dimension, all, {.func = forget, .arg = common}};
+	*common = (Common) {estate, dimension, all, {.func = forget_common, .arg = common}};
 	all = common;
 	MemoryContextRegisterResetCallback(estate->es_query_cxt, &common->forget);
 }

@@ -38,7 +38,7 @@ is_dense(const RtscanDimension *dimension)
 }
 
 static void
-make_array(RtscanDimension *dimension)
+make_distance_array(RtscanDimension *dimension)
 {
 	uint64		reach = dimension->encoded[dimension->n - 1] - dimension->encoded[0];
 
@@ -53,7 +53,7 @@ make_array(RtscanDimension *dimension)
 }
 
 static void
-make_table(RtscanDimension *dimension)
+make_hash_table(RtscanDimension *dimension)
 {
 	dimension->table = encoded_create(dimension->context, Max(dimension->n, 1), NULL);
 	for (uint32 i = 0; i < dimension->n; i++)
@@ -81,7 +81,7 @@ static void
 prepare_lookup(RtscanDimension *dimension)
 {
 	if (dimension->by_distance == NULL && dimension->table == NULL)
-		(is_dense(dimension) ? make_array : make_table) (dimension);
+		(is_dense(dimension) ? make_distance_array : make_hash_table) (dimension);
 }
 
 void

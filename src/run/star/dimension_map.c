@@ -12,7 +12,7 @@
 
 /* Are keys so near each other that an array of all integers between the first and the last one is small enough? */
 static bool
-are_near(const uint64 *keys, uint32 n)
+keys_are_near(const uint64 *keys, uint32 n)
 {
 	return n == 0 || keys[n - 1] - keys[0] < RTSCAN_MOST_MAPPED;
 }
@@ -33,7 +33,7 @@ has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
 	if (dimension->first_rows || keys == NULL || !column->exact_sorts ||
 		!rtscan_keys_are_exact(dimension->column_kind, column->exact))
 		return false;
-	return are_near(keys, dimension->n) || fit_into_table(keys, dimension->n);
+	return keys_are_near(keys, dimension->n) || fit_into_table(keys, dimension->n);
 }
 
 /*
@@ -61,7 +61,7 @@ FILL_MAP(32)
 
 /* Make a map that is a hash table, for keys that are far apart. */
 static void
-make_table(RtscanTallyMap *map, MemoryContext context, const uint64 *keys, const uint32 *numbers, uint32 n)
+make_hash_map(RtscanTallyMap *map, MemoryContext context, const uint64 *keys, const uint32 *numbers, uint32 n)
 {
 	uint32	   *table;
 
@@ -98,9 +98,9 @@ make_map(RtscanDimension *dimension, RtscanAttribute *attribute)
 		map->first = rtscan_integer_of_key(keys[0]);
 		map->reach = keys[dimension->n - 1] - keys[0];
 	}
-	if (!are_near(keys, dimension->n))
+	if (!keys_are_near(keys, dimension->n))
 	{
-		make_table(map, dimension->context, keys, attribute->numbers, dimension->n);
+		make_hash_map(map, dimension->context, keys, attribute->numbers, dimension->n);
 		return;
 	}
 	map->numbers = MemoryContextAllocHuge(dimension->context, (map->reach + 1) * map->bits / 8);

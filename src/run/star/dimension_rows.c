@@ -42,7 +42,7 @@
 /* ---------------------------------------------------------------- memory */
 
 static void *
-enlarge(void *array, Size bytes)
+enlarge_array_of_rows(void *array, Size bytes)
 {
 	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(CurrentMemoryContext, bytes);
 }
@@ -60,7 +60,7 @@ needs_keys_once(const RtscanDimension *dimension)
  * memory is checked.
  */
 static uint32
-room_for(const RtscanDimension *dimension, double expected)
+initial_capacity(const RtscanDimension *dimension, double expected)
 {
 	double		most = needs_keys_once(dimension) ? 2 * DISTINCT_CAPACITY : MOST_EXPECTED;
 
@@ -77,19 +77,19 @@ rtscan_make_room_for_rows(RtscanDimension *dimension, double expected)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a table that is joined has too many keys")));
-	dimension->capacity = Max(Max(dimension->capacity * 2, FIRST_CAPACITY), room_for(dimension, expected));
-	dimension->keys = enlarge(dimension->keys, dimension->capacity * sizeof(Datum));
+	dimension->capacity = Max(Max(dimension->capacity * 2, FIRST_CAPACITY), initial_capacity(dimension, expected));
+	dimension->keys = enlarge_array_of_rows(dimension->keys, dimension->capacity * sizeof(Datum));
 	for (int i = 0; i < dimension->plan->attributes; i++)
 	{
 		RtscanAttribute *attribute = &dimension->attributes[i];
 
-		attribute->values = enlarge(attribute->values, dimension->capacity * sizeof(Datum));
-		attribute->isnull = enlarge(attribute->isnull, dimension->capacity * sizeof(bool));
+		attribute->values = enlarge_array_of_rows(attribute->values, dimension->capacity * sizeof(Datum));
+		attribute->isnull = enlarge_array_of_rows(attribute->isnull, dimension->capacity * sizeof(bool));
 	}
 }
 
 static Datum
-copy_value(RtscanDimension *dimension, const RtscanColumn *type, Datum value)
+keep_value(RtscanDimension *dimension, const RtscanColumn *type, Datum value)
 {
 	MemoryContext old;
 	Datum		copy;
@@ -121,13 +121,13 @@ copy_attribute(RtscanDimension *dimension, RtscanAttribute *attribute, Datum val
 	Datum	   *recent;
 
 	if (attribute->type.typlen != -1 || VARATT_IS_COMPRESSED(bytes) || VARATT_IS_EXTERNAL(bytes))
-		return copy_value(dimension, &attribute->type, value);
+		return keep_value(dimension, &attribute->type, value);
 	if (attribute->recent == NULL)
 		attribute->recent = MemoryContextAllocZero(dimension->context, RECENT_VALUES * sizeof(Datum));
 	recent = &attribute->recent[hash_bytes((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)) %
 								RECENT_VALUES];
 	if (!is_same(*recent, bytes))
-		*recent = copy_value(dimension, &attribute->type, value);
+		*recent = keep_value(dimension, &attribute->type, value);
 	return *recent;
 }
 
@@ -138,7 +138,7 @@ add_key(RtscanDimension *dimension, TupleTableSlot *slot, int *column)
 	if (dimension->n + 1 >= dimension->capacity)
 		rtscan_make_room_for_rows(dimension, 0);
 	if (dimension->parts[0] == NULL)
-		dimension->keys[dimension->n] = copy_value(dimension, &dimension->key_type, slot->tts_values[(*column)++]);
+		dimension->keys[dimension->n] = keep_value(dimension, &dimension->key_type, slot->tts_values[(*column)++]);
 	else
 	{
 		uint32		first = add_key(dimension->parts[0], slot, column);
@@ -150,7 +150,7 @@ add_key(RtscanDimension *dimension, TupleTableSlot *slot, int *column)
 }
 
 static void
-add_row(RtscanDimension *dimension, TupleTableSlot *slot)
+add_slot(RtscanDimension *dimension, TupleTableSlot *slot)
 {
 	int			column = 0;
 	uint32		row = add_key(dimension, slot, &column);
@@ -202,7 +202,7 @@ rtscan_take_row(RtscanDimension *dimension, TupleTableSlot *slot)
 	if (dimension->n + 1 >= dimension->capacity)
 		find_room(dimension);
 	slot_getallattrs(slot);
-	add_row(dimension, slot);
+	add_slot(dimension, slot);
 }
 
 /* ---------------------------------------------------------------- rows by column */
@@ -255,7 +255,7 @@ copy_at_hand(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value
 
 /* Add the keys of n rows; of at most one row if keys are passed by reference. */
 static void
-add_keys(RtscanDimension *dimension, const Datum *values, const uint16 *places, uint32 n)
+add_keys_at_hand(RtscanDimension *dimension, const Datum *values, const uint16 *places, uint32 n)
 {
 	Datum	   *keys = dimension->keys + dimension->n;
 
@@ -263,7 +263,7 @@ add_keys(RtscanDimension *dimension, const Datum *values, const uint16 *places, 
 		for (uint32 i = 0; i < n; i++)
 			keys[i] = values[places[i]];
 	else if (n > 0)
-		keys[0] = copy_value(dimension, &dimension->key_type, values[places[0]]);
+		keys[0] = keep_value(dimension, &dimension->key_type, values[places[0]]);
 }
 
 /* Add an attribute of n rows, but stop after a value that had to be copied.  Return how many rows have it. */
@@ -311,7 +311,7 @@ add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint32 first, ui
 		numbers[n] = i;
 		n += !columns->isnull[0][places[n]];
 	}
-	add_keys(dimension, columns->values[0], places, n);
+	add_keys_at_hand(dimension, columns->values[0], places, n);
 	added = n;
 	for (int i = 0; i < dimension->plan->attributes; i++)
 		added = add_attribute(dimension, columns, i, places, added);

@@ -50,7 +50,7 @@ is_null(const Expr *result)
 }
 
 static bool
-is_sum(const Expr *result, int own_columns)
+may_be_sum(const Expr *result, int own_columns)
 {
 	return is_null(result) ||
 		(bms_prev_member(rtscan_row_columns((Node *) result), -1) < own_columns && rtscan_may_be_tally_sum(result));
@@ -72,14 +72,14 @@ rtscan_case_arms_of(const Expr *argument, int own_columns)
 	List	   *arms = NIL;
 	ListCell   *cell;
 
-	if (!IsA(argument, CaseExpr) || !is_sum(case_expr->defresult, own_columns))
+	if (!IsA(argument, CaseExpr) || !may_be_sum(case_expr->defresult, own_columns))
 		return NIL;
 	foreach(cell, case_expr->args)
 	{
 		const CaseWhen *when = lfirst_node(CaseWhen, cell);
 		Expr	   *condition = condition_of(case_expr, when);
 
-		if (condition == NULL || !is_sum(when->result, own_columns))
+		if (condition == NULL || !may_be_sum(when->result, own_columns))
 			return NIL;
 		arms = add_arm(arms, condition, when->result);
 	}

@@ -230,7 +230,7 @@ rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns
 
 /* Multiply a value by the number of rows.  The product is 2^32 * upper + lower. */
 static void
-multiply(int64 value, uint64 rows, RtscanTotal *total)
+multiply_by_rows(int64 value, uint64 rows, RtscanTotal *total)
 {
 	uint64		lower = (uint32) value * rows;
 
@@ -251,7 +251,7 @@ rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 ro
 	else if (!rtscan_decimal_from_numeric(value, &decimal))
 		return false;
 	*total = (RtscanTotal) {.count = rows, .outermost = decimal.digits};
-	multiply(decimal.digits, rows, total);
+	multiply_by_rows(decimal.digits, rows, total);
 	*scale = decimal.scale;
 	return true;
 }

@@ -71,7 +71,7 @@ rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int agg
 
 /* Add a total to another one of the same scale.  The sum cannot overflow, however many rows there are. */
 static void
-combine(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
+combine_totals(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
 {
 	if (one->total.count == 0)
 		return;
@@ -96,7 +96,7 @@ passes(const RtscanBatch *batch, const RtscanExpression *quals)
 
 /* Add the value of a distinct argument in the entry that has been entered, once for all of its rows. */
 static void
-add_distinct(const Adding *adding, int aggregate)
+add_distinct_value(const Adding *adding, int aggregate)
 {
 	const RtscanRowsAnswer *answer = adding->answer;
 	ExprState  *argument = answer->task->aggregates[aggregate].arguments[0].state;
@@ -108,7 +108,7 @@ add_distinct(const Adding *adding, int aggregate)
 						  adding->answer->current.state_context);
 }
 
-/* Before a total of another scale is combined, which combine() cannot do, add the total so far to the state. */
+/* Before a total of another scale is combined, which combine_totals() cannot do, add the total so far to the state. */
 static void
 add_total_before(const Adding *adding, int aggregate, int scale)
 {
@@ -140,7 +140,7 @@ combine_value(const Adding *adding, uint32 entry, int aggregate)
 	if (kind == RTSCAN_TOTAL_COUNT || rtscan_total_of_value(transition, value, rows, &one.total, &one.scale))
 	{
 		add_total_before(adding, aggregate, one.scale);
-		combine(&adding->totals[aggregate], &one, kind);
+		combine_totals(&adding->totals[aggregate], &one, kind);
 	}
 	else if (kind == RTSCAN_TOTAL_SUM)
 		transition->family->add_times(transition, &adding->group[aggregate], value, rows,
@@ -195,7 +195,7 @@ combine_arm(const Adding *adding, uint32 entry, int aggregate, bool wanted, int 
 			continue;
 		match_scales(&adding->totals[aggregate], &one);
 		add_total_before(adding, aggregate, one.scale);
-		combine(&adding->totals[aggregate], &one, RTSCAN_TOTAL_SUM);
+		combine_totals(&adding->totals[aggregate], &one, RTSCAN_TOTAL_SUM);
 	}
 }
 
@@ -214,7 +214,7 @@ combine_entry(const Adding *adding, uint32 entry)
 		if (rtscan_is_distinct(transition))
 		{
 			if (chosen)
-				add_distinct(adding, i);
+				add_distinct_value(adding, i);
 		}
 		else if (answer->task->aggregates[i].of_entries)
 		{
@@ -229,7 +229,7 @@ combine_entry(const Adding *adding, uint32 entry)
 
 			rtscan_find_totals(adding->entries, entry, 1, i, &number, &one.total, &one.scale);
 			if (chosen)
-				combine(&adding->totals[i], &one, transition->family->total_kind(transition));
+				combine_totals(&adding->totals[i], &one, transition->family->total_kind(transition));
 		}
 	}
 }

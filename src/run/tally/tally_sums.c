@@ -418,12 +418,12 @@ add_up(Summing *summing, const RtscanArithmetic *step)
 }
 
 static int
-count_columns(const RtscanArithmetic *step)
+count_step_columns(const RtscanArithmetic *step)
 {
 	int			columns = step->step == RTSCAN_STEP_COLUMN;
 
 	for (int i = 0; i < step->noperands; i++)
-		columns += count_columns(step->operands[i]);
+		columns += count_step_columns(step->operands[i]);
 	return columns;
 }
 
@@ -432,7 +432,7 @@ count_columns(const RtscanArithmetic *step)
  * only; each other one is NULL in all or none.  So this is the least count of all columns.
  */
 static int64
-count_rows(const RtscanTally *tally, int first, int end, uint32 entry)
+count_rows_without_null(const RtscanTally *tally, int first, int end, uint32 entry)
 {
 	int64		count = (int64) rtscan_tally_rows(tally, entry);
 
@@ -444,12 +444,12 @@ count_rows(const RtscanTally *tally, int first, int end, uint32 entry)
 RtscanTotal
 rtscan_tally_sum(const RtscanTally *tally, int *number, const RtscanArithmetic *argument, uint32 entry, int *scale)
 {
-	int			end = *number + count_columns(argument);
+	int			end = *number + count_step_columns(argument);
 	Summing		summing = {
 		.tally = tally,
 		.entry = entry,
 		.next = *number,
-		.count = count_rows(tally, *number, end, entry)
+		.count = count_rows_without_null(tally, *number, end, entry)
 	};
 	Part		part;
 	int128		sum;

@@ -126,7 +126,7 @@ add_operand(RtscanArithmetic *step, RtscanArithmetic *operand)
 }
 
 static void
-make_room(RtscanArithmetic *step, int noperands)
+create_operands(RtscanArithmetic *step, int noperands)
 {
 	step->operands = palloc(Max(noperands, 1) * sizeof(RtscanArithmetic *));
 	step->vectors = palloc(Max(noperands, 1) * sizeof(RtscanVector *));
@@ -150,7 +150,7 @@ compile_free(RtscanArithmetic *step, RtscanCalculate calculate, List *expression
 {
 	step->step = RTSCAN_STEP_FREE;
 	step->calculate = calculate;
-	make_room(step, list_length(expressions));
+	create_operands(step, list_length(expressions));
 	return add_operands(step, expressions, known);
 }
 
@@ -173,7 +173,7 @@ is_float(Oid type)
  * must be integers or both floats, so that vectors sort as the types do.
  */
 static int
-find_comparison(Oid operator)
+find_strategy(Oid operator)
 {
 	List	   *interpretations = operator < FirstNormalObjectId ? get_op_btree_interpretation(operator) : NIL;
 	ListCell   *cell;
@@ -193,7 +193,7 @@ find_comparison(Oid operator)
 static bool
 compile_comparison(RtscanArithmetic *step, Oid operator, List *arguments, List **known)
 {
-	step->parameter = find_comparison(operator);
+	step->parameter = find_strategy(operator);
 	if (step->parameter == 0 || !compile_free(step, NULL, arguments, known))
 		return false;
 	step->step = RTSCAN_STEP_STRICT;
@@ -213,7 +213,7 @@ compile_decided(RtscanArithmetic *step, RtscanCalculate calculate, const OpExpr 
 
 	step->step = RTSCAN_STEP_FREE;
 	step->calculate = calculate;
-	make_room(step, 1 + list_length(equality->args));
+	create_operands(step, 1 + list_length(equality->args));
 	return compile_comparison(comparison, equality->opno, equality->args, known) &&
 		comparison->parameter == BTEqualStrategyNumber &&
 		add_operand(step, comparison) && add_operands(step, equality->args, known);
@@ -342,7 +342,7 @@ compile_time_function(RtscanArithmetic *step, Oid function, List *arguments, Lis
 		(step->in_utc && !rtscan_session_is_in_utc()))
 		return false;
 	step->step = RTSCAN_STEP_STRICT;
-	make_room(step, 1);
+	create_operands(step, 1);
 	return add_operand(step, rtscan_arithmetic(lsecond(arguments), known));
 }
 
@@ -391,7 +391,7 @@ compile_function(RtscanArithmetic *step, Oid id, List *arguments, List **known)
 	step->step = function->calculate ? RTSCAN_STEP_STRICT : RTSCAN_STEP_SAME;
 	step->calculate = function->calculate;
 	step->parameter = function->parameter;
-	make_room(step, function->noperands);
+	create_operands(step, function->noperands);
 	if (!add_operands(step, arguments, known))
 		return false;
 	for (int i = 0; i < step->noperands && step->calculate == rtscan_add_integers; i++)

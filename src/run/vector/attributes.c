@@ -230,7 +230,7 @@ list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, cons
 
 /* Begin another segment.  If it has few rows, the code of each is looked up among those found. */
 static void
-enter_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
+meet_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 {
 	RtscanReader *reader = &unconstify(RtscanSegmentScan *, segment)->reader;
 	uint32		codes = reader->segment->columns[met->dimension->plan->column].header.distinct + 1;
@@ -258,7 +258,7 @@ find_by_code(Met *met, RtscanBatch *batch)
 	const RtscanSegmentScan *segment = rtscan_cursor_segment(batch->cursor);
 
 	if (met->segment != segment || met->loads != met->dimension->loads)
-		enter_segment(met, batch, segment);
+		meet_segment(met, batch, segment);
 	rtscan_cursor_codes(batch->cursor, met->dimension->plan->column, met->keys);
 	for (uint32 i = 0; i < batch->n; i++)
 		met->keys[i] = met->found ? look_for_code(met->found, met->keys[i], met->dimension->n)
@@ -337,7 +337,7 @@ find_rows(Met *met, RtscanBatch *batch)
  * the first ones.
  */
 static inline uint64
-multiply(uint64 copies, uint64 rows)
+multiply_copies(uint64 copies, uint64 rows)
 {
 	uint64		product;
 
@@ -363,7 +363,7 @@ count_copies(RtscanAttributes *attributes)
 		const uint32 *keys = met->dimension->first_rows ? find_keys(met, batch) : NULL;
 
 		for (uint32 i = 0; keys && i < batch->n; i++)
-			attributes->copies[i] = multiply(attributes->copies[i], rtscan_rows_of_key(met->dimension, keys[i]));
+			attributes->copies[i] = multiply_copies(attributes->copies[i], rtscan_rows_of_key(met->dimension, keys[i]));
 	}
 	attributes->countable = true;
 	for (uint32 i = 0; i < batch->n; i++)

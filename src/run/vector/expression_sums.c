@@ -107,38 +107,38 @@ rtscan_can_sum(RtscanArithmetic *arithmetic, RtscanBatch *batch)
 
 /* ---------------------------------------------------------------- sums */
 
-static uint64 add_up(const RtscanArithmetic *step, const RtscanMaskedRows *rows);
+static uint64 add_up_masked(const RtscanArithmetic *step, const RtscanMaskedRows *rows);
 
 static uint64
-add_up_product(const RtscanArithmetic *product, const RtscanMaskedRows *rows)
+add_up_masked_product(const RtscanArithmetic *product, const RtscanMaskedRows *rows)
 {
 	int			constant = constant_operand(product);
 
 	if (constant < 0)
 		return rtscan_sum_products_modulo(product->vectors[0]->digits, product->vectors[1]->digits,
 										  rows->mask, rows->n);
-	return (uint64) product->vectors[constant]->lowest * add_up(product->operands[1 - constant], rows);
+	return (uint64) product->vectors[constant]->lowest * add_up_masked(product->operands[1 - constant], rows);
 }
 
 static uint64
-add_up(const RtscanArithmetic *step, const RtscanMaskedRows *rows)
+add_up_masked(const RtscanArithmetic *step, const RtscanMaskedRows *rows)
 {
 	if (step->step == RTSCAN_STEP_SAME)
-		return add_up(step->operands[0], rows);
+		return add_up_masked(step->operands[0], rows);
 	if (is_constant(step))
 		return (uint64) step->found->lowest * rows->count;
 	if (!step->divided)
 		return rtscan_sum_modulo(step->found->digits, rows->mask, rows->n);
 	if (step->calculate == rtscan_multiply_integers)
-		return add_up_product(step, rows);
-	return (uint64) step->multiples[0] * add_up(step->operands[0], rows) +
-		(uint64) step->multiples[1] * add_up(step->operands[1], rows);
+		return add_up_masked_product(step, rows);
+	return (uint64) step->multiples[0] * add_up_masked(step->operands[0], rows) +
+		(uint64) step->multiples[1] * add_up_masked(step->operands[1], rows);
 }
 
 RtscanTotal
 rtscan_sum_expression(const RtscanArithmetic *arithmetic, const RtscanMaskedRows *rows, int *scale)
 {
-	int64		sum = (int64) add_up(arithmetic, rows);
+	int64		sum = (int64) add_up_masked(arithmetic, rows);
 
 	while (arithmetic->step == RTSCAN_STEP_SAME)
 		arithmetic = arithmetic->operands[0];

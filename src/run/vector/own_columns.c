@@ -42,7 +42,7 @@ rtscan_make_room_for_column(RtscanBatch *batch, Datum **values, bool **isnull)
 }
 
 static void
-make_room(RtscanBatch *batch)
+create_fetched(RtscanBatch *batch)
 {
 	if (batch->fetched == NULL)
 		batch->fetched = MemoryContextAllocZero(GetMemoryChunkContext(batch), offsetof(RtscanFetched, columns) +
@@ -52,7 +52,7 @@ make_room(RtscanBatch *batch)
 uint16 *
 rtscan_room_for_sources(RtscanBatch *batch)
 {
-	make_room(batch);
+	create_fetched(batch);
 	return batch->fetched->sources;
 }
 
@@ -71,7 +71,7 @@ fetch_column(RtscanBatch *batch, int column)
 }
 
 static void
-copy_values(RtscanBatch *batch, int column, Datum *values, bool *isnull)
+copy_fetched(RtscanBatch *batch, int column, Datum *values, bool *isnull)
 {
 	const FetchedColumn *fetched = fetch_column(batch, column);
 
@@ -91,7 +91,7 @@ rtscan_load_own_column(RtscanBatch *batch, int column)
 	if (batch->ordered)
 		rtscan_ordered_values(batch->ordered, column, batch->values[column], batch->isnull[column]);
 	else if (batch->sources)
-		copy_values(batch, column, batch->values[column], batch->isnull[column]);
+		copy_fetched(batch, column, batch->values[column], batch->isnull[column]);
 	else
 		rtscan_cursor_values(batch->cursor, column, batch->values[column], batch->isnull[column]);
 	batch->loaded[column] = true;

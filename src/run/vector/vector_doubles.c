@@ -22,7 +22,7 @@
 /* ---------------------------------------------------------------- operators */
 
 RTSCAN_MULTIVERSION static bool
-add(const double *left, const double *right, double sign, uint32 n, double *result)
+add_doubles(const double *left, const double *right, double sign, uint32 n, double *result)
 {
 	int			fits = true;
 
@@ -37,11 +37,11 @@ add(const double *left, const double *right, double sign, uint32 n, double *resu
 bool
 rtscan_add_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
-	return add(operands[0]->doubles, operands[1]->doubles, step->parameter, n, result->doubles);
+	return add_doubles(operands[0]->doubles, operands[1]->doubles, step->parameter, n, result->doubles);
 }
 
 RTSCAN_MULTIVERSION static bool
-multiply(const double *left, const double *right, uint32 n, double *result)
+multiply_doubles(const double *left, const double *right, uint32 n, double *result)
 {
 	int			fits = true;
 
@@ -57,7 +57,7 @@ bool
 rtscan_multiply_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
 						RtscanVector *result)
 {
-	return multiply(operands[0]->doubles, operands[1]->doubles, n, result->doubles);
+	return multiply_doubles(operands[0]->doubles, operands[1]->doubles, n, result->doubles);
 }
 
 /* Divide.  A divisor that is NULL is replaced by 1. */

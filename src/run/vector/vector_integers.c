@@ -29,7 +29,7 @@ rtscan_find_bounds(const RtscanVector *vector, uint32 n, int64 *lowest, int64 *h
 /* ---------------------------------------------------------------- products */
 
 static bool
-bound_product(const RtscanVector *left, const RtscanVector *right, RtscanVector *result)
+bound_integer_product(const RtscanVector *left, const RtscanVector *right, RtscanVector *result)
 {
 	int64		a,
 				b,
@@ -45,7 +45,7 @@ bound_product(const RtscanVector *left, const RtscanVector *right, RtscanVector 
 }
 
 RTSCAN_MULTIVERSION static void
-multiply(const int64 *left, const int64 *right, uint32 n, int64 *result)
+multiply_integers(const int64 *left, const int64 *right, uint32 n, int64 *result)
 {
 	for (uint32 i = 0; i < n; i++)
 		result[i] = left[i] * right[i];
@@ -62,7 +62,7 @@ bool
 rtscan_bound_product(const RtscanVector *const *operands, RtscanVector *result)
 {
 	result->scale = operands[0]->scale + operands[1]->scale;
-	return result->scale <= 2 * RTSCAN_MAX_SCALE && bound_product(operands[0], operands[1], result);
+	return result->scale <= 2 * RTSCAN_MAX_SCALE && bound_integer_product(operands[0], operands[1], result);
 }
 
 bool
@@ -76,7 +76,7 @@ rtscan_multiply_integers(const RtscanArithmetic *step, const RtscanVector *const
 	else if (rtscan_is_constant(operands[1]))
 		multiply_by_constant(operands[0]->digits, operands[1]->lowest, n, result->digits);
 	else
-		multiply(operands[0]->digits, operands[1]->digits, n, result->digits);
+		multiply_integers(operands[0]->digits, operands[1]->digits, n, result->digits);
 	return true;
 }
 
@@ -95,8 +95,8 @@ rtscan_power_to_scale(const RtscanVector *vector, int scale)
 }
 
 static bool
-bound_sum(const RtscanVector *left, int64 left_power, const RtscanVector *right, int64 right_power,
-		  RtscanVector *result)
+bound_integer_sum(const RtscanVector *left, int64 left_power, const RtscanVector *right, int64 right_power,
+				  RtscanVector *result)
 {
 	int64		a,
 				b,
@@ -110,7 +110,7 @@ bound_sum(const RtscanVector *left, int64 left_power, const RtscanVector *right,
 }
 
 RTSCAN_MULTIVERSION static void
-add(const int64 *left, const int64 *right, uint32 n, int64 *result)
+add_integers(const int64 *left, const int64 *right, uint32 n, int64 *result)
 {
 	for (uint32 i = 0; i < n; i++)
 		result[i] = left[i] + right[i];
@@ -166,7 +166,7 @@ rtscan_bound_sum(const RtscanArithmetic *step, const RtscanVector *const *operan
 		multiples[i] = find_multiple(step, i, operands[i], result->scale);
 	return multiples[0] != 0 && multiples[1] != 0 &&
 		!pg_mul_s64_overflow(multiples[1], step->parameter, &multiples[1]) &&
-		bound_sum(operands[0], multiples[0], operands[1], multiples[1], result);
+		bound_integer_sum(operands[0], multiples[0], operands[1], multiples[1], result);
 }
 
 bool
@@ -183,7 +183,7 @@ rtscan_add_integers(const RtscanArithmetic *step, const RtscanVector *const *ope
 	else if (rtscan_is_constant(operands[0]))
 		add_constant(right, multiples[1], operands[0]->lowest * multiples[0], n, result->digits);
 	else if (multiples[0] == 1 && multiples[1] == 1)
-		add(left, right, n, result->digits);
+		add_integers(left, right, n, result->digits);
 	else if (multiples[0] == 1 && multiples[1] == -1)
 		subtract(left, right, n, result->digits);
 	else

@@ -103,7 +103,7 @@ rtscan_add_to_dates(const RtscanArithmetic *step, const RtscanVector *const *ope
 }
 
 RTSCAN_MULTIVERSION static void
-multiply(const int64 *values, int64 factor, uint32 n, int64 *result)
+multiply_by_factor(const int64 *values, int64 factor, uint32 n, int64 *result)
 {
 	for (uint32 i = 0; i < n; i++)
 		result[i] = values[i] * factor;
@@ -115,7 +115,7 @@ rtscan_dates_to_timestamps(const RtscanArithmetic *step, const RtscanVector *con
 {
 	if (!are_dates(operands[0]) || operands[0]->highest >= TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
 		return false;
-	multiply(operands[0]->digits, USECS_PER_DAY, n, result->digits);
+	multiply_by_factor(operands[0]->digits, USECS_PER_DAY, n, result->digits);
 	result->scale = 0;
 	result->lowest = operands[0]->lowest * USECS_PER_DAY;
 	result->highest = operands[0]->highest * USECS_PER_DAY;
@@ -169,7 +169,7 @@ find_day(int64 date)
 
 /* Return the date of the first day of a month. */
 static inline int64
-first_of(uint32 year, uint32 month)
+first_of_month(uint32 year, uint32 month)
 {
 	uint32		next_year = month <= 2;
 	uint32		march_year = year - next_year;
@@ -199,7 +199,7 @@ truncate_date(Unit unit, int64 date)
 	Day			day = find_day(date);
 	uint32		month = unit == YEAR ? 1 : unit == QUARTER ? (day.month - 1) / 3 * 3 + 1 : day.month;
 
-	return first_of(day.year, month);
+	return first_of_month(day.year, month);
 }
 
 /* Truncate timestamps from the year 1 on.  The bounds of the results are found from all rows. */
@@ -245,7 +245,7 @@ extract_of_day(Unit unit, int64 date)
 		return (date + UNIX_DAYS) * SECS_PER_DAY;
 	day = find_day(date);
 	return unit == YEAR ? day.year : unit == QUARTER ? (day.month + 2) / 3 : unit == MONTH ? day.month :
-		unit == DAY ? day.day : date - first_of(day.year, 1) + 1;
+		unit == DAY ? day.day : date - first_of_month(day.year, 1) + 1;
 }
 
 static bool
