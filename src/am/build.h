@@ -48,7 +48,7 @@ typedef struct RtscanBuildRanges
 typedef struct RtscanBuiltSegment
 {
 	uint32		range;			/* range of its first rows */
-	RtscanNewSegment segment;	/* its entry and bounds */
+	RtscanNewSegment segment;	/* its directory entry, with bounds */
 } RtscanBuiltSegment;
 
 /* The result of a build, or of one process of it. */

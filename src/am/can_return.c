@@ -3,9 +3,9 @@
  * can_return.c
  *		Determine which columns an index can return: amcanreturn, which only RtscanScan and RtscanAggregate use.
  *
- * The index returns INCLUDEd values and those of key columns exactly as they were inserted, even if equal
- * values look different: RTSCAN_COLUMN_IMAGES in segment/segment.h.  Only segments written by rtscan 1.0, or
- * merged from such segments, can have lost images.  Entries of all others have a flag that says so
+ * The index returns INCLUDEd values and those of key columns exactly as they were inserted, even if equal values
+ * look different: RTSCAN_COLUMN_IMAGES in segment/segment.h.  Only segments written by rtscan 1.0, or merged from
+ * such segments, can have lost images of values.  The directory entries of all others have a flag that says so
  * (storage/directory.h), so that a session need not open all segments to plan its first query.  If the flag is
  * missing, the segment's descriptor is read.
  *
@@ -50,8 +50,8 @@ lost_in_segment(Relation index, const RtscanEntry *entry)
 }
 
 /*
- * Return a bit mask of the key columns of which no segment has lost images.  Opens only segments whose entry
- * does not say that they have lost none.
+ * Return a bit mask of the key columns of which no segment has lost images.  Opens only segments whose directory
+ * entry does not say that they have lost none.
  */
 static uint64
 find_told(Relation index)
@@ -82,7 +82,7 @@ lost_no_image(Relation index, int key)
 		return true;
 	if (!is_readable(index) || rtscan_read_image(index, NULL, true) == NULL)
 		return false;
-	/* read before the image, so that the image has all that an older library has written */
+	/* read before the index's image, so that the image has all that an older library has written */
 	older = rtscan_stored_format(index) < RTSCAN_FORMAT_VERSION;
 	if (older && RecoveryInProgress())
 		return false;

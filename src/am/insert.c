@@ -3,8 +3,8 @@
  * insert.c
  *		Insert a row: append it to the pending list, at once.
  *
- * It must not be delayed: VACUUM would miss an entry that is added after its tuple has died, and the entry
- * would later point to another row with the same TID.
+ * It must not be delayed: VACUUM would miss a row that is added to the index after its tuple has died, and the row
+ * would later point to another tuple with the same TID.
  */
 #include "am/am.h"
 

@@ -173,9 +173,9 @@ delete_from_segments(BulkDelete *bulk)
 }
 
 /*
- * The merge lock keeps a merge from reading dead bits that are about to be set.  After the flush, all rows that
- * were in pending lists are in segments when the image is read, so no dead tuple that VACUUM knows has its
- * entry elsewhere.
+ * The merge lock keeps a merge from reading dead bits that are about to be set.  After the flush, all rows that were
+ * in pending lists are in segments when the index's image is read, so all dead tuples that VACUUM knows are in
+ * segments.
  */
 IndexBulkDeleteResult *
 rtscan_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,

@@ -21,31 +21,31 @@
 #define BATCH	1024	/* number of rows whose values are read at once */
 
 /* A segment being merged. */
-typedef struct MergePart
+typedef struct MergeInput
 {
-	RtscanEntry entry;
+	RtscanEntry entry;			/* its directory entry */
 	RtscanReader reader;		/* reads its pages */
 	ItemPointerData *tids;		/* TIDs of its rows */
 	uint64	   *dead;			/* one bit for each row: is it dead? */
 	uint32		first;			/* first row that belongs to the segment being written, or a later one */
 	uint32		next;			/* next row to take */
-} MergePart;
+} MergeInput;
 
 /* The origin of a row of the merged segment. */
 typedef struct MergeSource
 {
-	uint32		part;			/* index in Merge.parts */
-	uint32		row;			/* row of that part */
+	uint32		input;			/* index in Merge.inputs */
+	uint32		row;			/* row of that input */
 } MergeSource;
 
 /* A merge of some segments. */
 typedef struct Merge
 {
-	Relation	index;
+	Relation	index;			/* the index */
 	RtscanWriting writing;		/* attempt that writes the segments */
-	RtscanSchema *schema;
-	uint32		nparts;			/* number of segments being merged */
-	MergePart  *parts;			/* the segments being merged */
+	RtscanSchema *schema;		/* columns of the index */
+	uint32		ninputs;		/* number of segments being merged */
+	MergeInput *inputs;			/* the segments being merged */
 	uint32		limit;			/* maximal number of rows of a segment to write */
 	uint32		rows;			/* number of rows of the segment being written */
 	MergeSource *sources;		/* the origin of each of these rows */
@@ -74,9 +74,9 @@ read_dead(Relation index, const RtscanEntry *entry)
 }
 
 static inline bool
-is_dead(const MergePart *part, uint32 row)
+is_dead(const MergeInput *input, uint32 row)
 {
-	return (part->dead[row / 64] >> (row % 64)) & 1;
+	return (input->dead[row / 64] >> (row % 64)) & 1;
 }
 
 /*
@@ -84,47 +84,47 @@ is_dead(const MergePart *part, uint32 row)
  * limits are computed, and memory allocated, by this one.
  */
 static uint32
-count_live(const MergePart *part)
+count_live(const MergeInput *input)
 {
 	uint32		live = 0;
 
-	for (uint32 row = 0; row < part->entry.rows; row++)
-		live += !is_dead(part, row);
+	for (uint32 row = 0; row < input->entry.rows; row++)
+		live += !is_dead(input, row);
 	return live;
 }
 
 /* Advance to the next live row. */
 static void
-skip_dead(MergePart *part)
+skip_dead(MergeInput *input)
 {
-	while (part->next < part->entry.rows && is_dead(part, part->next))
-		part->next++;
+	while (input->next < input->entry.rows && is_dead(input, input->next))
+		input->next++;
 }
 
 static void
-open_part(Merge *merge, MergePart *part, const RtscanEntry *entry)
+open_input(Merge *merge, MergeInput *input, const RtscanEntry *entry)
 {
-	part->entry = *entry;
-	rtscan_reader_open(&part->reader, merge->index, entry, false);
-	part->tids = rtscan_read_tids(&part->reader);
-	part->dead = read_dead(merge->index, entry);
-	skip_dead(part);
+	input->entry = *entry;
+	rtscan_reader_open(&input->reader, merge->index, entry, false);
+	input->tids = rtscan_read_tids(&input->reader);
+	input->dead = read_dead(merge->index, entry);
+	skip_dead(input);
 }
 
-/* Find the part whose next row has the smallest TID; returns nparts if all rows have been taken. */
+/* Find the input whose next row has the smallest TID; returns ninputs if all rows have been taken. */
 static uint32
-smallest_part(const Merge *merge)
+smallest_input(const Merge *merge)
 {
-	uint32		smallest = merge->nparts;
+	uint32		smallest = merge->ninputs;
 
-	for (uint32 p = 0; p < merge->nparts; p++)
+	for (uint32 p = 0; p < merge->ninputs; p++)
 	{
-		MergePart  *part = &merge->parts[p];
+		MergeInput *input = &merge->inputs[p];
 
-		if (part->next < part->entry.rows &&
-			(smallest == merge->nparts ||
-			 ItemPointerCompare(&part->tids[part->next],
-								&merge->parts[smallest].tids[merge->parts[smallest].next]) < 0))
+		if (input->next < input->entry.rows &&
+			(smallest == merge->ninputs ||
+			 ItemPointerCompare(&input->tids[input->next],
+								&merge->inputs[smallest].tids[merge->inputs[smallest].next]) < 0))
 			smallest = p;
 	}
 	return smallest;
@@ -136,24 +136,24 @@ order_rows(Merge *merge)
 {
 	uint32		p;
 
-	for (p = 0; p < merge->nparts; p++)
-		merge->parts[p].first = merge->parts[p].next;
-	for (merge->rows = 0; merge->rows < merge->limit && (p = smallest_part(merge)) < merge->nparts; merge->rows++)
+	for (p = 0; p < merge->ninputs; p++)
+		merge->inputs[p].first = merge->inputs[p].next;
+	for (merge->rows = 0; merge->rows < merge->limit && (p = smallest_input(merge)) < merge->ninputs; merge->rows++)
 	{
-		MergePart  *part = &merge->parts[p];
+		MergeInput *input = &merge->inputs[p];
 
 		if (merge->rows % 4096 == 0)
 			vacuum_delay_point(false);
-		merge->sources[merge->rows] = (MergeSource) {p, part->next++};
-		skip_dead(part);
+		merge->sources[merge->rows] = (MergeSource) {p, input->next++};
+		skip_dead(input);
 	}
 	return merge->rows > 0;
 }
 
 /* ---------------------------------------------------------------- values */
 
-/* Values of one column of a part, for its rows in [first, end), represented as in RtscanRows. */
-typedef struct PartColumn
+/* Values of one column of an input, for its rows in [first, end), represented as in RtscanRows. */
+typedef struct InputColumn
 {
 	MemoryContext keep;			/* memory context of values passed by reference */
 	const RtscanColumn *type;	/* the column's type */
@@ -164,10 +164,10 @@ typedef struct PartColumn
 	uint32		end;			/* end of the range: the row after its last */
 	uint64	   *by_row;			/* value of each row of the range */
 	bool	   *nulls;			/* for each row of the range: is it NULL? */
-} PartColumn;
+} InputColumn;
 
 static uint64
-keep_value(const PartColumn *column, uint64 value)
+keep_value(const InputColumn *column, uint64 value)
 {
 	MemoryContext old;
 
@@ -187,7 +187,7 @@ keep_value(const PartColumn *column, uint64 value)
 static void
 take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
-	PartColumn *column = (PartColumn *) arg;
+	InputColumn *column = (InputColumn *) arg;
 	uint32		first = Max(first_rank, column->first),
 				end = Min(end_rank, column->end);
 	uint64		kept;
@@ -203,13 +203,13 @@ take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *
 }
 
 /*
- * Called for each row of a part's column that is being read, with its code.  row counts from the beginning of
+ * Called for each row of an input's column that is being read, with its code.  row counts from the beginning of
  * the range.  NULL has the code after that of the last value.
  */
-typedef void (*CodeVisitor) (PartColumn *column, uint32 row, uint32 code, bool isnull);
+typedef void (*CodeVisitor) (InputColumn *column, uint32 row, uint32 code, bool isnull);
 
 static void
-visit_codes(MergePart *part, const RtscanColumnHeader *header, PartColumn *column, CodeVisitor visitor)
+visit_codes(MergeInput *input, const RtscanColumnHeader *header, InputColumn *column, CodeVisitor visitor)
 {
 	uint32		per_page = rtscan_per_page(header->code_bytes);
 
@@ -217,7 +217,7 @@ visit_codes(MergePart *part, const RtscanColumnHeader *header, PartColumn *colum
 	{
 		uint32		base = i * per_page;
 		Buffer		buffer;
-		const char *payload = rtscan_get_page(&part->reader, &header->codes, i, &buffer, NULL);
+		const char *payload = rtscan_get_page(&input->reader, &header->codes, i, &buffer, NULL);
 
 		for (uint32 row = Max(base, column->first); row < Min(base + per_page, column->end); row++)
 		{
@@ -226,14 +226,14 @@ visit_codes(MergePart *part, const RtscanColumnHeader *header, PartColumn *colum
 
 			visitor(column, row - column->first, code, code >= header->distinct);
 		}
-		rtscan_release(&part->reader, buffer);
+		rtscan_release(&input->reader, buffer);
 		vacuum_delay_point(false);
 	}
 }
 
 /* CodeVisitor: mark the code as used. */
 static void
-mark_used(PartColumn *column, uint32 row, uint32 code, bool isnull)
+mark_used(InputColumn *column, uint32 row, uint32 code, bool isnull)
 {
 	if (!isnull)
 		column->used[code / 64] |= UINT64CONST(1) << (code % 64);
@@ -241,40 +241,40 @@ mark_used(PartColumn *column, uint32 row, uint32 code, bool isnull)
 
 /* CodeVisitor: store the row's value. */
 static void
-take_code(PartColumn *column, uint32 row, uint32 code, bool isnull)
+take_code(InputColumn *column, uint32 row, uint32 code, bool isnull)
 {
 	column->nulls[row] = isnull;
 	column->by_row[row] = isnull ? 0 : column->by_code[code];
 }
 
 static void
-read_by_codes(MergePart *part, int i, PartColumn *column)
+read_by_codes(MergeInput *input, int i, InputColumn *column)
 {
-	const RtscanColumnHeader *header = &part->reader.segment->columns[i].header;
+	const RtscanColumnHeader *header = &input->reader.segment->columns[i].header;
 
 	column->by_code = palloc_extended((Size) (header->distinct + 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
-	if (column->end - column->first < part->entry.rows)
+	if (column->end - column->first < input->entry.rows)
 	{
 		column->used = palloc0((header->distinct / 64 + 1) * sizeof(uint64));
-		visit_codes(part, header, column, mark_used);
+		visit_codes(input, header, column, mark_used);
 	}
-	rtscan_dictionary_visit(&part->reader, i, column->type, 0, header->distinct, take_value, column);
-	visit_codes(part, header, column, take_code);
+	rtscan_dictionary_visit(&input->reader, i, column->type, 0, header->distinct, take_value, column);
+	visit_codes(input, header, column, take_code);
 }
 
 static void
-read_in_heap_order(MergePart *part, int i, PartColumn *column)
+read_in_heap_order(MergeInput *input, int i, InputColumn *column)
 {
-	const RtscanColumnHeader *header = &part->reader.segment->columns[i].header;
+	const RtscanColumnHeader *header = &input->reader.segment->columns[i].header;
 
-	rtscan_dictionary_visit(&part->reader, i, column->type, 0, header->distinct, take_value, column);
+	rtscan_dictionary_visit(&input->reader, i, column->type, 0, header->distinct, take_value, column);
 	for (uint32 row = Max(header->nonnull, column->first); row < column->end; row++)
 		column->nulls[row - column->first] = true;
 }
 
 /* Read values in batches, each with rows of one chunk. */
 static void
-read_values(RtscanValues *values, const PartColumn *column, Datum *datums, bool *nulls)
+read_values(RtscanValues *values, const InputColumn *column, Datum *datums, bool *nulls)
 {
 	uint32		rows[BATCH];
 
@@ -294,11 +294,11 @@ read_values(RtscanValues *values, const PartColumn *column, Datum *datums, bool 
 
 /* Read a column row by row.  Rows with the same value of a dictionary share one copy of it. */
 static void
-read_by_rows(const Merge *merge, MergePart *part, int i, PartColumn *column)
+read_by_rows(const Merge *merge, MergeInput *input, int i, InputColumn *column)
 {
 	MemoryContext old = MemoryContextSwitchTo(column->keep);
 
-	read_values(rtscan_open_values(&part->reader, merge->schema, i), column, (Datum *) column->by_row, column->nulls);
+	read_values(rtscan_open_values(&input->reader, merge->schema, i), column, (Datum *) column->by_row, column->nulls);
 	MemoryContextSwitchTo(old);
 	if (rtscan_key_tells_image(column->type->key_kind))
 		for (uint32 row = 0; row < column->end - column->first; row++)
@@ -306,16 +306,16 @@ read_by_rows(const Merge *merge, MergePart *part, int i, PartColumn *column)
 				rtscan_key_encode(column->type->key_kind, (Datum) column->by_row[row]);
 }
 
-/* Replace values that are equal to their dictionary's value but have another image (see segment/segment.h). */
+/* Replace values that are equal to their dictionary's value but have another image (segment/segment.h). */
 static void
-read_images(const Merge *merge, MergePart *part, int i, PartColumn *column)
+read_images(const Merge *merge, MergeInput *input, int i, InputColumn *column)
 {
 	uint32		n = column->end - column->first;
 	Datum	   *images = palloc_extended(Max(n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
 	bool	   *none = palloc(Max(n, 1));
 	MemoryContext old = MemoryContextSwitchTo(column->keep);
 
-	read_values(rtscan_open_images(&part->reader, merge->schema, i), column, images, none);
+	read_values(rtscan_open_images(&input->reader, merge->schema, i), column, images, none);
 	MemoryContextSwitchTo(old);
 	for (uint32 row = 0; row < n; row++)
 		if (!none[row])
@@ -325,47 +325,47 @@ read_images(const Merge *merge, MergePart *part, int i, PartColumn *column)
 }
 
 static void
-read_key_column(const Merge *merge, MergePart *part, int i, PartColumn *column)
+read_key_column(const Merge *merge, MergeInput *input, int i, InputColumn *column)
 {
-	const RtscanColumnHeader *header = &part->reader.segment->columns[i].header;
+	const RtscanColumnHeader *header = &input->reader.segment->columns[i].header;
 
 	column->heap_order = (header->flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
 	if (rtscan_is_plain(header))
-		read_by_rows(merge, part, i, column);
+		read_by_rows(merge, input, i, column);
 	else if (column->heap_order)
-		read_in_heap_order(part, i, column);
+		read_in_heap_order(input, i, column);
 	else
-		read_by_codes(part, i, column);
+		read_by_codes(input, i, column);
 	if (rtscan_has_images(header))
-		read_images(merge, part, i, column);
+		read_images(merge, input, i, column);
 }
 
-static PartColumn
-read_column(Merge *merge, MergePart *part, int i)
+static InputColumn
+read_column(Merge *merge, MergeInput *input, int i)
 {
-	uint32		rows = part->next - part->first;
-	PartColumn	column = {
+	uint32		rows = input->next - input->first;
+	InputColumn	column = {
 		.keep = merge->merged->values,
 		.type = &merge->schema->columns[i],
-		.first = part->first,
-		.end = part->next,
+		.first = input->first,
+		.end = input->next,
 		.by_row = palloc_extended(rows * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
 		.nulls = palloc0(rows),
 	};
 
 	if (i < merge->schema->nkeys)
-		read_key_column(merge, part, i, &column);
+		read_key_column(merge, input, i, &column);
 	else
-		read_by_rows(merge, part, i, &column);
+		read_by_rows(merge, input, i, &column);
 	return column;
 }
 
-/* Has a part lost images of a column? */
+/* Has an input lost images of a column's values? */
 static bool
 images_are_lost(const Merge *merge, int i)
 {
-	for (uint32 p = 0; p < merge->nparts && i < merge->schema->nkeys; p++)
-		if (!rtscan_lost_no_image(&merge->parts[p].reader.segment->columns[i].header))
+	for (uint32 p = 0; p < merge->ninputs && i < merge->schema->nkeys; p++)
+		if (!rtscan_lost_no_image(&merge->inputs[p].reader.segment->columns[i].header))
 			return true;
 	return false;
 }
@@ -373,14 +373,14 @@ images_are_lost(const Merge *merge, int i)
 static void
 merge_column(Merge *merge, int i)
 {
-	PartColumn *columns = palloc(merge->nparts * sizeof(PartColumn));
+	InputColumn *columns = palloc(merge->ninputs * sizeof(InputColumn));
 
-	for (uint32 p = 0; p < merge->nparts; p++)
-		columns[p] = read_column(merge, &merge->parts[p], i);
+	for (uint32 p = 0; p < merge->ninputs; p++)
+		columns[p] = read_column(merge, &merge->inputs[p], i);
 	for (uint32 row = 0; row < merge->rows; row++)
 	{
 		MergeSource source = merge->sources[row];
-		const PartColumn *column = &columns[source.part];
+		const InputColumn *column = &columns[source.input];
 
 		rtscan_rows_set(merge->merged, row, i, column->by_row[source.row - column->first],
 						column->nulls[source.row - column->first]);
@@ -394,7 +394,7 @@ merge_rows(Merge *merge)
 	merge->merged = rtscan_rows_create(merge->schema);
 	rtscan_rows_reserve(merge->merged, merge->rows);
 	for (uint32 row = 0; row < merge->rows; row++)
-		merge->merged->tids[row] = merge->parts[merge->sources[row].part].tids[merge->sources[row].row];
+		merge->merged->tids[row] = merge->inputs[merge->sources[row].input].tids[merge->sources[row].row];
 	for (int i = 0; i < merge->schema->ncolumns; i++)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge column",
@@ -425,12 +425,12 @@ write_rows(Merge *merge)
 
 /* RtscanChange: replace the merged segments by the new ones. */
 static bool
-replace_parts(Relation index, RtscanImage **image, void *arg)
+replace_inputs(Relation index, RtscanImage **image, void *arg)
 {
 	Merge	   *merge = (Merge *) arg;
 
-	for (uint32 p = 0; p < merge->nparts; p++)
-		rtscan_image_retire_segment(*image, merge->parts[p].entry.id);
+	for (uint32 p = 0; p < merge->ninputs; p++)
+		rtscan_image_retire_segment(*image, merge->inputs[p].entry.id);
 	for (uint32 i = 0; i < merge->nsegments; i++)
 		rtscan_image_add_segment(image, &merge->segments[i]);
 	rtscan_end_writing(&merge->writing, *image);
@@ -452,8 +452,8 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 		.index = index,
 		.writing = rtscan_writing(index, RTSCAN_SLOT_MERGE),
 		.schema = rtscan_schema(index),
-		.nparts = n,
-		.parts = palloc0(n * sizeof(MergePart)),
+		.ninputs = n,
+		.inputs = palloc0(n * sizeof(MergeInput)),
 	};
 	uint64		live = 0,
 				bytes = 0;
@@ -461,8 +461,8 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 
 	for (uint32 p = 0; p < n; p++)
 	{
-		open_part(&merge, &merge.parts[p], &candidates[p].entry);
-		live += count_live(&merge.parts[p]);
+		open_input(&merge, &merge.inputs[p], &candidates[p].entry);
+		live += count_live(&merge.inputs[p]);
 		bytes += candidates[p].value_bytes;
 	}
 	segments = Max(count_segments(live, bytes, limit), 1);
@@ -471,11 +471,11 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 	merge.segments = palloc(segments * sizeof(RtscanNewSegment));
 	while (order_rows(&merge))
 		write_rows(&merge);
-	rtscan_switch(index, replace_parts, &merge);
+	rtscan_switch(index, replace_inputs, &merge);
 }
 
 /*
- * Memory that a merge needs for each row beyond that for building a segment: the TID in its part, the source,
+ * Memory that a merge needs for each row beyond that for building a segment: the TID in its input, the source,
  * and a dead bit.
  */
 #define MERGE_ROW_BYTES		(sizeof(ItemPointerData) + sizeof(MergeSource) + 1)

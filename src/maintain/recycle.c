@@ -111,7 +111,7 @@ log_reuse_of(Relation index, const RtscanImage *gone)
 
 /* ---------------------------------------------------------------- recycling */
 
-/* Return the blocks of an entry.  Blocks that lead to others come first, since they must be freed last. */
+/* Return the blocks of a directory entry.  Blocks that lead to others come first, since they must be freed last. */
 static List *
 entry_blocks(Relation index, const RtscanEntry *entry)
 {
@@ -122,12 +122,12 @@ entry_blocks(Relation index, const RtscanEntry *entry)
 		case RTSCAN_ENTRY_PENDING:
 			return rtscan_pending_blocks(index, &(RtscanListRef) {.id = entry->id, .head = entry->root});
 		case RTSCAN_ENTRY_REMOVED:
-			break;				/* not part of an image */
+			break;				/* occurs in no image */
 	}
 	return NIL;
 }
 
-/* RtscanChange: remove the retired entries that have the same kind and id as those in arg. */
+/* RtscanChange: remove the retired directory entries that have the same kind and id as those in arg. */
 static bool
 remove_entries(Relation index, RtscanImage **image, void *arg)
 {
@@ -145,7 +145,10 @@ remove_entries(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
-/* Return an image of the retired entries that can be removed: all, or only those that were retired long ago. */
+/*
+ * Copy the index's image, but only the retired directory entries that can be removed: all, or only those that were
+ * retired long ago.
+ */
 static RtscanImage *
 find_gone(Relation index, bool only_old)
 {

@@ -17,8 +17,8 @@
 #include "storage/metapage.h"
 
 /*
- * Is this a retired entry that no snapshot can see any more?  table is the index's table, on which the caller
- * has some lock; snapshots of other databases do not matter for it.
+ * Is this a retired directory entry that no snapshot can see any more?  table is the index's table, on which the
+ * caller has some lock; snapshots of other databases do not matter for it.
  */
 extern bool rtscan_entry_is_removable(Relation table, const RtscanEntry *entry);
 
@@ -28,7 +28,7 @@ extern Relation rtscan_table_of(Relation index);
 /* Can queries on a standby be affected by reused pages?  A physical slot counts, since its standby may return. */
 extern bool rtscan_has_standby(Relation index);
 
-/* Which retired entries to recycle. */
+/* Which retired segments and lists to recycle. */
 typedef enum RtscanRecycling
 {
 	RTSCAN_RECYCLE_ALL,			/* all that no transaction here can see */
@@ -36,7 +36,7 @@ typedef enum RtscanRecycling
 } RtscanRecycling;
 
 /*
- * Free the pages of retired entries that no transaction can see, and remove the entries from the directory.
+ * Free the pages of retired segments and lists that no transaction can see, and remove their directory entries.
  * Needs the merge lock.
  */
 extern void rtscan_recycle(Relation index, RtscanRecycling which);

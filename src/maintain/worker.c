@@ -282,7 +282,7 @@ merge_once(Relation index)
 	return merged;
 }
 
-/* Is there a retired entry that waits for an xid that has not been assigned yet? */
+/* Is there a retired directory entry that waits for an xid that has not been assigned yet? */
 static bool
 waits_for_xid(Relation index)
 {

@@ -44,10 +44,10 @@ extern void rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *liv
 							  RtscanSuspects *now);
 
 /*
- * Check that all that a segment stores is consistent: TIDs ascend; dictionaries ascend, and looking their
- * values up finds them; codes have the frequencies given by the dictionary's ranks; order is the stable sort by
- * codes; the bits of every sieve vector follow from its boundaries and the codes; the directory's bounds of the
- * entry are those of its keys.  Needs about 20 bytes of memory for each row of the segment.
+ * Check that all that a segment stores is consistent: TIDs ascend; dictionaries ascend, and looking their values up
+ * finds them; codes have the frequencies given by the dictionary's ranks; order is the stable sort by codes; the
+ * bits of every sieve vector follow from its boundaries and the codes; the bounds in its directory entry are those
+ * of its keys.  Needs about 20 bytes of memory for each row of the segment.
  *
  * Adds the segment's live rows to live, unless that is NULL.
  */
@@ -55,9 +55,9 @@ extern void rtscan_check_segment(Relation index, const RtscanSchema *schema,
 								 const RtscanEntry *entry, const RtscanKeyBounds *bounds, RtscanLiveRows *live);
 
 /*
- * Hashes the values of a column for fingerprints of rows: rows with equal TIDs and columns have equal
- * fingerprints.  INCLUDEd values are hashed by their images, except for numerics, which are hashed by value
- * because they can have several images.  A key column is hashed only by its NULLs if its type has no hash
+ * Hashes the values of a column for fingerprints of rows: rows with equal TIDs and columns have equal fingerprints.
+ * INCLUDEd values are hashed by their images (segment/segment.h), except for numerics, which are hashed by value
+ * because equal ones can have several images.  A key column is hashed only by its NULLs if its type has no hash
  * function that is consistent with the operator class.
  */
 typedef struct RtscanHasher
@@ -74,9 +74,9 @@ typedef struct RtscanHasher
 extern void rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, const RtscanFrames *frames);
 
 /*
- * Check the images of a key column that differ from those in its dictionary: their storage as an INCLUDE
- * column; that no row with NULL has an image; and, for the first thousand of them, that they are equal to the
- * values of their rows' codes.
+ * Check the images of values of a key column that differ from those in its dictionary: their storage as an INCLUDE
+ * column; that no row with NULL has an image; and, for the first thousand of them, that they are equal to the values
+ * of their rows' codes.
  */
 extern void rtscan_check_images(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
 								const uint32 *codes);

@@ -92,7 +92,7 @@ check_lookup(RtscanColumnCheck *column, uint32 code)
 		rtscan_fail_column(column, "a lookup does not find code", code);
 }
 
-/* Check all entries in order, and then that about a thousand of them can be looked up. */
+/* Check all dictionary entries in order, and then that about a thousand of them can be looked up. */
 static void
 check_dictionary(RtscanColumnCheck *column)
 {
@@ -184,7 +184,7 @@ add_fingerprints(RtscanColumnCheck *column, const uint32 *codes)
 
 /* ---------------------------------------------------------------- columns */
 
-/* Check what the directory says about NULLs and images, and its bounds if it has them. */
+/* Check what the segment's directory entry says about NULLs and lost images, and its bounds if it has them. */
 static void
 check_directory_entry(const RtscanColumnCheck *column)
 {

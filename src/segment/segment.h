@@ -68,11 +68,11 @@ typedef struct RtscanSegmentHeader
 											 * are stored, too */
 
 /*
- * Equal values may have different images: -0 and 0, 1.0 and 1.00, 'a' and 'a '.  A dictionary has one image of each
- * value, which represents all of them.  A column that is IDENTICAL has no other images.  A column with IMAGES
- * stores the images of the rows that differ from the dictionary's, as an INCLUDE column that is NULL in all other
- * rows.  If a column has neither flag, some of its images are lost: rtscan 1.0 wrote such columns, and so does a
- * merge with one.  The values of such a column must be read from the heap.
+ * The image of a value is its bytes.  Equal values may have different images: -0 and 0, 1.0 and 1.00, 'a' and 'a '.
+ * A dictionary has one image of each value, which represents all of them.  A column that is IDENTICAL has no other
+ * images.  A column with IMAGES stores the images of the rows that differ from the dictionary's, as an INCLUDE
+ * column that is NULL in all other rows.  If a column has neither flag, some of its images are lost: rtscan 1.0
+ * wrote such columns, and so does a merge with one.  The values of such a column must be read from the heap.
  */
 
 /* The descriptor of a key column. */
@@ -300,7 +300,7 @@ typedef struct RtscanReader
 } RtscanReader;
 
 /*
- * Open a reader of a segment that an image names.  If soft, returns false if the descriptor cannot be read, and
+ * Open a reader of a segment, from its directory entry.  If soft, returns false if the descriptor cannot be read, and
  * later calls return a failure if a page cannot be read.
  */
 extern bool rtscan_reader_open(RtscanReader *reader, Relation index,

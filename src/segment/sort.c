@@ -129,8 +129,8 @@ sort_as_words(RtscanSorted *sorted, void *room, uint32 n, uint64 least, int digi
 /* ---------------------------------------------------------------- by comparison */
 
 /*
- * An image of values.  Comparisons are slow and often find equal values, so rows whose values are the same bit for
- * bit are first put together by hashing, and only their images are sorted.
+ * The image of some rows' values.  Comparisons are slow and often find equal values, so rows whose values are the same
+ * bit for bit are first put together by hashing, and only their images are sorted.
  */
 typedef struct Image
 {

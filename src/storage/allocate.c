@@ -87,7 +87,7 @@ rtscan_begin_extension(Relation index)
 	return RelationGetNumberOfBlocks(index);
 }
 
-/* The page is locked before any other process can find it: a new page that is not locked can be taken by anyone. */
+/* The page is locked before any other process can find it: any of them can take a new page that is not locked. */
 Buffer
 rtscan_extend(Relation index)
 {

@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------- allocation */
 
-/* RtscanChange: give a segment its dead map; arg is the segment's entry with it. */
+/* RtscanChange: give a segment its dead map; arg is the segment's directory entry with it. */
 static bool
 set_dead_map(Relation index, RtscanImage **image, void *arg)
 {

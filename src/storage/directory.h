@@ -3,8 +3,8 @@
  * directory.h
  *		The content of metapage and directory: records of an index's segments and pending lists.
  *
- * A record is an entry, followed by the bounds of its segment's key columns.  So a scan can skip a segment that
- * cannot have the values it looks for, without opening it; and VACUUM can skip one whose rows are all in
+ * A record is a directory entry, followed by the bounds of its segment's key columns.  So a scan can skip a segment
+ * that cannot have the values it looks for, without opening it; and VACUUM can skip one whose rows are all in
  * all-visible blocks.
  *
  *	│ RtscanEntry │ least, greatest of column 0 │ of column 1 │ ... │ RtscanEntry │ ...
@@ -40,7 +40,7 @@ typedef struct RtscanMeta
 	uint32		magic;
 	uint32		format;
 	pg_uuid_t	uuid;			/* identifies this build of the index */
-	uint64		version;		/* version of the image; incremented by every change */
+	uint64		version;		/* version of the index's image; incremented by every change */
 	uint64		next_id;		/* the id that is given out next */
 	BlockNumber directory;		/* first page of the directory; InvalidBlockNumber: it has no pages */
 	BlockNumber spare;			/* first page of the directory before, to be written over; or InvalidBlockNumber */
@@ -68,6 +68,7 @@ typedef enum RtscanWriterSlot
 	RTSCAN_SLOT_BUILD			/* has no slot in the metapage */
 } RtscanWriterSlot;
 
+/* The kinds of directory entries. */
 typedef enum RtscanEntryKind
 {
 	RTSCAN_ENTRY_SEGMENT,		/* live while safe_xid is 0 */
@@ -79,11 +80,11 @@ typedef enum RtscanEntryKind
 /* A range of heap blocks, including the last one. */
 typedef struct RtscanBlockRange
 {
-	BlockNumber first;
-	BlockNumber last;
+	BlockNumber first;			/* the first block */
+	BlockNumber last;			/* the last block */
 } RtscanBlockRange;
 
-/* A segment or a pending list, as the directory has it. */
+/* A directory entry: a segment or a pending list. */
 typedef struct RtscanEntry
 {
 	uint64		id;				/* owner of its pages */
@@ -101,8 +102,8 @@ typedef struct RtscanEntry
 } RtscanEntry;
 
 /*
- * Flag: all key columns give their values back exactly as they were inserted (rtscan_lost_no_image() in
- * segment/segment.h).  rtscan 1.0 did not set it.
+ * Flag of a segment: no image of a value is lost, so all key columns give their values back exactly as they were
+ * inserted (rtscan_lost_no_image() in segment/segment.h).  rtscan 1.0 did not set it.
  */
 #define RTSCAN_ENTRY_LOST_NO_IMAGE	0x80U
 

@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- an image and its records */
 
-/* Make an image without entries. */
+/* Make an image without directory entries. */
 static RtscanImage *
 make_image(Relation index, const RtscanMeta *meta)
 {
@@ -29,7 +29,7 @@ make_image(Relation index, const RtscanMeta *meta)
 	return image;
 }
 
-/* Make room for n more entries after the others; the caller sets them and their bounds. */
+/* Make room for n more directory entries after the others; the caller sets them and their bounds. */
 static void
 enlarge_image(RtscanImage **image, uint32 n)
 {
@@ -124,7 +124,7 @@ rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list)
 	rtscan_image_add_segment(image, &added);
 }
 
-/* Find the entry of this kind and id that is not retired, or return NULL. */
+/* Find the directory entry of this kind and id that is not retired, or return NULL. */
 static RtscanEntry *
 find_entry(RtscanImage *image, RtscanEntryKind kind, uint64 id)
 {

@@ -2,6 +2,8 @@
 /*
  * image.h
  *		The image of an index: one version of its metapage and directory, in a backend's memory.
+ *
+ * The image of a value is another thing: its bytes, which tell equal values apart (segment/segment.h).
  */
 #ifndef RTSCAN_IMAGE_H
 #define RTSCAN_IMAGE_H
@@ -10,20 +12,23 @@
 
 #include "storage/directory.h"
 
+/* An image of an index. */
 typedef struct RtscanImage
 {
-	RtscanMeta	meta;
+	RtscanMeta	meta;			/* payload of the metapage */
 	uint32		nkeys;			/* number of key columns */
-	uint32		nentries;
+	uint32		nentries;		/* number of directory entries */
 	BlockNumber own_page;		/* the backend's own hint: the page of the open list that it appends to, or
 								 * InvalidBlockNumber */
 	Buffer		own_buffer;		/* the backend's own hint: the shared buffer that had own_page, or InvalidBuffer */
 	Buffer		meta_buffer;	/* the backend's own hint: the shared buffer that had the metapage, or InvalidBuffer */
 	uint64		told;			/* bit mask of key columns whose values all segments give back exactly as they were
 								 * inserted, as far as the backend knows: am/can_return.c */
-	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER]; /* followed by the bounds of each entry: rtscan_image_bounds() */
+	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER]; /* directory entries; followed by the bounds of each:
+												 * rtscan_image_bounds() */
 } RtscanImage;
 
+/* Return the bytes that an image takes. */
 static inline Size
 rtscan_image_size(const RtscanImage *image)
 {
@@ -31,7 +36,7 @@ rtscan_image_size(const RtscanImage *image)
 		image->nentries * (sizeof(RtscanEntry) + image->nkeys * sizeof(RtscanKeyBounds));
 }
 
-/* Return the bounds of the key columns of entry i. */
+/* Return the bounds of the key columns of directory entry i. */
 static inline RtscanKeyBounds *
 rtscan_image_bounds(const RtscanImage *image, uint32 i)
 {
@@ -51,8 +56,8 @@ extern RtscanImage *rtscan_copy_image_into(MemoryContext context, const RtscanIm
 extern RtscanImage *rtscan_copy_image(const RtscanImage *image);
 
 /*
- * Functions that change an image, for a RtscanChange: add a segment; add a sealed list; retire a sealed list;
- * retire a segment; remove entry i.  An entry that is retired gets its safe xid and time here.
+ * Functions that change an image, for a RtscanChange: add a segment; add a sealed list; retire a sealed list; retire
+ * a segment; remove directory entry i.  An entry that is retired gets its safe xid and time here.
  */
 extern void rtscan_image_add_segment(RtscanImage **image, const RtscanNewSegment *segment);
 extern void rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list);

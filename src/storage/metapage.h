@@ -17,12 +17,12 @@
  *	   ├──► open pending list		(storage/pending.h)
  *	   └──► taken pages			(storage/writing.h)
  *
- * A change (rtscan_switch) is applied to the current image under the metapage's exclusive lock.  If the
- * differences between the new image and the directory are smaller than the directory, and fit into the
- * metapage, only the metapage is written: so a change of an index with thousands of segments is a small one.
- * Otherwise the new image is written over the spare directory, and then the metapage is switched to that.  In
- * either case the metapage changes in one WAL record.  Nobody reads the spare directory: even on a standby a
- * reader holds the metapage's lock while it reads the directory that the metapage names.
+ * A change (rtscan_switch) is applied to the current image under the metapage's exclusive lock.  If the differences
+ * between the new image and the directory are smaller than the directory, and fit into the metapage, only the
+ * metapage is written: so a change of an index with thousands of segments is a small one.  Otherwise the new image
+ * is written over the spare directory, and then the metapage is switched to that.  In either case the metapage
+ * changes in one WAL record.  No process reads the spare directory: even on a standby a reader holds the metapage's
+ * lock while it reads the directory that the metapage names.
  *
  * A change does not free what it removes from the image but retires it with a safe xid, chosen under the same
  * lock.  Its pages may be reused only when the safe xid precedes the xmin of all snapshots, since a reader
@@ -74,9 +74,9 @@ StaticAssertDecl(RTSCAN_OLDEST_FORMAT <= Max(RTSCAN_FORMAT_VERSION - 2, RTSCAN_F
 extern void rtscan_create_metapage(Relation index, ForkNumber fork);
 
 /*
- * Return the current image.  It belongs to the relation's cache entry, and is freed when an image of the same
- * index is read again: copy it (rtscan_copy_image) to keep it.  Scans pass their snapshot, for "snapshot too
- * old"; others NULL.  With soft, returns NULL where it would raise an error about the index's pages.
+ * Return the current image of an index.  It belongs to the relation's entry in the relation cache, and is freed when
+ * an image of the same index is read again: copy it (rtscan_copy_image) to keep it.  Scans pass their snapshot, for
+ * "snapshot too old"; others NULL.  With soft, returns NULL where it would raise an error about the index's pages.
  */
 extern RtscanImage *rtscan_read_image(Relation index, Snapshot snapshot, bool soft);
 
