@@ -20,8 +20,8 @@ StaticAssertDecl(ORDER_PER_PAGE == RTSCAN_CHUNK_BYTES / 3, "3 bytes a row number
 /* A range of ranks or of rows: first .. end - 1. */
 typedef struct RankRange
 {
-	uint32		first;
-	uint32		end;
+	uint32		first;			/* the first one */
+	uint32		end;			/* one more than the last one */
 } RankRange;
 
 /*

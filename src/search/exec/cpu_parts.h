@@ -23,18 +23,17 @@
 /* The bits of one chunk, for use on the stack. */
 typedef struct ChunkBits
 {
-	uint64		words[RTSCAN_CHUNK_WORDS];
+	uint64		words[RTSCAN_CHUNK_WORDS];	/* a bit for each row */
 } ChunkBits __attribute__((aligned(64)));
 
 /*
- * The sieve vector F_i of boundary i, which is high | (next & low).  Each of the three is an array, by chunk, of
- * numbers of pages of bits.
+ * The sieve vector F_i of boundary i, which is high | (next & low).  Pages of bits are given by their numbers.
  */
 typedef struct BinVector
 {
-	const uint32 *high;
-	const uint32 *next;
-	const uint32 *low;
+	const uint32 *high;			/* by chunk: the page whose bits are all in the vector */
+	const uint32 *next;			/* by chunk: the page whose bits are in it if they are in "low", too */
+	const uint32 *low;			/* by chunk: the page that limits "next" */
 } BinVector;
 
 /*
@@ -43,17 +42,17 @@ typedef struct BinVector
  */
 typedef struct BinRun
 {
-	uint32		first;
-	uint32		end;
-	BinVector	first_vector;
-	BinVector	end_vector;
+	uint32		first;			/* boundary where the run begins */
+	uint32		end;			/* boundary where the run ends */
+	BinVector	first_vector;	/* vector of the first boundary */
+	BinVector	end_vector;		/* vector of the last boundary */
 } BinRun;
 
 /* A column of the region, and how far it has been evaluated. */
 typedef struct CpuColumn
 {
-	const RtscanRegionColumn *region;
-	const RtscanSegmentColumn *column;
+	const RtscanRegionColumn *region;	/* the column in the region */
+	const RtscanSegmentColumn *column;	/* the column in the segment */
 	bool		heap_order;		/* ranks are row numbers */
 
 	/* for a plain column: the first and last value of each interval that has values; NULL until needed */
@@ -70,21 +69,21 @@ typedef struct CpuColumn
 	bool		closes_chunks;	/* some chunks have none of its rows */
 	uint64		rejected;		/* rows tested by this column that did not match */
 	uint32		nruns;			/* runs of bins that its intervals touch */
-	BinRun	   *runs;
+	BinRun	   *runs;			/* the runs */
 	uint32		ngaps;			/* ranges of ranks that are in the runs, and not in the intervals */
-	RankRange  *gaps;
+	RankRange  *gaps;			/* the gaps */
 	uint32		gap_rows;		/* rows in all gaps */
 } CpuColumn;
 
 /* The evaluation of a region. */
 typedef struct CpuEvaluation
 {
-	RtscanReader *reader;
-	RtscanRowBits *bits;
-	RtscanCounters *counters;
-	uint32		rows;
-	int			ncolumns;
-	CpuColumn *columns;
+	RtscanReader *reader;		/* reader of the segment */
+	RtscanRowBits *bits;		/* where bits are set */
+	RtscanCounters *counters;	/* where work is counted */
+	uint32		rows;			/* number of rows in the segment */
+	int			ncolumns;		/* number of columns */
+	CpuColumn *columns;			/* the columns of the region, the narrowest first */
 	bool	   *open;			/* by chunk: no column excludes it; NULL if the segment has no sieve */
 	uint32		nopen;			/* the number of open chunks */
 	RankRange	window;			/* rows outside are in no open chunk, or a column in heap order excludes them */
@@ -93,8 +92,8 @@ typedef struct CpuEvaluation
 /* The cost of a way to evaluate a region, or of a step. */
 typedef struct CpuCost
 {
-	double		nanoseconds;
-	double		pages;
+	double		nanoseconds;	/* time if all pages are in memory */
+	double		pages;			/* number of pages that are read */
 } CpuCost;
 
 /* Return the number of rows in a chunk, RTSCAN_CHUNK_ROWS for all except the last. */

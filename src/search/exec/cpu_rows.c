@@ -20,16 +20,16 @@
 /* A page of codes or values that is pinned. */
 typedef struct RowPage
 {
-	Buffer		buffer;
-	uint32		number;
-	const char *payload;
+	Buffer		buffer;			/* its buffer; invalid if there is no page */
+	uint32		number;			/* number of the page in its area */
+	const char *payload;		/* its content */
 } RowPage;
 
 /* A tester of rows.  Each column keeps its last page pinned, so rows should be tested in ascending order. */
 typedef struct RowTester
 {
-	CpuEvaluation *evaluation;
-	RowPage		pages[INDEX_MAX_KEYS];
+	CpuEvaluation *evaluation;	/* the region that rows are tested for */
+	RowPage		pages[INDEX_MAX_KEYS];	/* by column: the page at hand */
 } RowTester;
 
 static const RtscanArea *
@@ -197,7 +197,7 @@ compare_uint32(const void *a, const void *b)
 typedef struct Candidates
 {
 	RankRange	window;			/* rows outside are left out */
-	uint32		n;
+	uint32		n;				/* number of rows */
 	uint32	   *rows;			/* with room for all rows of the narrowest column, and no more */
 } Candidates;
 
@@ -339,8 +339,8 @@ rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected)
 
 struct RtscanRowTest
 {
-	RtscanRegion region;
-	CpuEvaluation evaluation;
+	RtscanRegion region;		/* the columns that are tested */
+	CpuEvaluation evaluation;	/* the state of testing */
 	MemoryContext context;		/* memory for bounds and bitmaps, which are created when first needed */
 };
 

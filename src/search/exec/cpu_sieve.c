@@ -55,9 +55,9 @@ rtscan_cpu_find_vectors(const CpuColumn *part, uint32 chunks, BinRun *run)
 /* A sieve vector in one chunk, high | (next & low): each of the three is the number of a page of bits. */
 typedef struct ChunkVector
 {
-	uint32		high;
-	uint32		next;
-	uint32		low;
+	uint32		high;			/* the page whose bits are all in the vector */
+	uint32		next;			/* the page whose bits are in it if they are in "low", too */
+	uint32		low;			/* the page that limits "next" */
 } ChunkVector;
 
 /*
@@ -95,10 +95,10 @@ is_ones(const ChunkVector *vector)
 /* The pages of bits of a run in a chunk, each pinned once. */
 typedef struct RunPages
 {
-	int			n;
-	uint32		numbers[RUN_PAGES];
-	Buffer		buffers[RUN_PAGES];
-	const uint64 *words[RUN_PAGES];
+	int			n;				/* number of pages */
+	uint32		numbers[RUN_PAGES]; /* their numbers */
+	Buffer		buffers[RUN_PAGES]; /* their buffers */
+	const uint64 *words[RUN_PAGES]; /* their bits */
 } RunPages;
 
 static const uint64 *

@@ -25,7 +25,7 @@
 /* A condition in a segment. */
 typedef struct RtscanDeviceMembers
 {
-	const RtscanCondition *condition;
+	const RtscanCondition *condition;	/* the condition */
 	RtscanDeviceColumn own;		/* the segment's column whose integers are tested */
 	int64		least;			/* the column's least integer; own.largest is the greatest distance from it */
 	const RtscanIntegerSet *set;	/* segments may share it; NULL: the members are the condition's keys */

@@ -177,11 +177,11 @@ and_not_bits(RtscanRowBits *bits, const RtscanRowBits *others)
 /* A segment whose filter is being evaluated. */
 typedef struct Evaluation
 {
-	RtscanSegmentScan *scan;
-	RtscanReader *reader;
+	RtscanSegmentScan *scan;	/* the segment */
+	RtscanReader *reader;		/* its reader */
 	RtscanExecutor executor;	/* the one chosen for the round */
-	RtscanScratch *scratch;
-	RtscanCounters *counters;
+	RtscanScratch *scratch;		/* row bits for intermediate results */
+	RtscanCounters *counters;	/* where work is counted */
 	bool		takes_list;		/* the filter is one region, whose rows may be returned as a list */
 	bool		takes_counts;	/* all rows match, and only their number is needed */
 } Evaluation;

@@ -18,7 +18,7 @@
 /* Row bits for intermediate results.  They are created when first needed, and used again for the next segment. */
 typedef struct RtscanScratch
 {
-	MemoryContext context;
+	MemoryContext context;		/* memory context of the bits */
 	uint32		chunks;			/* chunks of the search's largest segment */
 	List	   *all;			/* RtscanRowBits *, in use or not */
 	int			used;			/* the first of these are in use */
@@ -31,11 +31,11 @@ typedef struct RtscanScratch
  */
 typedef struct RtscanRound
 {
-	RtscanSegmentScan *scans;
-	int			nscans;
+	RtscanSegmentScan *scans;	/* the segments */
+	int			nscans;			/* number of segments */
 	int			next;			/* the first segment whose bits the search has not read */
 	RtscanExecutor executor;	/* the one chosen for the round */
-	RtscanScratch scratch;
+	RtscanScratch scratch;		/* row bits for intermediate results */
 	MemoryContext saved;		/* memory for the device's answer and for saved bits, or NULL */
 	MemoryContextCallback forget;	/* at the end of the search, stops the saving of bits */
 } RtscanRound;

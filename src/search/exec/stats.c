@@ -13,7 +13,7 @@
 
 typedef struct StatTable
 {
-	pg_atomic_uint64 counters[RTSCAN_EXECUTORS][RTSCAN_COUNTERS];
+	pg_atomic_uint64 counters[RTSCAN_EXECUTORS][RTSCAN_COUNTERS];	/* the counters of each executor */
 } StatTable;
 
 static StatTable session_table;

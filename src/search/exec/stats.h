@@ -23,7 +23,7 @@ typedef struct RtscanCounters
 	uint64		chunks_read;	/* chunks whose rows were looked at */
 	uint64		chunks_skipped; /* chunks excluded by the sieve's constant pages, or with their whole segment */
 	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
-	uint64		pages_read;
+	uint64		pages_read;		/* pages of the index that were read */
 	uint64		rays;			/* rays cast */
 	uint64		tallied_rows;	/* rows that a device added up (tally.h) */
 	uint64		device_time;	/* nanoseconds that devices worked */
@@ -32,7 +32,7 @@ typedef struct RtscanCounters
 /* The work of one scan. */
 typedef struct RtscanScanStats
 {
-	RtscanCounters counters;
+	RtscanCounters counters;	/* the work of evaluating regions */
 	uint64		pending_rows;	/* rows of pending lists that were compared */
 	uint64		rows;			/* TIDs returned */
 	instr_time	bits_time;		/* to find row bits: quals, dictionaries, vectors, refine, pending rows */

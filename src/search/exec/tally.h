@@ -77,7 +77,7 @@ typedef struct RtscanTallyBins
 /* A digit of the cell's number. */
 typedef struct RtscanTallyDigit
 {
-	RtscanTallyColumn of;
+	RtscanTallyColumn of;		/* the column */
 	bool		coded;			/* its integers are codes, from 0 on */
 	const RtscanTallyMap *map;	/* gives the digit from the integer; or NULL */
 	const RtscanTallyBins *bins;	/* give the digit from the integer; or NULL */
@@ -88,8 +88,8 @@ typedef struct RtscanTallyDigit
 /* A value, whose total is made of the words of measures or, if it is a digit too, of the cell's number. */
 typedef struct RtscanTallyValue
 {
-	RtscanTallyColumn of;
-	RtscanTotalKind kind;
+	RtscanTallyColumn of;		/* the column */
+	RtscanTotalKind kind;		/* what its values are aggregated to */
 	int			digit;			/* the number of its digit plus one; 0 if words have the total */
 	int64	   *integers;		/* by code, if the digit is coded: the integer that it stands for */
 	bool		nulls;			/* the value may be NULL in some rows */
@@ -103,10 +103,10 @@ typedef struct RtscanTallyValue
 typedef struct RtscanTally
 {
 	const RtscanSegment *segment;	/* valid until the tally is settled */
-	int			ndigits;
-	RtscanTallyDigit digits[DEVICE_MAX_DIGITS];
-	int			nvalues;
-	RtscanTallyValue values[DEVICE_MAX_MEASURES];
+	int			ndigits;		/* number of digits */
+	RtscanTallyDigit digits[DEVICE_MAX_DIGITS]; /* the digits */
+	int			nvalues;		/* number of values */
+	RtscanTallyValue values[DEVICE_MAX_MEASURES];	/* the values */
 	RtscanCertainRows certain;	/* the rows that are in it, if they match */
 	double		cpu_time;		/* nanoseconds that the CPU would need to add up the matching rows */
 
@@ -114,8 +114,8 @@ typedef struct RtscanTally
 	bool		joins;			/* it can share words with the other segments' tallies */
 	uint64		cells;			/* the number of cells, with or without rows */
 	uint32		room;			/* the most entries: all cells, or fewer if there are many cells */
-	int			nmeasures;
-	TallyMeasure measures[DEVICE_MAX_MEASURES];
+	int			nmeasures;		/* number of measures */
+	TallyMeasure measures[DEVICE_MAX_MEASURES]; /* the measures, in the order of an entry's words */
 
 	/* set by the current round */
 	bool		made;			/* the rows are in the head's words, and have no bits */

@@ -19,7 +19,7 @@
 typedef struct RtscanDeviceRegion
 {
 	RtscanSegmentScan *scan;	/* its segment */
-	RtscanRegion *region;
+	RtscanRegion *region;		/* the region */
 	RtscanTally *tally;			/* the tally to make of its rows, or NULL */
 	bool		joins;			/* the tally adds to the words of the last tally before it */
 	FilterPart	part;			/* if not PART_FIRST, it is combined with the last region before it that is */
@@ -70,16 +70,16 @@ typedef struct RtscanDevicePart
 	double		added;			/* chunks to add up, counted once for each column */
 	double		tested;			/* chunks to test rows by, counted once for each column */
 	uint32		uploads;		/* columns that the exchange has uploaded for what has been collected */
-	RtscanDeviceBudget budget;
-	RtscanDeviceExchange exchange;
+	RtscanDeviceBudget budget;	/* what the device may be asked for */
+	RtscanDeviceExchange exchange;	/* the state of the request */
 	const char *why;			/* the reason why there is no answer, or NULL; the budget or the exchange sets it */
 } RtscanDevicePart;
 
 /* The parts of a round, one for each device. */
 typedef struct RtscanDeviceParts
 {
-	int			n;
-	RtscanDevicePart *items;
+	int			n;				/* number of devices */
+	RtscanDevicePart *items;	/* the parts, by device */
 } RtscanDeviceParts;
 
 /*

@@ -36,7 +36,7 @@ typedef struct PlacedSet
 /* A map, and its place. */
 typedef struct PlacedMap
 {
-	const RtscanTallyMap *map;
+	const RtscanTallyMap *map;	/* the map */
 	uint32		words;			/* index of its first word */
 } PlacedMap;
 

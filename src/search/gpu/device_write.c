@@ -11,12 +11,12 @@
 /* The places in the area where the next items of each kind go. */
 typedef struct Places
 {
-	EvaluateSegment *segment;
-	EvaluateColumn *column;
-	DeviceInterval *interval;
-	EvaluateMembers *members;
-	TallyDigit *digit;
-	TallyMeasure *measure;
+	EvaluateSegment *segment;	/* the next region */
+	EvaluateColumn *column;		/* the next column of a region */
+	DeviceInterval *interval;	/* the next interval of a column */
+	EvaluateMembers *members;	/* the next condition that rows are tested for */
+	TallyDigit *digit;			/* the next digit of a tally */
+	TallyMeasure *measure;		/* the next measure of a tally */
 	char	   *bits;			/* in the answer: the bits of the next segment */
 } Places;
 
