@@ -15,7 +15,8 @@
 typedef struct RtscanSourceNext
 {
 	MemoryContext context;		/* memory context of "value" */
-	uint32		row;			/* number in the segment, or among the pending rows */
+	uint32		row;			/* number in the segment, or among the pending rows; before the merge begins, one less
+								 * than the first pending row to return */
 	RtscanStreamKey key;		/* its key; not set if there is only one source */
 	Datum		value;			/* its value; not set if there is only one source */
 	bool		isnull;			/* is that value NULL? */
