@@ -79,12 +79,12 @@ my @tallied = (
 	'SELECT yes, sum(v) FROM facts WHERE (a < 0 OR (b > 5 AND (a > 1000000000 OR b < 50) AND (a < 1500000000 OR b = 7))) AND (b <> 9 OR (a > 5 AND (b = 9 OR v < 10))) GROUP BY yes',
 	'SELECT sum(v) FROM facts WHERE (a < 0 AND (b < 5 OR (a > -1000000000 AND (b > 90 OR n < 3)))) OR (b = 6 AND (a < -5 OR a > 5 OR b < 3))');
 my %not_tallied = (
-	'too many groups, or aggregates' => "SELECT v, g, sum(w), min(w), max(w), sum(a), min(a), max(a), sum(n), min(n) $where GROUP BY v, g",
-	'values that are no integers' => "SELECT sum(scales) $where",
-	'too many alternatives (OR), or conditions that a device does not test rows for' =>
+	'more groups or aggregates than a device can hold' => "SELECT v, g, sum(w), min(w), max(w), sum(a), min(a), max(a), sum(n), min(n) $where GROUP BY v, g",
+	'values that are not stored as integers' => "SELECT sum(scales) $where",
+	'too many alternatives (OR), or a condition that only the CPU can test' =>
 	  'SELECT sum(v) FROM facts WHERE ' . join(' OR ', map { "(a < " . ($_ * 10_000_000) . " AND b > $_)" } 1 .. 40),
-	'sums of expressions whose columns\' sums do not say them' => "SELECT sum(v + g) $where",
-	'other expressions, or aggregates of single rows' => "SELECT sum(v + g), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) $where");
+	'the sum of an expression that does not follow from sums of its columns' => "SELECT sum(v + g) $where",
+	'an aggregate, expression or join that needs each row' => "SELECT sum(v + g), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) $where");
 
 # queries in between use the index only if the device tallies
 compare($node, 'SET enable_seqscan = off; ', sub { return $_[0] =~ s/asks\(g\)/g % 5/r; });

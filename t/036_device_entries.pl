@@ -88,9 +88,9 @@ my @by_steps = (
 	'SELECT town, count(*) FILTER (WHERE a > 0 AND kind = 2), count(*) FILTER (WHERE a < -1000000000) FROM fact JOIN shop USING (id) GROUP BY town');
 push @by_entries, @by_steps;
 my %not_tallied = (
-	'conditions (FILTER), distinct values, or expressions, of columns with too many values' =>
+	'a condition, DISTINCT or expression on a column with too many different values' =>
 	  "SELECT count(*) FILTER (WHERE a < 7 * b), count(DISTINCT small), sum(CASE WHEN yes THEN a::int8 ELSE 0 END) $where",
-	'other expressions, or aggregates of single rows' => "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a) FILTER (WHERE v > 3) $where");
+	'an aggregate, expression or join that needs each row' => "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a) FILTER (WHERE v > 3) $where");
 
 sub all_right
 {
@@ -121,7 +121,7 @@ foreach my $executor (@executors)
 	}
 	# infinities are all bits apart
 	my $ends = "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ends) $where";
-	is(explained($executor, $ends)->{'Not Tallied'}, 'values that are no integers', "$executor: no bins of all there are");
+	is(explained($executor, $ends)->{'Not Tallied'}, 'values that are not stored as integers', "$executor: no bins of all there are");
 	is(answered($executor, $ends), right($ends), "$executor: but right");
 	# an expression fails only for rows that exist
 	like(answered($executor, "SELECT count(*) FILTER (WHERE 1 / (v - 5) > 0) $where"), qr/division by zero/, "$executor: what fails for a row fails");
@@ -140,7 +140,7 @@ foreach my $values ([ 3, 0.25, -7, 1000000, 5 ], [ -1, 1000, 15000, 0, -1 ], [ '
 	foreach my $executor (@executors)
 	{
 		is(answered($executor, $execute, $prepare), $right, "$executor: $execute");
-		is(explained($executor, $execute, $prepare)->{'Not Tallied'}, "@$values[0, 1]" =~ /N/ ? 'other expressions, or aggregates of single rows' : undef, "$executor: tallied: $execute");
+		is(explained($executor, $execute, $prepare)->{'Not Tallied'}, "@$values[0, 1]" =~ /N/ ? 'an aggregate, expression or join that needs each row' : undef, "$executor: tallied: $execute");
 	}
 }
 my $around = "SELECT n, of_n.* FROM generate_series(-2, 2) AS n, LATERAL (SELECT sum(v * n), count(*) FILTER (WHERE small > n * 7000) $where) AS of_n";

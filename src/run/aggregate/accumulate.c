@@ -79,7 +79,7 @@ outermost_row(const RtscanRowBits *bits, bool last)
 					(last ? pg_leftmost_one_pos64(words[w]) : pg_rightmost_one_pos64(words[w]));
 		}
 	}
-	elog(ERROR, "no bit is set");
+	elog(ERROR, "the bits of a segment have no row");
 }
 
 static bool

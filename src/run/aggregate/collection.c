@@ -425,7 +425,7 @@ rtscan_write_collection(const RtscanState *state, BufFile *file)
 	if (collection == NULL)
 		return;
 	if (collection->sort)
-		elog(ERROR, "a collection that is being sorted cannot be spilled");
+		elog(ERROR, "cannot write a collection of values to a temporary file while it is being sorted");
 	BufFileWrite(file, collection, sizeof(RtscanCollection));
 	write_spilled(collection->keys, collection->n, file);
 	write_spilled(collection->words, collection->nwords, file);

@@ -127,7 +127,7 @@ select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, con
 		}
 		if (!tuplesort_skiptuples(collection->sort, ranks[i] - next, true) ||
 			!rtscan_next_of_sort(collection, &keys[i]))
-			elog(ERROR, "a collection of values lacks one");
+			elog(ERROR, "collected values have none of rank " UINT64_FORMAT, ranks[i]);
 		next = ranks[i] + 1;
 	}
 }
@@ -143,7 +143,7 @@ select_found(const RtscanCollection *collection, const uint64 *ranks, int nranks
 		while (place < collection->n && collection->ranks[place] < ranks[i])
 			place++;
 		if (place == collection->n || collection->ranks[place] != ranks[i])
-			elog(ERROR, "a collection of values lacks one");
+			elog(ERROR, "collected values have none of rank " UINT64_FORMAT, ranks[i]);
 		keys[i] = collection->keys[place];
 	}
 }

@@ -73,7 +73,7 @@ key_of_numeric(const RtscanCollecting *collecting, Datum value)
 		decimal.digits != NUMERIC_NAN)
 		return decimal.digits;
 	if (!numeric_is_nan(DatumGetNumeric(value)))
-		elog(ERROR, "numeric is not of its column's scale %d", collecting->how.scale);
+		elog(ERROR, "a numeric does not have the scale %d of its column", collecting->how.scale);
 	return NUMERIC_NAN;
 }
 

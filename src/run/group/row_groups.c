@@ -340,7 +340,7 @@ find_combinations(RtscanRowGroups *groups, RtscanBatch *batch)
 		else if (rtscan_load_integers(batch, column->column, groups->integers, groups->isnull, &scale))
 			add_integers(groups->combinations, groups->integers, groups->isnull, batch->n, &column->digit);
 		else
-			elog(ERROR, "column %d has no integers", column->column + 1);
+			elog(ERROR, "column %d of the index has neither codes nor integers", column->column + 1);
 	}
 }
 

@@ -123,14 +123,14 @@ rtscan_explain_order(const RtscanNode *node, ExplainState *es)
 }
 
 static const char *const not_tallied[RTSCAN_NOT_TALLIED_REASONS] = {
-	[RTSCAN_NOT_TALLIED_CELLS] = "too many groups, or aggregates",
-	[RTSCAN_NOT_TALLIED_VALUES] = "values that are no integers",
-	[RTSCAN_NOT_TALLIED_COMBINED] = "too many alternatives (OR), or conditions that a device does not test rows for",
-	[RTSCAN_NOT_TALLIED_SUMS] = "sums of expressions whose columns' sums do not say them",
+	[RTSCAN_NOT_TALLIED_CELLS] = "more groups or aggregates than a device can hold",
+	[RTSCAN_NOT_TALLIED_VALUES] = "values that are not stored as integers",
+	[RTSCAN_NOT_TALLIED_COMBINED] = "too many alternatives (OR), or a condition that only the CPU can test",
+	[RTSCAN_NOT_TALLIED_SUMS] = "the sum of an expression that does not follow from sums of its columns",
 	[RTSCAN_NOT_TALLIED_CONDITIONS] =
-		"conditions (FILTER), distinct values, or expressions, of columns with too many values",
-	[RTSCAN_NOT_TALLIED_SHARED] = "processes share segments",
-	[RTSCAN_NOT_TALLIED_ROWS] = "other expressions, or aggregates of single rows",
+		"a condition, DISTINCT or expression on a column with too many different values",
+	[RTSCAN_NOT_TALLIED_SHARED] = "the processes of a parallel query share segments",
+	[RTSCAN_NOT_TALLIED_ROWS] = "an aggregate, expression or join that needs each row",
 };
 
 void

@@ -167,7 +167,8 @@ check_version(Node *version)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the plan was made by another version of rtscan's library than %s", RTSCAN_VERSION),
+			 errmsg("cannot execute a plan of another version of rtscan's library"),
+			 errdetail("This process has loaded version %s.", RTSCAN_VERSION),
 			 errhint("Restart the server or, if rtscan is not preloaded, reconnect.")));
 }
 

@@ -76,7 +76,8 @@ rtscan_make_room_for_rows(RtscanDimension *dimension, double expected)
 	if (dimension->capacity >= PG_INT32_MAX / 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a table that is joined has too many keys")));
+				 errmsg("too many rows of a joined table have the same key"),
+				 errhint("Set rtscan.enable_star to off.")));
 	dimension->capacity = Max(Max(dimension->capacity * 2, FIRST_CAPACITY), initial_capacity(dimension, expected));
 	dimension->keys = enlarge_array_of_rows(dimension->keys, dimension->capacity * sizeof(Datum));
 	for (int i = 0; i < dimension->plan->attributes; i++)
