@@ -301,7 +301,7 @@ has_all(const RtscanHistogramQuantile *quantile)
 	if (sum != quantile->range.count && rtscan_debug_compare_executors)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg_internal("executors differ: counted " UINT64_FORMAT " values of a range instead of " UINT64_FORMAT,
+				 errmsg_internal("executors differ: " UINT64_FORMAT " values of a range instead of " UINT64_FORMAT,
 								 sum, quantile->range.count)));
 	return sum == quantile->range.count;
 }
