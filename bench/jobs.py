@@ -123,7 +123,7 @@ def lines(measures):
     for name, of in measures.items():
         plan = of["compute"].plan
         yield [name, *(of[executor].cell() for executor in EXECUTORS), of["rtcudb"].plan.get("Rays", "0"),
-               plan.get("Rows Tallied", plan.get("Not Tallied", "")), number(of["rtcudb"].first)]
+               plan.get("Rows Aggregated by Device", plan.get("Not Aggregated by Device", "")), number(of["rtcudb"].first)]
 
 
 def table_of(measures):

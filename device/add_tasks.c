@@ -21,8 +21,8 @@ const TaskArray task_arrays[] = {
 	ARRAY(publish_of, uint32_t, publish_of),
 	ARRAY(digits, DigitTask, digits),
 	ARRAY(measures, MeasureTask, measures),
-	ARRAY(tally_tasks, TallyTask, tallies),
-	ARRAY(tally_of, uint32_t, tally_of),
+	ARRAY(agg_tasks, AggTask, aggs),
+	ARRAY(agg_of, uint32_t, agg_of),
 	ARRAY(collect_tasks, CollectTask, collects),
 	ARRAY(collect_of, uint32_t, collect_of),
 	ARRAY(sets, SetTask, sets),
@@ -44,7 +44,7 @@ TasksMark
 tasks_mark(Evaluator *evaluator)
 {
 	TasksMark	mark = {.largest_trace = evaluator->largest_trace, .largest_job = evaluator->largest_job,
-		.tally_words = evaluator->tally_words, .words_size = evaluator->words_size};
+		.agg_words = evaluator->agg_words, .words_size = evaluator->words_size};
 
 	for (int i = 0; i < TASK_ARRAYS; i++)
 		mark.counts[i] = tasks_array(evaluator, i)->count;
@@ -58,7 +58,7 @@ tasks_return_to(Evaluator *evaluator, const TasksMark *mark)
 		tasks_array(evaluator, i)->count = mark->counts[i];
 	evaluator->largest_trace = mark->largest_trace;
 	evaluator->largest_job = mark->largest_job;
-	evaluator->tally_words = mark->tally_words;
+	evaluator->agg_words = mark->agg_words;
 	evaluator->words_size = mark->words_size;
 }
 

@@ -34,7 +34,7 @@ typedef struct TasksMark
 	uint32_t	counts[TASK_ARRAYS];
 	uint32_t	largest_trace;
 	uint32_t	largest_job;
-	uint64_t	tally_words;
+	uint64_t	agg_words;
 	uint64_t	words_size;
 } TasksMark;
 

@@ -185,7 +185,7 @@ typedef struct Question
 	EvaluateSegment segments[SEGMENTS];
 	EvaluateColumn columns[SEGMENTS * COLUMNS];
 	DeviceInterval intervals[SEGMENTS * COLUMNS];
-	TallyMeasure measures[SEGMENTS];
+	AggMeasure	measures[SEGMENTS];
 } Question;
 
 static void
@@ -215,9 +215,9 @@ ask_for_sum(Question *question)
 		EvaluateSegment *segment = &question->segments[i];
 
 		segment->cells = segment->entries = segment->measures = 1;
-		segment->tallied[0] = (1 << CHUNKS) - 1;
+		segment->aggregated[0] = (1 << CHUNKS) - 1;
 		segment->joins = i > 0;
-		question->measures[i] = (TallyMeasure) {.column = COLUMNS, .kind = TALLY_SUM_LOWER, .form = COLUMN_VALUES};
+		question->measures[i] = (AggMeasure) {.column = COLUMNS, .kind = AGG_SUM_LOWER, .form = COLUMN_VALUES};
 	}
 }
 
@@ -238,7 +238,7 @@ time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uin
 		Request		request = {.area = &area, .chunks = segments * CHUNKS, .header = &question.header,
 			.segments = question.segments, .columns = question.columns, .intervals = question.intervals,
 			.measures = question.measures,
-			.tally_words = adding ? device_tally_words(&question.segments[0]) : 0};
+			.agg_words = adding ? device_agg_words(&question.segments[0]) : 0};
 		Request    *requests[] = {&request};
 
 		evaluate_begin(evaluator, requests, 1);

@@ -129,7 +129,7 @@ context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_
 	context->properties = facts.properties;
 	context->family = facts.family;
 	context->timestamp_mask = UINT64_MAX >> (64 - facts.timestamp_bits);
-	context->int64_atomics = supports(&facts, LIMIT_OF_TALLIES, "cannot aggregate rows or run the executor rtcudb");
+	context->int64_atomics = supports(&facts, LIMIT_OF_AGGS, "cannot aggregate rows or run the executor rtcudb");
 	context->ray_tracing = supports(&facts, LIMIT_OF_RAYS, "cannot trace rays") && !faults->no_ray_tracing;
 	import = supports(&facts, LIMIT_OF_IMPORT, "cannot share memory with the server, so answers are copied") &&
 		!faults->no_import;

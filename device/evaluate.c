@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "add_tasks.h"
+#include "aggregate.h"
 #include "collect.h"
 #include "make_tasks.h"
 #include "members.h"
@@ -15,18 +16,17 @@
 #include "refine.h"
 #include "shader.h"
 #include "sieve.h"
-#include "tally.h"
 
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
 
 /*
- * Bytes of a workgroup's memory for a tally's tables and everything beside them.  TALLY_MEMORY is small, so
- * that several workgroups fit on a processor.  LARGE_TALLY_MEMORY is for as large tables as a workgroup can
- * have.  OTHER_TALLY_MEMORY is used by neither tables nor the list of rows.
+ * Bytes of a workgroup's memory for an aggregate's tables and everything beside them.  AGG_MEMORY is small, so
+ * that several workgroups fit on a processor.  LARGE_AGG_MEMORY is for as large tables as a workgroup can
+ * have.  OTHER_AGG_MEMORY is used by neither tables nor the list of rows.
  */
-#define TALLY_MEMORY		24576
-#define LARGE_TALLY_MEMORY	49152
-#define OTHER_TALLY_MEMORY	2560
+#define AGG_MEMORY			24576
+#define LARGE_AGG_MEMORY	49152
+#define OTHER_AGG_MEMORY	2560
 
 /* Return the number of 32-bit cells that fit beside the list of that many rows. */
 static uint32_t
@@ -34,32 +34,33 @@ table_size(const Context *context, uint32_t memory, uint32_t listed)
 {
 	uint32_t	most = context->properties.limits.maxComputeSharedMemorySize;
 
-	return ((memory < most ? memory : most) - OTHER_TALLY_MEMORY) / sizeof(uint32_t) - listed / 2;
+	return ((memory < most ? memory : most) - OTHER_AGG_MEMORY) / sizeof(uint32_t) - listed / 2;
 }
 
 static VkPipeline
-open_tally_way(Evaluator *evaluator, uint32_t way, uint32_t wide)
+open_agg_way(Evaluator *evaluator, uint32_t way, uint32_t wide)
 {
 	const VkPhysicalDeviceLimits *limits = &evaluator->context->properties.limits;
-	bool		large = way == TALLY_BY_LARGE_TABLES && limits->maxComputeWorkGroupInvocations >= TALLY_LARGE_GROUP &&
-		limits->maxComputeWorkGroupSize[0] >= TALLY_LARGE_GROUP;
-	uint32_t	table = way == TALLY_BY_TABLES ? evaluator->tally_table :
-		way == TALLY_BY_LARGE_TABLES ? evaluator->large_table : 1;
-	uint32_t	constants[] = {way, wide, table, large ? TALLY_LARGE_GROUP : TALLY_GROUP,
-		way == TALLY_BY_LARGE_TABLES ? TALLY_LARGE_LISTED : TALLY_LISTED};
+	bool		large = way == AGG_BY_LARGE_TABLES && limits->maxComputeWorkGroupInvocations >= AGG_LARGE_GROUP &&
+		limits->maxComputeWorkGroupSize[0] >= AGG_LARGE_GROUP;
+	uint32_t	table = way == AGG_BY_TABLES ? evaluator->agg_table :
+		way == AGG_BY_LARGE_TABLES ? evaluator->large_table : 1;
+	uint32_t	constants[] = {way, wide, table, large ? AGG_LARGE_GROUP : AGG_GROUP,
+		way == AGG_BY_LARGE_TABLES ? AGG_LARGE_LISTED : AGG_LISTED};
 
-	return shader_compute_with(evaluator->context, evaluator->layout, tally_spirv, sizeof(tally_spirv), constants, 5);
+	return shader_compute_with(evaluator->context, evaluator->layout, aggregate_spirv, sizeof(aggregate_spirv),
+							   constants, 5);
 }
 
 static void
-open_tally(Evaluator *evaluator)
+open_agg(Evaluator *evaluator)
 {
-	evaluator->tally_table = table_size(evaluator->context, TALLY_MEMORY, TALLY_LISTED);
-	evaluator->large_table = table_size(evaluator->context, LARGE_TALLY_MEMORY, TALLY_LARGE_LISTED);
-	for (uint32_t way = 0; way < TALLY_WAYS; way++)
+	evaluator->agg_table = table_size(evaluator->context, AGG_MEMORY, AGG_LISTED);
+	evaluator->large_table = table_size(evaluator->context, LARGE_AGG_MEMORY, AGG_LARGE_LISTED);
+	for (uint32_t way = 0; way < AGG_WAYS; way++)
 		for (uint32_t wide = 0; wide < 2; wide++)
-			if (wide || !tally_is_always_wide(way))
-				evaluator->tally[way][wide] = open_tally_way(evaluator, way, wide);
+			if (wide || !agg_is_always_wide(way))
+				evaluator->agg[way][wide] = open_agg_way(evaluator, way, wide);
 	evaluator->collect = shader_compute(evaluator->context, evaluator->layout, collect_spirv, sizeof(collect_spirv));
 }
 
@@ -92,7 +93,7 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 	};
 	tasks_open(evaluator);
 	if (context->int64_atomics)
-		open_tally(evaluator);
+		open_agg(evaluator);
 	for (int i = 0; i < BATCHES; i++)
 		submission_open(context, &evaluator->batches[i].submission);
 	if (context->ray_tracing)
@@ -101,7 +102,7 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 
 /* ---------------------------------------------------------------- submitting */
 
-/* Make sure that memory for bits, tallies or words is large enough; its content is lost. */
+/* Make sure that memory for bits, aggregates or words is large enough; its content is lost. */
 static bool
 ensure_scratch(Evaluator *evaluator, Memory *memory, uint64_t size)
 {
@@ -144,9 +145,9 @@ static const Relocation relocations[] = {
 	RELOCATION(members_tasks, MembersTask, bits, bits, false),
 	RELOCATION(trace_tasks, TraceTask, bits, bits, false),
 	RELOCATION(job_tasks, TraceTask, bits, bits, false),
-	RELOCATION(tally_tasks, TallyTask, bits, bits, false),
-	RELOCATION(tally_tasks, TallyTask, words, tallies, false),
-	RELOCATION(collect_tasks, CollectTask, words, tallies, false),
+	RELOCATION(agg_tasks, AggTask, bits, bits, false),
+	RELOCATION(agg_tasks, AggTask, words, aggs, false),
+	RELOCATION(collect_tasks, CollectTask, words, aggs, false),
 	RELOCATION(sets, SetTask, words, words, true),
 	RELOCATION(digits, DigitTask, map, words, true),
 };
@@ -192,7 +193,7 @@ copy_words(Evaluator *evaluator, const Batch *batch, const Request *request)
 static void
 copy_masks(const Request *request)
 {
-	uint64_t	place = request->results + device_bits_offset(request->chunks, request->tally_words);
+	uint64_t	place = request->results + device_bits_offset(request->chunks, request->agg_words);
 
 	if (request->area->imported || request->header->prepare)
 		return;
@@ -261,25 +262,25 @@ dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t
 }
 
 /*
- * Dispatch all workgroups for each way of tallying; those with a task of another way end at once.  Then collect
- * the entries, also of tallies that jobs have made.
+ * Dispatch all workgroups for each way of aggregating; those with a task of another way end at once.  Then collect
+ * the entries, also of aggregates that jobs have made.
  */
 static void
-dispatch_tallies(Evaluator *evaluator, const Tasks *tasks)
+dispatch_aggs(Evaluator *evaluator, const Tasks *tasks)
 {
 	VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 
-	for (uint32_t way = 0; way < TALLY_WAYS; way++)
+	for (uint32_t way = 0; way < AGG_WAYS; way++)
 		for (uint32_t wide = 0; wide < 2; wide++)
-			if (evaluator->tallies[way][wide])
-				dispatch(evaluator, evaluator->tally[way][wide], tasks, evaluator->tally_of.count, 0);
-	memset(evaluator->tallies, 0, sizeof(evaluator->tallies));
+			if (evaluator->aggs[way][wide])
+				dispatch(evaluator, evaluator->agg[way][wide], tasks, evaluator->agg_of.count, 0);
+	memset(evaluator->aggs, 0, sizeof(evaluator->aggs));
 	if (evaluator->collect_of.count > 0)
 		context_shader_barrier(evaluator->context, compute, compute);
 	dispatch(evaluator, evaluator->collect, tasks, evaluator->collect_of.count, 0);
 }
 
-/* Clear the words of tallies, and copy those of sets and maps from the requests. */
+/* Clear the words of aggregates, and copy those of sets and maps from the requests. */
 static void
 prepare_memory(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
@@ -288,10 +289,10 @@ prepare_memory(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t 
 	for (uint32_t i = 0; i < count && copies; i++)
 		if (requests[i]->reply.result == DEVICE_OK)
 			copy_words(evaluator, batch, requests[i]);
-	if (evaluator->tally_words > 0)
-		vkCmdFillBuffer(evaluator->context->commands, batch->tallies.buffer, 0,
-						evaluator->tally_words * sizeof(uint64_t), 0);
-	if (evaluator->tally_words > 0 || copies)
+	if (evaluator->agg_words > 0)
+		vkCmdFillBuffer(evaluator->context->commands, batch->aggs.buffer, 0,
+						evaluator->agg_words * sizeof(uint64_t), 0);
+	if (evaluator->agg_words > 0 || copies)
 		context_barrier(evaluator->context);
 }
 
@@ -318,20 +319,20 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	dispatch(evaluator, evaluator->members, &tasks, evaluator->members_of.count, compute);
 	dispatch(evaluator, evaluator->publish, &tasks, evaluator->publish_of.count, evaluator->takes_out ? compute : 0);
 	evaluator->takes_out = false;
-	dispatch_tallies(evaluator, &tasks);
+	dispatch_aggs(evaluator, &tasks);
 	submission_start(evaluator->context, &batch->submission);
 }
 
-/* Copy the entries of all tallies, unless there are more than there is room for. */
+/* Copy the entries of all aggregates, unless there are more than there is room for. */
 static void
 copy_entries(const Request *request)
 {
-	uint64_t	place = request->results + device_tallies_offset(request->chunks);
+	uint64_t	place = request->results + device_aggs_offset(request->chunks);
 
 	for (uint32_t s = 0; s < request->header->segments; s++)
 	{
 		const EvaluateSegment *segment = &request->segments[s];
-		uint64_t	words = device_tally_words(segment);
+		uint64_t	words = device_agg_words(segment);
 		uint64_t	entries;
 
 		if (words == 0)
@@ -340,7 +341,7 @@ copy_entries(const Request *request)
 		if (entries > segment->entries)
 			entries = 0;
 		memcpy(request->area->map + place, request->area->memory.host + place,
-			   device_tally_size(entries, segment->measures) * sizeof(uint64_t));
+			   device_agg_size(entries, segment->measures) * sizeof(uint64_t));
 		place += words * sizeof(uint64_t);
 	}
 }
@@ -351,7 +352,7 @@ copy_results(Request *request)
 {
 	const char *from = request->area->memory.host + request->results;
 	char	   *to = request->area->map + request->results;
-	uint64_t	bits = device_bits_offset(request->chunks, request->tally_words);
+	uint64_t	bits = device_bits_offset(request->chunks, request->agg_words);
 	const ChunkCount *counts = (const ChunkCount *) from;
 
 	if (request->area->imported)
@@ -382,7 +383,7 @@ start_batch(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 {
 	bool		room = ensure_scratch(evaluator, &batch->bits,
 									  (uint64_t) evaluator->sieve_of.count * DEVICE_CHUNK_BYTES) &&
-		ensure_scratch(evaluator, &batch->tallies, evaluator->tally_words * sizeof(uint64_t)) &&
+		ensure_scratch(evaluator, &batch->aggs, evaluator->agg_words * sizeof(uint64_t)) &&
 		ensure_scratch(evaluator, &batch->words, evaluator->words_size) &&
 		ensure_tasks(evaluator, batch, tasks_size(evaluator));
 

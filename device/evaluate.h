@@ -12,11 +12,11 @@
  *				(compute), or test the rows that rays meet (rt: raytrace.h)
  *	members		clear the rows whose integers are not in all sets, for conditions that cannot be looked up
  *	publish		count the rows; return the bits
- *	tally		aggregate rows instead of returning their bits (protocol.h); runs beside publish, or
+ *	aggregate	add up rows instead of returning their bits (protocol.h); runs beside publish, or
  *				after it if chunks have masks
- *	collect		return the entries of tallies
+ *	collect		return the entries of aggregates
  *
- * The executor rtcudb has a job (make_job.h) instead of sieve, refine and tally, except for chunks with masks.
+ * The executor rtcudb has a job (make_job.h) instead of sieve, refine and aggregate, except for chunks with masks.
  */
 #ifndef RTSCAN_DEVICE_EVALUATE_H
 #define RTSCAN_DEVICE_EVALUATE_H

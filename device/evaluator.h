@@ -34,7 +34,7 @@ typedef struct Batch
 	Submission	submission;
 	Memory		tasks;
 	Memory		bits;
-	Memory		tallies;
+	Memory		aggs;
 	Memory		words;			/* sets and maps */
 	uint64_t	number;			/* value of cache->batch */
 	uint32_t	chunks;			/* number of chunks that publish handles */
@@ -52,11 +52,11 @@ typedef struct Evaluator
 	VkPipeline	members;
 	VkPipeline	publish;
 	/* index: way, and whether values are wide; VK_NULL_HANDLE: not needed, or not supported by the device */
-	VkPipeline	tally[TALLY_WAYS][2];
+	VkPipeline	agg[AGG_WAYS][2];
 	VkPipeline	collect;		/* VK_NULL_HANDLE: not supported by the device */
-	bool		tallies[TALLY_WAYS][2];	/* true for the pipelines of tally that the next batch uses */
-	bool		takes_out;		/* publishing the next batch removes rows from its tallies */
-	uint32_t	tally_table;	/* 32-bit cells that fit in a workgroup's memory */
+	bool		aggs[AGG_WAYS][2];	/* true for the pipelines of aggregates that the next batch uses */
+	bool		takes_out;		/* publishing the next batch removes rows from its aggregates */
+	uint32_t	agg_table;		/* 32-bit cells that fit in a workgroup's memory */
 	uint32_t	large_table;	/* 32-bit cells that fit in a workgroup's memory with large tables */
 	Raytracer	raytracer;		/* pipeline of the executor rt */
 	Raytracer	job_raytracer;	/* pipeline of rtcudb; VK_NULL_HANDLE: not supported by the device */
@@ -86,14 +86,14 @@ typedef struct Evaluator
 	Array		publish_of;
 	Array		digits;
 	Array		measures;
-	Array		tally_tasks;
-	Array		tally_of;
+	Array		agg_tasks;
+	Array		agg_of;
 	Array		collect_tasks;
 	Array		collect_of;
 	Array		sets;
 	Array		members_tasks;
 	Array		members_of;
-	uint64_t	tally_words;
+	uint64_t	agg_words;
 	/* bytes of sets and maps; includes unused bytes at the start, so that offset 0 can mean none */
 	uint64_t	words_size;
 	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
@@ -102,9 +102,9 @@ typedef struct Evaluator
 
 /* Return true if a way has no pipeline for narrow values, and treats all values as wide. */
 static inline bool
-tally_is_always_wide(uint32_t way)
+agg_is_always_wide(uint32_t way)
 {
-	return way == TALLY_BY_WORDS || way == TALLY_BY_HASH;
+	return way == AGG_BY_WORDS || way == AGG_BY_HASH;
 }
 
 #endif							/* RTSCAN_DEVICE_EVALUATOR_H */

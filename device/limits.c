@@ -13,7 +13,7 @@
 #include "protocol.h"
 #include "tasks.h"
 
-/* Requirements of the largest workgroups: tally.comp, sort_scatter.comp. */
+/* Requirements of the largest workgroups: aggregate.comp, sort_scatter.comp. */
 #define WORKGROUP_THREADS	512
 #define WORKGROUP_MEMORY	28672
 
@@ -22,7 +22,7 @@
 
 #define ROWS				(DEVICE_SEGMENT_CHUNKS * DEVICE_CHUNK_ROWS)
 
-_Static_assert(TALLY_GROUP <= WORKGROUP_THREADS && BVH_GROUP <= WORKGROUP_THREADS && PAIR_GROUP <= WORKGROUP_THREADS &&
+_Static_assert(AGG_GROUP <= WORKGROUP_THREADS && BVH_GROUP <= WORKGROUP_THREADS && PAIR_GROUP <= WORKGROUP_THREADS &&
 			   VECTOR_GROUP <= WORKGROUP_THREADS && REFINE_GROUP <= WORKGROUP_THREADS &&
 			   MEMBERS_GROUP <= WORKGROUP_THREADS &&
 			   COLLECT_GROUP <= WORKGROUP_THREADS && SORT_GROUP <= WORKGROUP_THREADS, "no workgroup has more threads");
@@ -50,7 +50,7 @@ const Limit limits[] = {
 	LIMIT(LIMIT_OF_ALL, maxComputeWorkGroupCount[0], MAX_WORKGROUPS),
 	LIMIT(LIMIT_OF_ALL, maxComputeSharedMemorySize, WORKGROUP_MEMORY),
 	LIMIT(LIMIT_OF_ALL, maxMemoryAllocationCount, 4096),
-	FEATURE(LIMIT_OF_TALLIES, "shaderBufferInt64Atomics", twelve.shaderBufferInt64Atomics),
+	FEATURE(LIMIT_OF_AGGS, "shaderBufferInt64Atomics", twelve.shaderBufferInt64Atomics),
 	FEATURE(LIMIT_OF_RAYS, "rayTracingPipeline", pipelines.rayTracingPipeline),
 	FEATURE(LIMIT_OF_RAYS, "accelerationStructure", structures.accelerationStructure),
 	FEATURE(LIMIT_OF_RAYS, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME, has_deferred_operations),

@@ -8,7 +8,7 @@
  * If you use another feature of a device, add a line here and to doc/gpu.md.
  *
  * The table omits limits that the program adapts to: maxRayDispatchInvocationCount (raytrace.c), and the
- * size and memory of workgroups with TALLY_LARGE_GROUP threads (evaluate.c).
+ * size and memory of workgroups with AGG_LARGE_GROUP threads (evaluate.c).
  */
 #ifndef RTSCAN_DEVICE_LIMITS_H
 #define RTSCAN_DEVICE_LIMITS_H
@@ -44,7 +44,7 @@ typedef struct DeviceFacts
 typedef enum LimitUse
 {
 	LIMIT_OF_ALL,
-	LIMIT_OF_TALLIES,			/* tallies and rtcudb */
+	LIMIT_OF_AGGS,				/* aggregates and rtcudb */
 	LIMIT_OF_RAYS,
 	LIMIT_OF_IMPORT,			/* importing memory that backends share */
 	LIMIT_USES

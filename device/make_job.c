@@ -40,7 +40,7 @@ add_attribute(Space *space, const Resident *column, SpaceAxis axis, uint64_t wan
 }
 
 static void
-add_tally_attribute(Work *work, Space *space, uint32_t column, ColumnForm form, SpaceAxis axis)
+add_agg_attribute(Work *work, Space *space, uint32_t column, ColumnForm form, SpaceAxis axis)
 {
 	ResidentKey key = cache_column_key(&work->segment->key, column, form);
 
@@ -52,10 +52,10 @@ add_tally_attribute(Work *work, Space *space, uint32_t column, ColumnForm form, 
  * they are evaluated for each row that a ray meets.
  */
 static DeviceResult
-make_space(Work *work, const TallySource *tally, Space *space)
+make_space(Work *work, const AggSource *agg, Space *space)
 {
 	const EvaluateSegment *segment = work->segment;
-	DeviceResult result = segment->cells > 0 ? find_tally(work->evaluator, tally, &work->request->reply) : DEVICE_OK;
+	DeviceResult result = segment->cells > 0 ? find_agg(work->evaluator, agg, &work->request->reply) : DEVICE_OK;
 
 	*space = (Space) {0};
 	if (result != DEVICE_OK)
@@ -63,9 +63,9 @@ make_space(Work *work, const TallySource *tally, Space *space)
 	for (uint32_t c = 0; c < work->ncolumns; c++)
 		add_attribute(space, work->columns[c].resident, SPACE_SCAN, count_wanted(&work->columns[c]));
 	for (uint32_t i = 0; i < segment->digits; i++)
-		add_tally_attribute(work, space, tally->digits[i].column, tally->digits[i].form, SPACE_GROUP);
+		add_agg_attribute(work, space, agg->digits[i].column, agg->digits[i].form, SPACE_GROUP);
 	for (uint32_t i = 0; i < segment->measures; i++)
-		add_tally_attribute(work, space, tally->measures[i].column, tally->measures[i].form, SPACE_AXES);
+		add_agg_attribute(work, space, agg->measures[i].column, agg->measures[i].form, SPACE_AXES);
 	return DEVICE_OK;
 }
 
@@ -169,7 +169,7 @@ add_zeros(Work *work)
 }
 
 static DeviceResult
-add_rays(Work *work, TallySource *tally, const Resident *bvh)
+add_rays(Work *work, AggSource *agg, const Resident *bvh)
 {
 	Evaluator  *evaluator = work->evaluator;
 	Range		room[SPACE_MAX_RANGES];
@@ -182,7 +182,7 @@ add_rays(Work *work, TallySource *tally, const Resident *bvh)
 		.first_column = evaluator->columns.count,
 		.columns = work->ncolumns,
 		.rows = work->segment->rows,
-		.tally = NO_TALLY,
+		.agg = NO_AGG,
 		.record_words = bvh->space->record_words,
 	};
 
@@ -194,11 +194,11 @@ add_rays(Work *work, TallySource *tally, const Resident *bvh)
 	task.rays = add_bundles(evaluator, bvh->space, &ranges);
 	if (work->segment->cells > 0)
 	{
-		DeviceResult result = add_tally_of_job(evaluator, tally, bvh->space, &work->request->reply);
+		DeviceResult result = add_agg_of_job(evaluator, agg, bvh->space, &work->request->reply);
 
 		if (result != DEVICE_OK)
 			return result;
-		task.tally = evaluator->tally_tasks.count - 1;
+		task.agg = evaluator->agg_tasks.count - 1;
 	}
 	*(TraceTask *) array_extend(&evaluator->job_tasks, 1) = task;
 	if (task.rays > evaluator->largest_job)
@@ -209,21 +209,21 @@ add_rays(Work *work, TallySource *tally, const Resident *bvh)
 
 /* Return true if all columns have numbers below DEVICE_MAX_COLUMNS, since the BVH's key has a bit for each. */
 static bool
-has_key(const Work *work, const TallySource *tally)
+has_key(const Work *work, const AggSource *agg)
 {
 	bool		has = true;
 
 	for (uint32_t c = 0; c < work->ncolumns; c++)
 		has = has && work->columns[c].resident->key.columns[0] < DEVICE_MAX_COLUMNS;
 	for (uint32_t i = 0; i < work->segment->digits; i++)
-		has = has && tally->digits[i].column < DEVICE_MAX_COLUMNS;
+		has = has && agg->digits[i].column < DEVICE_MAX_COLUMNS;
 	for (uint32_t i = 0; i < work->segment->measures; i++)
-		has = has && tally->measures[i].column < DEVICE_MAX_COLUMNS;
+		has = has && agg->measures[i].column < DEVICE_MAX_COLUMNS;
 	return has;
 }
 
 DeviceResult
-add_job(Work *work, TallySource *tally)
+add_job(Work *work, AggSource *agg)
 {
 	Evaluator  *evaluator = work->evaluator;
 	Space		space;
@@ -232,9 +232,9 @@ add_job(Work *work, TallySource *tally)
 
 	if (evaluator->job_raytracer.pipeline == VK_NULL_HANDLE)
 		return DEVICE_UNSUPPORTED;
-	if (!has_key(work, tally))
+	if (!has_key(work, agg))
 		return DEVICE_REFUSED;
-	result = make_space(work, tally, &space);
+	result = make_space(work, agg, &space);
 	if (result != DEVICE_OK)
 		return result;
 	result = triangles_get(&evaluator->triangles, &work->segment->key, &space, work->segment->rows, &bvh);
@@ -245,6 +245,6 @@ add_job(Work *work, TallySource *tally)
 	if (work->request->header->prepare)
 		return DEVICE_OK;
 	add_zeros(work);
-	tally->bits = work->bits;
-	return add_rays(work, tally, bvh);
+	agg->bits = work->bits;
+	return add_rays(work, agg, bvh);
 }

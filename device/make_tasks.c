@@ -8,22 +8,22 @@
 #include <string.h>
 
 #include "add_tasks.h"
+#include "make_aggregate.h"
 #include "make_job.h"
 #include "make_region.h"
-#include "make_tally.h"
 
-/* Words of all tallies of a batch, at most; a single request has less (DEVICE_MAX_TALLY_WORDS). */
-#define MAX_TALLY_WORDS	(UINT64_C(1) << 25)
+/* Words of all aggregates of a batch, at most; a single request has less (DEVICE_MAX_AGG_WORDS). */
+#define MAX_AGG_WORDS	(UINT64_C(1) << 25)
 
 /* ---------------------------------------------------------------- rows to return */
 
-/* Return true if some chunks are only partly tallied. */
+/* Return true if some chunks are only partly aggregated. */
 static bool
 has_masks(const EvaluateSegment *segment)
 {
 	uint32_t	any = 0;
 
-	for (uint32_t i = 0; i < DEVICE_TALLY_MASKS; i++)
+	for (uint32_t i = 0; i < DEVICE_AGG_MASKS; i++)
 		any |= segment->partly[i];
 	return any != 0;
 }
@@ -44,11 +44,11 @@ add_publish(Work *work, uint32_t chunk, uint32_t groups, uint32_t alternatives)
 		.alternatives = alternatives,
 	};
 
-	memcpy(task.tallied, work->segment->tallied, sizeof(task.tallied));
+	memcpy(task.aggregated, work->segment->aggregated, sizeof(task.aggregated));
 	memcpy(task.partly, work->segment->partly, sizeof(task.partly));
 	evaluator->takes_out |= has_masks(work->segment) || alternatives != 0;
 	if (request->header->want_bits)
-		task.words = results + device_bits_offset(request->chunks, request->tally_words) +
+		task.words = results + device_bits_offset(request->chunks, request->agg_words) +
 			(uint64_t) chunk * DEVICE_CHUNK_BYTES;
 	tasks_add_workgroups(&evaluator->publish_of, evaluator->publish_tasks.count, chunks);
 	*(PublishTask *) array_extend(&evaluator->publish_tasks, 1) = task;
@@ -108,7 +108,7 @@ add_members(Work *work, const EvaluateMembers *members)
 	return DEVICE_OK;
 }
 
-/* ---------------------------------------------------------------- columns and tally */
+/* ---------------------------------------------------------------- columns and aggregate */
 
 /* Find a segment's columns on the device. */
 static DeviceResult
@@ -137,10 +137,10 @@ typedef struct Place
 	const EvaluateColumn *columns;
 	const DeviceInterval *intervals;
 	const EvaluateMembers *members;
-	const TallyDigit *digits;
-	const TallyMeasure *measures;
-	uint64_t	tally;			/* offset of the words of the last tally */
-	uint64_t	answer;			/* address of the next tally's entries in the answer */
+	const AggDigit *digits;
+	const AggMeasure *measures;
+	uint64_t	agg;			/* offset of the words of the last aggregate */
+	uint64_t	answer;			/* address of the next aggregate's entries in the answer */
 } Place;
 
 static uint32_t
@@ -172,49 +172,49 @@ skip_segment(Place *place, const EvaluateSegment *segment)
 	place->measures += segment->measures;
 }
 
-static TallySource
-tally_source(const Work *work, Place *place, uint32_t groups)
+static AggSource
+agg_source(const Work *work, Place *place, uint32_t groups)
 {
-	return (TallySource) {
+	return (AggSource) {
 		.segment = work->segment, .digits = place->digits, .measures = place->measures,
-		.bits = work->bits, .groups = groups, .maps = work->request->device_words, .words = &place->tally,
+		.bits = work->bits, .groups = groups, .maps = work->request->device_words, .words = &place->agg,
 		.answer = &place->answer};
 }
 
-/* Add a segment's tally, if it has one. */
+/* Add a segment's aggregate, if it has one. */
 static DeviceResult
-add_tally_of(Work *work, Place *place, uint32_t groups)
+add_agg_of(Work *work, Place *place, uint32_t groups)
 {
-	TallySource source = tally_source(work, place, groups);
+	AggSource	source = agg_source(work, place, groups);
 
 	if (work->segment->cells == 0)
 		return DEVICE_OK;
-	if (work->evaluator->tally[0][0] == VK_NULL_HANDLE)
+	if (work->evaluator->agg[0][0] == VK_NULL_HANDLE)
 		return DEVICE_UNSUPPORTED;
-	return (work->request->header->prepare ? find_tally : add_tally) (work->evaluator, &source, &work->request->reply);
+	return (work->request->header->prepare ? find_agg : add_agg) (work->evaluator, &source, &work->request->reply);
 }
 
 /* ---------------------------------------------------------------- jobs */
 
 /*
- * Add a tally of the chunks with masks.  It runs after publish, since that removes the rows that are not
- * tallied from the bits that the rays have set.
+ * Add an aggregate of the chunks with masks.  It runs after publish, since that removes the rows that are not
+ * aggregated from the bits that the rays have set.
  */
 static DeviceResult
 add_rest_of_job(Work *work, Place *place)
 {
 	EvaluateSegment rest = *work->segment;
-	TallySource source = tally_source(work, place, 1);
+	AggSource	source = agg_source(work, place, 1);
 
 	source.segment = &rest;
 	rest.joins = true;
-	memcpy(rest.tallied, rest.partly, sizeof(rest.tallied));
-	return add_tally(work->evaluator, &source, &work->request->reply);
+	memcpy(rest.aggregated, rest.partly, sizeof(rest.aggregated));
+	return add_agg(work->evaluator, &source, &work->request->reply);
 }
 
 /* Return true if rows are tested after the rays that find them, or if digits have maps, which rays do not read. */
 static bool
-is_tallied_apart(const EvaluateSegment *segment, const TallyDigit *digits)
+is_aggregated_apart(const EvaluateSegment *segment, const AggDigit *digits)
 {
 	bool		apart = segment->members > 0;
 
@@ -223,13 +223,13 @@ is_tallied_apart(const EvaluateSegment *segment, const TallyDigit *digits)
 	return apart;
 }
 
-/* Add a job whose rays only find the rows, which are tested and tallied afterwards. */
+/* Add a job whose rays only find the rows, which are tested and aggregated afterwards. */
 static DeviceResult
 add_job_of_rows(Work *work, Place *place)
 {
 	const EvaluateSegment *segment = work->segment;
 	EvaluateSegment rows = *segment;
-	TallySource source = tally_source(work, place, 1);
+	AggSource	source = agg_source(work, place, 1);
 	DeviceResult result;
 
 	rows.cells = 0;
@@ -241,17 +241,17 @@ add_job_of_rows(Work *work, Place *place)
 		result = add_members(work, place->members);
 	if (result == DEVICE_OK && !work->request->header->prepare)
 		add_publish(work, place->chunk, 1, 0);
-	return result == DEVICE_OK ? add_tally_of(work, place, 1) : result;
+	return result == DEVICE_OK ? add_agg_of(work, place, 1) : result;
 }
 
 /* Add a segment for the executor rtcudb.  If possible, its job does everything. */
 static DeviceResult
 add_segment_as_job(Work *work, Place *place)
 {
-	TallySource source = tally_source(work, place, 1);
+	AggSource	source = agg_source(work, place, 1);
 	DeviceResult result;
 
-	if (is_tallied_apart(work->segment, place->digits))
+	if (is_aggregated_apart(work->segment, place->digits))
 		return add_job_of_rows(work, place);
 	result = add_job(work, &source);
 	if (result != DEVICE_OK || work->request->header->prepare)
@@ -282,7 +282,7 @@ add_segment(Work *work, Place *place)
 	if (result == DEVICE_OK && !work->request->header->prepare)
 		add_publish(work, place->chunk, groups, 0);
 	if (result == DEVICE_OK)
-		result = add_tally_of(work, place, groups);
+		result = add_agg_of(work, place, groups);
 	return result;
 }
 
@@ -339,7 +339,7 @@ add_filter(Request *request, Evaluator *evaluator, uint32_t first, uint32_t n, P
 	*failed = first;
 	if (!request->header->prepare)
 		add_publish(&whole, place->chunk, n, alternatives);
-	return add_tally_of(&whole, place, alternatives != 0 ? 1 : n);
+	return add_agg_of(&whole, place, alternatives != 0 ? 1 : n);
 }
 
 /* ---------------------------------------------------------------- the request */
@@ -349,8 +349,8 @@ fits_submission(const Evaluator *evaluator)
 {
 	return evaluator->sieve_of.count <= MAX_WORKGROUPS && evaluator->refine_of.count <= MAX_WORKGROUPS &&
 		evaluator->publish_of.count <= MAX_WORKGROUPS && evaluator->members_of.count <= MAX_WORKGROUPS &&
-		evaluator->tally_of.count <= MAX_WORKGROUPS &&
-		evaluator->collect_of.count <= MAX_WORKGROUPS && evaluator->tally_words <= MAX_TALLY_WORDS &&
+		evaluator->agg_of.count <= MAX_WORKGROUPS &&
+		evaluator->collect_of.count <= MAX_WORKGROUPS && evaluator->agg_words <= MAX_AGG_WORDS &&
 		(evaluator->trace_tasks.count == 0 ||
 		 raytrace_fits(&evaluator->raytracer, evaluator->largest_trace, evaluator->trace_tasks.count)) &&
 		(evaluator->job_tasks.count == 0 ||
@@ -388,7 +388,7 @@ make_segments(Evaluator *evaluator, Request *request)
 	Place		place = {
 		.columns = request->columns, .intervals = request->intervals, .members = request->members,
 		.digits = request->digits, .measures = request->measures,
-		.answer = request->area->memory.address + request->results + device_tallies_offset(request->chunks)};
+		.answer = request->area->memory.address + request->results + device_aggs_offset(request->chunks)};
 
 	place_words(evaluator, request);
 	for (uint32_t s = 0, parts; s < request->header->segments; s += parts)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * make_tasks.h
- *		Make the tasks of a request: what to sieve, refine, trace, publish and tally.
+ *		Make the tasks of a request: what to sieve, refine, trace, publish and aggregate.
  */
 #ifndef RTSCAN_DEVICE_MAKE_TASKS_H
 #define RTSCAN_DEVICE_MAKE_TASKS_H

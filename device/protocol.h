@@ -15,28 +15,28 @@
  *		EvaluateColumn[columns]			of all segments, one segment after another
  *		DeviceInterval[intervals]		of all columns, one column after another
  *		EvaluateMembers[members]		of all segments, one segment after another
- *		TallyDigit[digits]				of all segments' tallies, one segment after another
- *		TallyMeasure[measures]			of all segments' tallies, one segment after another
+ *		AggDigit[digits]				of all segments' aggregates, one segment after another
+ *		AggMeasure[measures]			of all segments' aggregates, one segment after another
  *		(at the next multiple of 64)
  *		uint32 words[]					sets and maps, which segments may share
  *	the answer, at request.results:
  *		ChunkCount counts[chunks]		matching rows of each chunk of all segments
  *		(at the next multiple of 64)
- *		uint64 tallies[]				for each segment with a tally of its own: the number of
+ *		uint64 aggs[]					for each segment with an aggregate of its own: the number of
  *										entries, then the entries, uint64 [2 + measures] each
  *		(at the next multiple of 64)
  *		bits[chunks][DEVICE_CHUNK_BYTES]	only if bits are wanted, and only of chunks with
- *										matching rows that are in no tally
+ *										matching rows that are in no aggregate
  *
- *	A *tally* is an aggregate of a segment's rows, so that their bits need not be returned.  It covers
+ *	A segment's rows can be *aggregated*, so that their bits need not be returned.  The aggregate covers
  *	the chunks that the backend knows to be all-visible, and of other chunks only some rows: the backend
- *	has put the bits of the rows that are not tallied, the chunk's *mask*, where the answer's bits will be.
+ *	has put the bits of the rows that are not aggregated, the chunk's *mask*, where the answer's bits will be.
  *	A row's digits are the number of its cell; each digit is the distance of a value from the segment's
  *	least value, or a code.  Each cell with rows has an *entry*: the cell's number, the number of rows,
  *	and measures of the distances of other columns.  Entries are in no particular order.  If there can be
  *	far more cells than cells with rows, there is room for a limited number of entries.  If there are
- *	more, the answer says so, and the tally is lost.  Distances can be shifted so that they count from
- *	the least value of several segments; these segments can then join in one tally.
+ *	more, the answer says so, and the aggregate is lost.  Distances can be shifted so that they count from
+ *	the least value of several segments; these segments can then join in one aggregate.
  *
  *	A *set* has a bit for each integer, beginning with its first integer.  Rows whose integers are not
  *	members do not match.
@@ -87,17 +87,17 @@
 #define DEVICE_MAX_SEGMENTS		64		/* segments in one request */
 #define DEVICE_MAX_INTERVALS	(1 << 20)	/* intervals in one request */
 #define DEVICE_MAX_PAIRS		(1 << 26)	/* pairs in one sort */
-#define DEVICE_MAX_DIGITS		8		/* digits of one tally's cells */
+#define DEVICE_MAX_DIGITS		8		/* digits of one aggregate's cells */
 #define DEVICE_MAX_MEASURES		32
 #define DEVICE_MAX_PARTS		32		/* parts of one filter */
 /* runs of bins of one column; each run reads as many vectors as a column with a single run */
 #define DEVICE_MAX_RUNS			64
-#define DEVICE_MAX_TALLY_WORDS	(1 << 21)	/* words of tallies in one request */
+#define DEVICE_MAX_AGG_WORDS	(1 << 21)	/* words of aggregates in one request */
 #define DEVICE_MAX_SET_WORDS	(1 << 23)	/* words of sets and maps in one request */
 #define DEVICE_NO_WORDS			UINT32_MAX	/* in place of an index of words: there are none */
 #define DEVICE_BREAKPOINT_BITS	64
 #define DEVICE_MAX_BREAKPOINTS	64		/* breakpoints of one digit; each row is compared with all of them */
-#define DEVICE_TALLY_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
+#define DEVICE_AGG_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
 /* Page numbers of vectors that stand for a chunk of zeros and a chunk of ones. */
 #define DEVICE_PAGE_ZEROS		UINT32_MAX
@@ -222,7 +222,7 @@ typedef struct DeviceStatus
 	char		name[128];
 	uint32_t	software;
 	uint32_t	ray_tracing;
-	uint32_t	tallies;		/* true if it can make tallies */
+	uint32_t	can_aggregate;	/* true if it can aggregate rows */
 	uint32_t	unused;
 	uint64_t	memory_limit;
 	uint64_t	memory_used;
@@ -246,7 +246,7 @@ typedef struct DeviceReply
 	uint32_t	segment;		/* MISSING: index of the segment in the request */
 	/* MISSING: index of the column in the segment; or, if of_rows, the number of the column in the index */
 	uint32_t	column;
-	uint32_t	of_rows;		/* MISSING: true if the column is needed to test members or for the tally */
+	uint32_t	of_rows;		/* MISSING: true if the column is needed to test members or for the aggregate */
 	uint32_t	form;			/* MISSING: the ColumnForm that is needed, if of_rows */
 	uint32_t	built;			/* EVALUATE: number of BVHs built since it arrived */
 	uint64_t	refined_rows;	/* rows that the refine step tested */
@@ -280,8 +280,8 @@ typedef struct EvaluateHeader
 
 /*
  * Role of an EvaluateSegment in its segment's filter.  An EvaluateSegment is a conjunction of conditions on
- * columns.  If a filter whose rows are tallied has alternatives, several of them follow each other and are
- * combined on the device.  Only the first one has a tally and an answer.
+ * columns.  If a filter whose rows are aggregated has alternatives, several of them follow each other and are
+ * combined on the device.  Only the first one has an aggregate and an answer.
  *
  * c1 AND (c2 OR c3) AND (c4 OR c5): c1 PART_FIRST, c2 PART_AND, c3 PART_OR, c4 PART_AND, c5 PART_OR
  */
@@ -298,13 +298,13 @@ typedef struct EvaluateSegment
 	SegmentKey	key;
 	uint32_t	rows;
 	uint32_t	columns;		/* 0: all rows match, unless members exclude them */
-	uint64_t	cells;			/* cells of its tally, with or without rows; 0: there is no tally */
+	uint64_t	cells;			/* cells of its aggregate, with or without rows; 0: there is no aggregate */
 	uint32_t	entries;		/* number of entries that there is room for, at most cells */
 	uint32_t	digits;
 	uint32_t	measures;
-	uint32_t	tallied[DEVICE_TALLY_MASKS];	/* a bit for each chunk that is in the tally */
-	uint32_t	partly[DEVICE_TALLY_MASKS];	/* a bit for each tallied chunk that has a mask */
-	/* true if it adds to the preceding tally, which must have the same cells, entries and measures */
+	uint32_t	aggregated[DEVICE_AGG_MASKS];	/* a bit for each chunk that is in the aggregate */
+	uint32_t	partly[DEVICE_AGG_MASKS];	/* a bit for each aggregated chunk that has a mask */
+	/* true if it adds to the preceding aggregate, which must have the same cells, entries and measures */
 	uint32_t	joins;
 	uint32_t	part;			/* a FilterPart */
 	uint32_t	members;
@@ -340,7 +340,7 @@ typedef struct EvaluateMembers
  * With a map, shift makes integers count from the map's first one.  Those up to reach have their numbers in the
  * map, and all others have null.  With breakpoints, reach is the index of the last breakpoint.
  */
-typedef struct TallyDigit
+typedef struct AggDigit
 {
 	uint32_t	column;
 	uint32_t	form;			/* a ColumnForm; COLUMN_KEY: codes, where NULL has code null */
@@ -353,31 +353,31 @@ typedef struct TallyDigit
 	uint32_t	map_bits;		/* bits of a number in the map: 32 in a table; or DEVICE_BREAKPOINT_BITS */
 	uint32_t	dropped;		/* lowest bits of the distance that are left out, less than 64; 0 with a map */
 	uint32_t	unused;
-} TallyDigit;
+} AggDigit;
 
 /*
  * Kinds of measures.  A sum is made of two sums that cannot overflow: of the lower 32 bits of the distances, and
  * of the upper bits.
  */
-typedef enum TallyKind
+typedef enum AggKind
 {
-	TALLY_COUNT,				/* number of values that are not NULL */
-	TALLY_SUM_LOWER,
-	TALLY_SUM_UPPER,
-	TALLY_GREATEST,				/* greatest distance; also 0 if there are no values */
-	TALLY_LEAST,				/* greatest ~distance, which gives the least distance; 0 if there are no values */
-	TALLY_KINDS
-} TallyKind;
+	AGG_COUNT,					/* number of values that are not NULL */
+	AGG_SUM_LOWER,
+	AGG_SUM_UPPER,
+	AGG_GREATEST,				/* greatest distance; also 0 if there are no values */
+	AGG_LEAST,					/* greatest ~distance, which gives the least distance; 0 if there are no values */
+	AGG_KINDS
+} AggKind;
 
 /* A measure of a column's values, for each cell. */
-typedef struct TallyMeasure
+typedef struct AggMeasure
 {
 	uint32_t	column;
 	uint32_t	kind;
 	uint32_t	form;			/* a ColumnForm, not COLUMN_KEY */
 	uint32_t	unused;
 	uint64_t	shift;
-} TallyMeasure;
+} AggMeasure;
 
 /*
  * A half-open interval, not empty, both as ranks and as codes.  Those of a column are disjoint, not adjacent,
@@ -391,11 +391,11 @@ typedef struct DeviceInterval
 	uint32_t	high_code;
 } DeviceInterval;
 
-/* Numbers of matching rows of a chunk: rows that are returned as bits (or only counted), and rows in the tally. */
+/* Numbers of matching rows of a chunk: rows that are returned as bits (or only counted), and rows in the aggregate. */
 typedef struct ChunkCount
 {
 	uint32_t	rows;
-	uint32_t	tallied;
+	uint32_t	aggregated;
 } ChunkCount;
 
 static inline uint64_t
@@ -440,32 +440,32 @@ device_column_layout(const ColumnShape *shape)
 	return layout;
 }
 
-/* Return the offset of the tallies of an answer from request.results. */
+/* Return the offset of the aggregates of an answer from request.results. */
 static inline uint64_t
-device_tallies_offset(uint32_t chunks)
+device_aggs_offset(uint32_t chunks)
 {
 	return device_align((uint64_t) chunks * sizeof(ChunkCount), 64);
 }
 
 /* Return the offset of the bits of an answer from request.results. */
 static inline uint64_t
-device_bits_offset(uint32_t chunks, uint64_t tally_words)
+device_bits_offset(uint32_t chunks, uint64_t agg_words)
 {
-	return device_align(device_tallies_offset(chunks) + tally_words * sizeof(uint64_t), 64);
+	return device_align(device_aggs_offset(chunks) + agg_words * sizeof(uint64_t), 64);
 }
 
-/* Return the number of words of a tally with room for these entries. */
+/* Return the number of words of an aggregate with room for these entries. */
 static inline uint64_t
-device_tally_size(uint64_t entries, uint32_t measures)
+device_agg_size(uint64_t entries, uint32_t measures)
 {
 	return 1 + entries * (2 + measures);
 }
 
-/* Return the number of words of a segment's own tally, 0 if it has none. */
+/* Return the number of words of a segment's own aggregate, 0 if it has none. */
 static inline uint64_t
-device_tally_words(const EvaluateSegment *segment)
+device_agg_words(const EvaluateSegment *segment)
 {
-	return segment->joins || segment->cells == 0 ? 0 : device_tally_size(segment->entries, segment->measures);
+	return segment->joins || segment->cells == 0 ? 0 : device_agg_size(segment->entries, segment->measures);
 }
 
 /* Return the offset of a request's words from request.offset; body is the number of bytes before them. */

@@ -30,7 +30,7 @@ typedef struct RaytraceHit
 } RaytraceHit;
 
 extern const RaytraceHit raytrace_of_boxes; /* trace.rint: set or clear the row's bit */
-extern const RaytraceHit raytrace_of_triangles; /* job.rahit: set the row's bit and add it to the tally */
+extern const RaytraceHit raytrace_of_triangles; /* job.rahit: set the row's bit and add it to the aggregate */
 
 /* Create the pipeline.  The device must be able to trace rays. */
 extern void raytrace_open(Raytracer *raytracer, Context *context, const RaytraceHit *hit);

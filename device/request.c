@@ -17,8 +17,8 @@ body_size(const EvaluateHeader *header)
 		(uint64_t) header->columns * sizeof(EvaluateColumn) +
 		(uint64_t) header->intervals * sizeof(DeviceInterval) +
 		(uint64_t) header->members * sizeof(EvaluateMembers) +
-		(uint64_t) header->digits * sizeof(TallyDigit) +
-		(uint64_t) header->measures * sizeof(TallyMeasure);
+		(uint64_t) header->digits * sizeof(AggDigit) +
+		(uint64_t) header->measures * sizeof(AggMeasure);
 }
 
 static bool
@@ -49,8 +49,8 @@ copy_body(Request *request, const DeviceRequest *message)
 	request->columns = (EvaluateColumn *) (request->segments + header.segments);
 	request->intervals = (DeviceInterval *) (request->columns + header.columns);
 	request->members = (EvaluateMembers *) (request->intervals + header.intervals);
-	request->digits = (TallyDigit *) (request->members + header.members);
-	request->measures = (TallyMeasure *) (request->digits + header.digits);
+	request->digits = (AggDigit *) (request->members + header.members);
+	request->measures = (AggMeasure *) (request->digits + header.digits);
 	return true;
 }
 
@@ -97,7 +97,7 @@ check_members(const EvaluateHeader *header, const EvaluateMembers *members)
 }
 
 static bool
-check_map(const EvaluateHeader *header, const TallyDigit *digit)
+check_map(const EvaluateHeader *header, const AggDigit *digit)
 {
 	if (digit->map == DEVICE_NO_WORDS)
 		return digit->slot_bits == 0;
@@ -111,9 +111,9 @@ check_map(const EvaluateHeader *header, const TallyDigit *digit)
 	return digit->reach < UINT32_MAX && has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits));
 }
 
-/* Check a tally's digits: their numbers must be less than the number of cells. */
+/* Check an aggregate's digits: their numbers must be less than the number of cells. */
 static bool
-check_digits(const EvaluateHeader *header, const EvaluateSegment *segment, const TallyDigit *digits)
+check_digits(const EvaluateHeader *header, const EvaluateSegment *segment, const AggDigit *digits)
 {
 	uint64_t	last = 0;
 
@@ -129,13 +129,13 @@ check_digits(const EvaluateHeader *header, const EvaluateSegment *segment, const
 	return last < segment->cells;
 }
 
-/* Check a tally's measures and digits. */
+/* Check an aggregate's measures and digits. */
 static bool
-check_tally(const EvaluateHeader *header, const EvaluateSegment *segment, const TallyDigit *digits,
-			const TallyMeasure *measures)
+check_agg(const EvaluateHeader *header, const EvaluateSegment *segment, const AggDigit *digits,
+		  const AggMeasure *measures)
 {
 	for (uint32_t i = 0; i < segment->measures; i++)
-		if (measures[i].kind >= TALLY_KINDS || measures[i].form == COLUMN_KEY || measures[i].form >= COLUMN_FORMS)
+		if (measures[i].kind >= AGG_KINDS || measures[i].form == COLUMN_KEY || measures[i].form >= COLUMN_FORMS)
 			return false;
 	if (segment->cells == 0)
 		return segment->entries == 0 && segment->digits == 0 && segment->measures == 0;
@@ -143,19 +143,19 @@ check_tally(const EvaluateHeader *header, const EvaluateSegment *segment, const 
 		check_digits(header, segment, digits);
 }
 
-/* Check masks: only tallied chunks have masks, which lie where bits will be. */
+/* Check masks: only aggregated chunks have masks, which lie where bits will be. */
 static bool
 check_masks(const EvaluateSegment *segment, bool want_bits)
 {
 	bool		may_have = segment->cells > 0 && want_bits;
 
-	for (uint32_t i = 0; i < DEVICE_TALLY_MASKS; i++)
-		if ((segment->partly[i] & ~(may_have ? segment->tallied[i] : 0)) != 0)
+	for (uint32_t i = 0; i < DEVICE_AGG_MASKS; i++)
+		if ((segment->partly[i] & ~(may_have ? segment->aggregated[i] : 0)) != 0)
 			return false;
 	return true;
 }
 
-/* Check that a tally that joins has a tally of the same size before it. */
+/* Check that an aggregate that joins has an aggregate of the same size before it. */
 static bool
 check_join(const EvaluateSegment *segment, const EvaluateSegment *before)
 {
@@ -163,9 +163,9 @@ check_join(const EvaluateSegment *segment, const EvaluateSegment *before)
 								 segment->measures == before->measures);
 }
 
-/* Check the tallies of all segments. */
+/* Check the aggregates of all segments. */
 static bool
-check_tallies(Request *request)
+check_aggs(Request *request)
 {
 	const EvaluateSegment *before = NULL;
 	uint32_t	digit = 0;
@@ -177,7 +177,7 @@ check_tallies(Request *request)
 
 		if (segment->digits > DEVICE_MAX_DIGITS || segment->digits > request->header->digits - digit ||
 			segment->measures > DEVICE_MAX_MEASURES || segment->measures > request->header->measures - measure ||
-			!check_tally(request->header, segment, request->digits + digit, request->measures + measure) ||
+			!check_agg(request->header, segment, request->digits + digit, request->measures + measure) ||
 			!check_join(segment, before) ||
 			!check_masks(segment, request->header->want_bits))
 			return false;
@@ -185,8 +185,8 @@ check_tallies(Request *request)
 			before = segment;
 		digit += segment->digits;
 		measure += segment->measures;
-		request->tally_words += device_tally_words(segment);
-		if (request->tally_words > DEVICE_MAX_TALLY_WORDS)
+		request->agg_words += device_agg_words(segment);
+		if (request->agg_words > DEVICE_MAX_AGG_WORDS)
 			return false;
 	}
 	return digit == request->header->digits && measure == request->header->measures;
@@ -260,9 +260,9 @@ request_read(Request *request, Area *area, const DeviceRequest *message)
 	request->message_number = message->number;
 	if (!copy_body(request, message))
 		return false;
-	if (check_segments(request) && check_tallies(request))
+	if (check_segments(request) && check_aggs(request))
 	{
-		answer = device_bits_offset(request->chunks, request->tally_words) +
+		answer = device_bits_offset(request->chunks, request->agg_words) +
 			(request->header->want_bits ? (uint64_t) request->chunks * DEVICE_CHUNK_BYTES : 0);
 		if (message->results % 64 == 0 && area_has(area, message->results, answer))
 			return true;

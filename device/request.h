@@ -38,7 +38,7 @@ typedef struct Request
 	uint64_t	words;			/* offset of the words of sets and maps in the area */
 	uint64_t	device_words;	/* offset of the words of sets and maps in the words of the batch */
 	uint32_t	chunks;			/* number of chunks of all segments */
-	uint64_t	tally_words;	/* number of words of all tallies */
+	uint64_t	agg_words;		/* number of words of all aggregates */
 	uint64_t	message_number;	/* number of the message, for the reply */
 	uint64_t	number;			/* number of the request; requests that arrived earlier have lower numbers */
 	uint64_t	built_before;	/* number of BVHs that had been built when it arrived */
@@ -49,8 +49,8 @@ typedef struct Request
 	EvaluateColumn *columns;
 	DeviceInterval *intervals;
 	EvaluateMembers *members;
-	TallyDigit *digits;
-	TallyMeasure *measures;
+	AggDigit   *digits;
+	AggMeasure *measures;
 	DeviceReply reply;
 } Request;
 

@@ -317,7 +317,7 @@ fill_status(const Server *server, DeviceStatus *status)
 	*status = (DeviceStatus) {
 		.software = context->software,
 		.ray_tracing = context->ray_tracing,
-		.tallies = context->int64_atomics,
+		.can_aggregate = context->int64_atomics,
 		.memory_limit = context->memory_limit,
 		.memory_used = context->memory_used,
 		.columns = server->cache->columns,

@@ -13,7 +13,7 @@
  *		SCAN	the columns of predicates, with the column of which a query wants the fewest values first:
  *				ranges of the last column are ranges of the coordinate.  The order is that of the query for which
  *				the space was planned (section 4.2)
- *		GROUP	the attributes that number the cells of a tally
+ *		GROUP	the attributes that number the cells of an aggregate
  *		PLACE	the row's position in the heap.  In the paper this is the value to aggregate, since coordinates
  *				replace the record.  Here the value is in the record, and this axis distributes rows evenly over rays
  *

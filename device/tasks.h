@@ -22,7 +22,7 @@ typedef struct SetTask SetTask;
 typedef struct MembersTask MembersTask;
 typedef struct DigitTask DigitTask;
 typedef struct MeasureTask MeasureTask;
-typedef struct TallyTask TallyTask;
+typedef struct AggTask AggTask;
 typedef struct CollectTask CollectTask;
 typedef struct BundleTask BundleTask;
 typedef struct TraceTask TraceTask;
@@ -40,11 +40,11 @@ _Static_assert(CHUNK_ROWS == DEVICE_CHUNK_ROWS && CHUNK_WORDS32 * 4 == DEVICE_CH
 			   "backends and shaders have the same chunks");
 _Static_assert(PAGE_ZEROS == DEVICE_PAGE_ZEROS && PAGE_ONES == DEVICE_PAGE_ONES,
 			   "backends and shaders have the same marks of constant pages");
-_Static_assert(DEVICE_TALLY_MASKS == 3 && DEVICE_MAX_DIGITS == TALLY_DIGITS &&
-			   DEVICE_MAX_MEASURES + 1 == TALLY_MEASURES && TALLY_COUNT == MEASURE_COUNT &&
-			   TALLY_SUM_LOWER == MEASURE_SUM_LOWER && TALLY_SUM_UPPER == MEASURE_SUM_UPPER &&
-			   TALLY_GREATEST == MEASURE_GREATEST && TALLY_LEAST == MEASURE_LEAST && TALLY_KINDS == MEASURE_ROWS,
-			   "backends and shaders have the same tallies");
+_Static_assert(DEVICE_AGG_MASKS == 3 && DEVICE_MAX_DIGITS == AGG_DIGITS &&
+			   DEVICE_MAX_MEASURES + 1 == AGG_MEASURES && AGG_COUNT == MEASURE_COUNT &&
+			   AGG_SUM_LOWER == MEASURE_SUM_LOWER && AGG_SUM_UPPER == MEASURE_SUM_UPPER &&
+			   AGG_GREATEST == MEASURE_GREATEST && AGG_LEAST == MEASURE_LEAST && AGG_KINDS == MEASURE_ROWS,
+			   "backends and shaders have the same aggregates");
 _Static_assert(DEVICE_MAX_COLUMNS == MEMBERS_SETS, "a segment has no more members than that");
 
 /*
@@ -67,7 +67,7 @@ FILLED(SetTask, 5, 6);
 FILLED(MembersTask, 1, 4);
 FILLED(DigitTask, 6, 8);
 FILLED(MeasureTask, 3, 4);
-FILLED(TallyTask, 2, 16);
+FILLED(AggTask, 2, 16);
 FILLED(CollectTask, 2, 6);
 FILLED(BundleTask, 0, 12);
 FILLED(TraceTask, 3, 8);

@@ -14,17 +14,17 @@ import psycopg2
 
 import catalog
 import crowd
+import device_aggregates
 import dimensions
 import queries
 import schema
-import tallies
 import transfers
 import workload
 from session import TOO_LONG, Finding, Session, script
 
 
 # The kinds of rounds in modes that mix them.
-KINDS = ("concurrent", "transfers", "tallies", "single")
+KINDS = ("concurrent", "transfers", "device_aggregates", "single")
 SHARES = {"mixed": (4, 2, 4, 90), "joins": (20, 0, 0, 80)}
 
 
@@ -36,7 +36,7 @@ def options():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--access-method", default="rtscan")
     p.add_argument("--round", type=int, help="run this round only")
-    p.add_argument("--mode", choices=("mixed", "single", "concurrent", "transfers", "tallies", "joins"), default="mixed")
+    p.add_argument("--mode", choices=("mixed", "single", "concurrent", "transfers", "device_aggregates", "joins"), default="mixed")
     p.add_argument("--large", type=float, default=0.01, metavar="SHARE",
                    help="the share of single rounds with more rows than a chunk has, which a device can evaluate")
     p.add_argument("--verbose", action="store_true", help="a line for each round")
@@ -95,8 +95,8 @@ class Fuzzer:
             transfers.run(rng, self.connect, log, session, self.args.access_method, self.counts)
             self.verify(session)
             return
-        if kind == "tallies":
-            tallies.run(rng, session, self.args.access_method, self.counts, large=self.args.mode == "tallies")
+        if kind == "device_aggregates":
+            device_aggregates.run(rng, session, self.args.access_method, self.counts, large=self.args.mode == "device_aggregates")
             self.verify(session)
             return
         table = schema.Schema(rng, self.args.access_method, kind == "single" and rng.random() < self.args.large, kind == "concurrent",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: PostgreSQL
 /*
  * collect.comp
- *		Write the entries of a tally (device/protocol.h), its slots with rows, where the backend reads them.
+ *		Write the entries of an aggregate (device/protocol.h), its slots with rows, where the backend reads them.
  *
  * Each workgroup reserves consecutive entries for its slots.  The last one to do so writes the number of entries.
  */
@@ -22,7 +22,7 @@ shared uint64_t first;
 uint64_t
 reserve(CollectTask task)
 {
-	Doublewords	header = Doublewords(task.words - TALLY_HEADER * 8);
+	Doublewords	header = Doublewords(task.words - AGG_HEADER * 8);
 	uint64_t	before = atomicAdd(header.at[0], uint64_t(found));
 
 	memoryBarrierBuffer();

@@ -29,7 +29,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Doublewords 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Frames { FrameTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Digits { DigitTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Measures { MeasureTask at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer TallyTasks { TallyTask at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer AggTasks { AggTask at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer CollectTasks { CollectTask at[]; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Bundles { BundleTask at[]; };

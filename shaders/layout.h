@@ -27,42 +27,42 @@
 #define MEMBERS_GROUP		256		/* threads of a workgroup */
 #define MEMBERS_SETS		32		/* sets that a segment's rows are tested against, at most */
 
-#define TALLY_GROUP			512		/* threads of a workgroup */
-#define TALLY_LARGE_GROUP	1024	/* threads of a workgroup with large tables */
-#define TALLY_DIGITS		8
-#define TALLY_MEASURES		33		/* measures that a backend can request, and the number of rows */
-#define TALLY_COPIES		32		/* copies of a table, at most */
-#define TALLY_LISTED		4032	/* rows of a chunk that a workgroup can list */
-#define TALLY_LARGE_LISTED	2016	/* the same, beside large tables */
+#define AGG_GROUP			512		/* threads of a workgroup */
+#define AGG_LARGE_GROUP		1024	/* threads of a workgroup with large tables */
+#define AGG_DIGITS			8
+#define AGG_MEASURES		33		/* measures that a backend can request, and the number of rows */
+#define AGG_COPIES			32		/* copies of a table, at most */
+#define AGG_LISTED			4032	/* rows of a chunk that a workgroup can list */
+#define AGG_LARGE_LISTED	2016	/* the same, beside large tables */
 
-#define NO_TALLY			0xFFFFFFFFu
+#define NO_AGG				0xFFFFFFFFu
 
 /* The axes of a space: enum SpaceAxis of device/space.h. */
 #define AXIS_GROUP			0
 #define AXIS_PLACE			1
 #define AXIS_SCAN			2
 
-/* How a tally is accumulated. */
-#define TALLY_OF_ONE_CELL	0
-#define TALLY_BY_TABLES		1
-#define TALLY_BY_WORDS		2
-#define TALLY_BY_HASH		3		/* each cell is assigned a slot by hashing */
+/* How an aggregate is accumulated. */
+#define AGG_OF_ONE_CELL		0
+#define AGG_BY_TABLES		1
+#define AGG_BY_WORDS		2
+#define AGG_BY_HASH			3		/* each cell is assigned a slot by hashing */
 /* tables that leave room for few workgroups on a processor, which therefore have more threads */
-#define TALLY_BY_LARGE_TABLES	4
-#define TALLY_WAYS			5
+#define AGG_BY_LARGE_TABLES	4
+#define AGG_WAYS			5
 
 /*
- * Two words precede a tally's words: the number of slots with rows, and the number of workgroups that have
+ * Two words precede an aggregate's words: the number of slots with rows, and the number of workgroups that have
  * added to it.
  */
-#define TALLY_HEADER		2
-#define TALLY_LOST			0x100000000ul	/* the number of slots is at least this if a cell has found no slot */
-#define TALLY_PROBES		64		/* slots that are tried for a cell */
+#define AGG_HEADER			2
+#define AGG_LOST			0x100000000ul	/* the number of slots is at least this if a cell has found no slot */
+#define AGG_PROBES			64		/* slots that are tried for a cell */
 
 #define COLLECT_GROUP		256		/* threads of a workgroup */
 #define COLLECT_BLOCK		4096	/* slots that a workgroup reads */
 
-/* Kinds of measures: enum TallyKind of device/protocol.h, and the number of rows. */
+/* Kinds of measures: enum AggKind of device/protocol.h, and the number of rows. */
 #define MEASURE_COUNT		0
 #define MEASURE_SUM_LOWER	1
 #define MEASURE_SUM_UPPER	2
@@ -143,8 +143,8 @@ struct PublishTask
 	uint32_t	first_chunk;
 	uint32_t	chunks;
 	uint32_t	groups;
-	uint32_t	tallied[3];		/* a bit for each chunk that is in the tally, and only counted here */
-	/* a bit for each tallied chunk with a mask in words; the rows of the mask are returned */
+	uint32_t	aggregated[3];	/* a bit for each chunk that is in the aggregate, and only counted here */
+	/* a bit for each aggregated chunk with a mask in words; the rows of the mask are returned */
 	uint32_t	partly[3];
 	uint32_t	alternatives;	/* a bit for each group that is an alternative to the group before */
 };
@@ -194,7 +194,7 @@ struct MembersTask
 	uint32_t	unused;
 };
 
-/* A digit of a cell's number: TallyDigit of device/protocol.h. */
+/* A digit of a cell's number: AggDigit of device/protocol.h. */
 struct DigitTask
 {
 	ElementsTask values;
@@ -211,7 +211,7 @@ struct DigitTask
 	uint32_t	unused;
 };
 
-/* A measure of a tally. */
+/* A measure of an aggregate. */
 struct MeasureTask
 {
 	ElementsTask values;
@@ -220,11 +220,11 @@ struct MeasureTask
 };
 
 /*
- * Tally the rows of a segment that are in the bits of all its groups.  Each workgroup handles some chunks.
+ * Aggregate the rows of a segment that are in the bits of all its groups.  Each workgroup handles some chunks.
  * Each cell has a slot.  The slot's number is the cell's number, unless slots are assigned by hashing: then
  * uint64 [slots] with the cells' numbers plus one, or 0, follow the words.
  */
-struct TallyTask
+struct AggTask
 {
 	uint64_t	bits;			/* see PublishTask */
 	uint64_t	words;			/* uint64 [measures][slots], after the header */
@@ -233,21 +233,21 @@ struct TallyTask
 	uint32_t	chunks;
 	uint32_t	groups;
 	uint32_t	rows;
-	uint32_t	way;			/* TALLY_OF_ONE_CELL, ... */
+	uint32_t	way;			/* AGG_OF_ONE_CELL, ... */
 	uint32_t	wide;			/* nonzero if values may be 2^32 - 1 or more, or if the way is always wide */
 	uint32_t	slots;
 	uint32_t	first_digit;
 	uint32_t	digits;
 	uint32_t	first_measure;
 	uint32_t	measures;
-	uint32_t	tallied[3];		/* a bit for each chunk to tally */
+	uint32_t	aggregated[3];	/* a bit for each chunk to aggregate */
 	uint32_t	unused;
 };
 
-/* Return the entries of a tally, which are its slots with rows.  Each workgroup reads COLLECT_BLOCK slots. */
+/* Return the entries of an aggregate, which are its slots with rows.  Each workgroup reads COLLECT_BLOCK slots. */
 struct CollectTask
 {
-	uint64_t	words;			/* see TallyTask */
+	uint64_t	words;			/* see AggTask */
 	uint64_t	answer;			/* address of the number of entries, followed by the entries */
 	uint32_t	first_group;
 	uint32_t	slots;
@@ -280,7 +280,7 @@ struct TraceTask
 	uint32_t	first_column;
 	uint32_t	columns;
 	uint32_t	rows;
-	uint32_t	tally;			/* of a job: index in tallies, or NO_TALLY */
+	uint32_t	agg;			/* of a job: index in aggs, or NO_AGG */
 	uint32_t	record_words;	/* 32-bit words of a record of a job */
 };
 
@@ -309,8 +309,8 @@ struct Tasks
 	uint32_t	publish_of;
 	uint32_t	digits;
 	uint32_t	measures;
-	uint32_t	tallies;
-	uint32_t	tally_of;
+	uint32_t	aggs;
+	uint32_t	agg_of;
 	uint32_t	collects;
 	uint32_t	collect_of;
 	uint32_t	sets;

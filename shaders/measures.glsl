@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: PostgreSQL
 /*
  * measures.glsl
- *		Add values to a tally's measures (device/protocol.h).
+ *		Add values to an aggregate's measures (device/protocol.h).
  */
 #extension GL_EXT_shader_atomic_int64 : require
 #include "common.glsl"
@@ -30,7 +30,7 @@ is_outermost(uint32_t kind)
 	return kind == MEASURE_GREATEST || kind == MEASURE_LEAST;
 }
 
-/* Add an operand to a word of a tally in the device's memory. */
+/* Add an operand to a word of an aggregate in the device's memory. */
 void
 add_to_word(uint64_t words, uint32_t kind, uint32_t slot, uint64_t value)
 {
@@ -42,7 +42,7 @@ add_to_word(uint64_t words, uint32_t kind, uint32_t slot, uint64_t value)
 
 /* Return the address of a measure's words. */
 uint64_t
-words_of(TallyTask task, uint32_t measure)
+words_of(AggTask task, uint32_t measure)
 {
 	return task.words + uint64_t(measure) * task.slots * 8;
 }
@@ -59,25 +59,25 @@ hash_of(uint64_t cell)
 
 #define NO_SLOT	0xFFFFFFFFu
 
-/* Return true if a cell has found no slot, so that the tally is lost. */
+/* Return true if a cell has found no slot, so that the aggregate is lost. */
 bool
-is_lost(TallyTask task)
+is_lost(AggTask task)
 {
-	return Doublewords(task.words - TALLY_HEADER * 8).at[0] >= TALLY_LOST;
+	return Doublewords(task.words - AGG_HEADER * 8).at[0] >= AGG_LOST;
 }
 
 /*
  * Find or assign a cell's slot by hashing.  A slot's number never changes once it is set, so that only a 0 that
- * was read can be out of date.  Returns NO_SLOT if other cells have all slots that are tried; the tally is lost
+ * was read can be out of date.  Returns NO_SLOT if other cells have all slots that are tried; the aggregate is lost
  * then.
  */
 uint32_t
-find_slot(TallyTask task, uint64_t cell)
+find_slot(AggTask task, uint64_t cell)
 {
 	Doublewords	numbers = Doublewords(words_of(task, task.measures));
 	uint32_t	slot = hash_of(cell);
 
-	for (uint32_t probe = 0; probe < TALLY_PROBES; probe++, slot++)
+	for (uint32_t probe = 0; probe < AGG_PROBES; probe++, slot++)
 	{
 		uint64_t	number;
 
@@ -88,6 +88,6 @@ find_slot(TallyTask task, uint64_t cell)
 		if (number == 0 || number == cell + 1)
 			return slot;
 	}
-	atomicMax(Doublewords(task.words - TALLY_HEADER * 8).at[0], TALLY_LOST);
+	atomicMax(Doublewords(task.words - AGG_HEADER * 8).at[0], AGG_LOST);
 	return NO_SLOT;
 }

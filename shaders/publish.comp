@@ -3,8 +3,8 @@
  * publish.comp
  *		Combine the bits of groups or of a filter's parts, count each chunk's rows, and return the bits.
  *
- * Bits are written where the backend reads them, of chunks that have rows and are not tallied.  Of a chunk that is
- * partly tallied, the rows of the mask are returned, and are removed from the bits that will be tallied.
+ * Bits are written where the backend reads them, of chunks that have rows and are not aggregated.  Of a chunk that is
+ * partly aggregated, the rows of the mask are returned, and are removed from the bits that will be aggregated.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -64,7 +64,7 @@ main()
 	uint32_t	chunk = gl_WorkGroupID.x - task.first_chunk;
 	uint64_t	place = uint64_t(chunk) * (CHUNK_WORDS32 * 4);
 	bool		partly = has_bit(task.partly, chunk);
-	bool		hands_over = partly || !has_bit(task.tallied, chunk);
+	bool		hands_over = partly || !has_bit(task.aggregated, chunk);
 	uvec4		bits[QUADS];
 	uint32_t	count = 0;
 	uint32_t	left = 0;

@@ -524,7 +524,7 @@ DECLARE
 	line text;
 BEGIN
 	FOR line IN SELECT explained(query, 'ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF') LOOP
-		IF line ~ keep AND line !~ '(Rays|Segments on CPU|Rows Tallied|Not Tallied): ' THEN
+		IF line ~ keep AND line !~ '(Rays|Segments on CPU|Rows Aggregated by Device|Not Aggregated by Device): ' THEN
 			RETURN NEXT regexp_replace(
 				regexp_replace(regexp_replace(line, '(Executor: )\w+', '\1...'), '(Heap Fetches: )[1-9]\d*', '\1some'),
 				'(Spilled Groups: )\d+', '\1some');
@@ -939,68 +939,68 @@ SELECT differs('SELECT n * 2, count(*) FROM scales WHERE id > 10 GROUP BY 1');
 SELECT differs('SELECT n, id % 2, count(*) FROM scales GROUP BY GROUPING SETS ((1), (2), (1, 2))');
 
 --
--- Groups that a device has tallied, alone, and before rows that it has not
+-- Groups that a device has aggregated, alone, and before rows that it has not
 --
-CREATE TABLE tallied (k int, s int2, b bool, d date, v int, a numeric(8, 2), t timestamp)
+CREATE TABLE aggregated (k int, s int2, b bool, d date, v int, a numeric(8, 2), t timestamp)
 WITH (autovacuum_enabled = off, fillfactor = 90);
-CREATE FUNCTION tallied_rows(start int, n int, keys int) RETURNS SETOF tallied LANGUAGE sql AS $$
+CREATE FUNCTION aggregated_rows(start int, n int, keys int) RETURNS SETOF aggregated LANGUAGE sql AS $$
 	SELECT nullif(i % keys, 3), i % 5, nullif(i % 3, 2) = 1, '2024-01-01'::date + i % 40, nullif(i % 1009, 7),
 		   i % 507 / 100.0, '2024-01-01'::timestamp + i % 300 * interval '1 hour'
 	FROM generate_series(start, start + n - 1) i
 $$;
-CREATE FUNCTION tallied_differ() RETURNS SETOF text LANGUAGE sql AS $$
+CREATE FUNCTION aggregated_differ() RETURNS SETOF text LANGUAGE sql AS $$
 	SELECT differs(format(q, condition))
 	FROM (VALUES ('k >= 0'), ('v = 8'), ('true')) c (condition), (VALUES
-		('SELECT k, count(*), sum(v) FROM tallied WHERE %s GROUP BY k'),
+		('SELECT k, count(*), sum(v) FROM aggregated WHERE %s GROUP BY k'),
 		('SELECT b, s, count(*), count(v), min(v), max(d), avg(v), sum(a), min(t), max(a)
-		  FROM tallied WHERE %s GROUP BY s, b'),
-		('SELECT d FROM tallied WHERE %s GROUP BY d'),
-		('SELECT sum(v * 2 + 1), k, count(*), sum(a * v) FROM tallied WHERE %s GROUP BY k'),
-		('SELECT k, sum(v) FROM tallied WHERE %s GROUP BY k HAVING sum(v) > 5000 AND count(*) <> 60'),
-		('SELECT d, count(*) FILTER (WHERE s > 2), stddev(v) FROM tallied WHERE %s GROUP BY d')) q (q)
+		  FROM aggregated WHERE %s GROUP BY s, b'),
+		('SELECT d FROM aggregated WHERE %s GROUP BY d'),
+		('SELECT sum(v * 2 + 1), k, count(*), sum(a * v) FROM aggregated WHERE %s GROUP BY k'),
+		('SELECT k, sum(v) FROM aggregated WHERE %s GROUP BY k HAVING sum(v) > 5000 AND count(*) <> 60'),
+		('SELECT d, count(*) FILTER (WHERE s > 2), stddev(v) FROM aggregated WHERE %s GROUP BY d')) q (q)
 $$;
-INSERT INTO tallied SELECT * FROM tallied_rows(1, 70000, 1000);
-CREATE INDEX tallied_idx ON tallied USING rtscan (k, s, v) INCLUDE (b, d, a, t);
-VACUUM ANALYZE tallied;
-SELECT tallied_differ();
-DELETE FROM tallied WHERE v % 101 = 5; -- not all-visible, and some dead
-SELECT tallied_differ();
-VACUUM tallied;
-SELECT tallied_differ();
-INSERT INTO tallied SELECT * FROM tallied_rows(100001, 50, 1500); -- pending, some in new groups
-SELECT tallied_differ();
-INSERT INTO tallied SELECT * FROM tallied_rows(200001, 67000, 1100); -- another segment
-VACUUM tallied;
-SELECT segments > 1 AS several FROM rtscan_stats('tallied_idx');
-SELECT tallied_differ();
+INSERT INTO aggregated SELECT * FROM aggregated_rows(1, 70000, 1000);
+CREATE INDEX aggregated_idx ON aggregated USING rtscan (k, s, v) INCLUDE (b, d, a, t);
+VACUUM ANALYZE aggregated;
+SELECT aggregated_differ();
+DELETE FROM aggregated WHERE v % 101 = 5; -- not all-visible, and some dead
+SELECT aggregated_differ();
+VACUUM aggregated;
+SELECT aggregated_differ();
+INSERT INTO aggregated SELECT * FROM aggregated_rows(100001, 50, 1500); -- pending, some in new groups
+SELECT aggregated_differ();
+INSERT INTO aggregated SELECT * FROM aggregated_rows(200001, 67000, 1100); -- another segment
+VACUUM aggregated;
+SELECT segments > 1 AS several FROM rtscan_stats('aggregated_idx');
+SELECT aggregated_differ();
 -- more than there is memory for, which the planner does not know
-ALTER TABLE tallied ALTER k SET (n_distinct = 50);
-ANALYZE tallied;
+ALTER TABLE aggregated ALTER k SET (n_distinct = 50);
+ANALYZE aggregated;
 SET work_mem = 64;
 SET hash_mem_multiplier = 1;
-SELECT tallied_differ();
-INSERT INTO tallied SELECT * FROM tallied_rows(300001, 50, 1500);
-SELECT tallied_differ();
+SELECT aggregated_differ();
+INSERT INTO aggregated SELECT * FROM aggregated_rows(300001, 50, 1500);
+SELECT aggregated_differ();
 RESET work_mem;
 RESET hash_mem_multiplier;
 -- some are asked for, and then no more
-CREATE TABLE seen_of_tallied AS SELECT k, count(*), sum(a), avg(v), max(t) FROM tallied GROUP BY k;
+CREATE TABLE seen_of_aggregated AS SELECT k, count(*), sum(a), avg(v), max(t) FROM aggregated GROUP BY k;
 SELECT count(*) FROM (
-	SELECT q.*::text FROM (SELECT k, count(*), sum(a), avg(v), max(t) FROM tallied GROUP BY k LIMIT 70) q
-	INTERSECT ALL SELECT s.*::text FROM seen_of_tallied s) i;
+	SELECT q.*::text FROM (SELECT k, count(*), sum(a), avg(v), max(t) FROM aggregated GROUP BY k LIMIT 70) q
+	INTERSECT ALL SELECT s.*::text FROM seen_of_aggregated s) i;
 BEGIN;
-DECLARE c CURSOR FOR SELECT k, count(*), sum(a), avg(v), max(t) FROM tallied GROUP BY k;
-CREATE TABLE fetched_of_tallied AS
+DECLARE c CURSOR FOR SELECT k, count(*), sum(a), avg(v), max(t) FROM aggregated GROUP BY k;
+CREATE TABLE fetched_of_aggregated AS
 SELECT * FROM fetched('c', 100) q (k int, count bigint, sum numeric, avg numeric, max timestamp);
-DELETE FROM tallied WHERE k % 2 = 0;
-INSERT INTO fetched_of_tallied
+DELETE FROM aggregated WHERE k % 2 = 0;
+INSERT INTO fetched_of_aggregated
 SELECT * FROM fetched('c', 10000) q (k int, count bigint, sum numeric, avg numeric, max timestamp);
-SELECT count(*) = (SELECT count(*) FROM seen_of_tallied) AS same
-FROM (SELECT f.*::text FROM fetched_of_tallied f INTERSECT ALL SELECT s.*::text FROM seen_of_tallied s) q;
-SELECT count(*) FROM (SELECT k FROM tallied GROUP BY k) q;
+SELECT count(*) = (SELECT count(*) FROM seen_of_aggregated) AS same
+FROM (SELECT f.*::text FROM fetched_of_aggregated f INTERSECT ALL SELECT s.*::text FROM seen_of_aggregated s) q;
+SELECT count(*) FROM (SELECT k FROM aggregated GROUP BY k) q;
 ROLLBACK;
 
--- For values that are far apart, each segment has its own codes and so its own tallies. Between two of these come rows,
+-- For values that are far apart, each segment has its own codes and so its own device aggregates. Between two of these come rows,
 -- with which groups that have been kept are spilled
 CREATE TABLE far_apart (l bigint, v int) WITH (autovacuum_enabled = off);
 INSERT INTO far_apart SELECT i % 1000 * 10000000019, i FROM generate_series(1, 70000) i;

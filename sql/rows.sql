@@ -145,7 +145,7 @@ DECLARE
 BEGIN
 	PERFORM allow_scan('columns');
 	FOR line IN SELECT explained(query, 'ANALYZE, BUFFERS OFF, COSTS OFF, TIMING OFF, SUMMARY OFF') LOOP
-		CONTINUE WHEN line ~ '(Rays|Segments on CPU|Rows Tallied|Not Tallied): ';
+		CONTINUE WHEN line ~ '(Rays|Segments on CPU|Rows Aggregated by Device|Not Aggregated by Device): ';
 		RETURN NEXT regexp_replace(line, '(Executor: )\w+', '\1...');
 	END LOOP;
 END

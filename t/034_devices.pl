@@ -90,8 +90,8 @@ foreach my $executor (@executors)
 all_right('auto', 'both');
 my $plan = $node->safe_psql('postgres', "SET rtscan.executor = compute; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $questions_of_facts[2]");
 my $matching = $node->safe_psql('postgres', 'SELECT count(*) FROM facts WHERE a < 1900000000 AND b > 20');
-my ($tallied) = $plan =~ /Rows Tallied: (\d+)/;
-is($tallied, $matching, 'both add up what they find');
+my ($aggregated) = $plan =~ /Rows Aggregated by Device: (\d+)/;
+is($aggregated, $matching, 'both add up what they find');
 
 # ---------------------------------------------------------------- a build by several processes, each of which puts
 # its segments on devices

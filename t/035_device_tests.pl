@@ -1,6 +1,6 @@
 # Tests conditions that a device evaluates on rows: on INCLUDE columns, with long lists, and by dimensions of stars,
-# whose columns are groups of its tallies. Results must be right for every type with integers or codes, before and
-# after changes, and without the device.
+# whose columns are groups of its aggregates. Results must be right for every type with integers or codes, before
+# and after changes, and without the device.
 
 use strict;
 use warnings;
@@ -134,18 +134,18 @@ foreach my $executor (@executors)
 	foreach my $query (@queries)
 	{
 		my $told = explained($executor, $query);
-		is($told->{'Not Tallied'}, undef, "$executor: all of it is tallied: $query");
+		is($told->{'Not Aggregated by Device'}, undef, "$executor: all of it is aggregated by the device: $query");
 		is($told->{'Segments on CPU'}, 0, "$executor: nothing is left to the CPU: $query") unless $query =~ /region = 9|v < 0|v > 76/;
 		my ($from) = $query =~ /(FROM .*?)(?: GROUP BY|$)/;
 		my $rows = right("SELECT count(*) $from");
 		my $times = $query =~ /GROUPING SETS/ ? 3 : 1;
-		cmp_ok($told->{'Rows Tallied'} // 0, '>=', $rows, "$executor: all of its rows: $query");
-		cmp_ok($told->{'Rows Tallied'} // 0, '<=', $times * $rows, "$executor: and no others: $query");
+		cmp_ok($told->{'Rows Aggregated by Device'} // 0, '>=', $rows, "$executor: all of its rows: $query");
+		cmp_ok($told->{'Rows Aggregated by Device'} // 0, '<=', $times * $rows, "$executor: and no others: $query");
 	}
 	is(answered($executor, $queries[$_], 'SET rtscan.fallback = off; '), right($queries[$_]), "$executor: without the CPU: $queries[$_]") foreach 0, 4, 17, 37, 40 .. 55;
 }
 my $keys = explained($executors[0], 'SELECT brand, count(*) FROM fact JOIN part ON p = id GROUP BY brand');
-is($keys->{'Not Tallied'}, undef, 'keys of a plain column');
+is($keys->{'Not Aggregated by Device'}, undef, 'keys of a plain column');
 
 # ---------------------------------------------------------------- what processes would share is done at once
 
@@ -155,7 +155,7 @@ foreach my $executor (@executors)
 	foreach my $query (grep { /customer/ || /tag/ } @queries[0 .. 40])
 	{
 		my $told = explained($executor, $query, $parallel);
-		is($told->{'Workers Planned'}, undef, "$executor: one process has it done: $query") if defined $told->{'Rows Tallied'};
+		is($told->{'Workers Planned'}, undef, "$executor: one process has it done: $query") if defined $told->{'Rows Aggregated by Device'};
 		is(answered($executor, $query, $parallel), right($query), "$executor: and right: $query");
 	}
 }

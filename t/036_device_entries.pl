@@ -1,5 +1,5 @@
 # Tests values that a device counts for percentiles, and FILTER, conditions that the index does not look up, and
-# DISTINCT, which use its tallies: results must be right before and after changes, and without the device.
+# DISTINCT, which use its aggregates: results must be right before and after changes, and without the device.
 
 use strict;
 use warnings;
@@ -87,7 +87,7 @@ my @by_steps = (
 	"SELECT sum(v * small) FILTER (WHERE small > 0), sum(a) FILTER (WHERE small > 10000) $where AND v < 10",
 	'SELECT town, count(*) FILTER (WHERE a > 0 AND kind = 2), count(*) FILTER (WHERE a < -1000000000) FROM fact JOIN shop USING (id) GROUP BY town');
 push @by_entries, @by_steps;
-my %not_tallied = (
+my %not_aggregated = (
 	'a condition, DISTINCT or expression on a column with too many different values' =>
 	  "SELECT count(*) FILTER (WHERE a < 7 * b), count(DISTINCT small), sum(CASE WHEN yes THEN a::int8 ELSE 0 END) $where",
 	'an aggregate, expression or join that needs each row' => "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY a) FILTER (WHERE v > 3) $where");
@@ -96,7 +96,7 @@ sub all_right
 {
 	my ($what, $settings, $every) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
-	my @all = (@counted, @by_entries, values %not_tallied);
+	my @all = (@counted, @by_entries, values %not_aggregated);
 	are_right($what, $_, $settings, map { $all[$_] } grep { $_ % ($every // 1) == 0 } 0 .. $#all) foreach @executors;
 	return;
 }
@@ -109,19 +109,19 @@ foreach my $executor (@executors)
 	foreach my $query (@counted, @by_entries)
 	{
 		my $told = explained($executor, $query, 'SET rtscan.fallback = off; ');
-		is($told->{'Not Tallied'}, undef, "$executor: all of it is tallied: $query");
+		is($told->{'Not Aggregated by Device'}, undef, "$executor: all of it is aggregated by the device: $query");
 		my ($from) = $query =~ /(FROM .*?)(?: GROUP BY|$)/;
 		my $rows = right("SELECT count(*) $from");
-		cmp_ok($told->{'Rows Tallied'} // 0, '>=', $rows, "$executor: all of its rows: $query");
+		cmp_ok($told->{'Rows Aggregated by Device'} // 0, '>=', $rows, "$executor: all of its rows: $query");
 	}
-	foreach my $why (sort keys %not_tallied)
+	foreach my $why (sort keys %not_aggregated)
 	{
-		is(explained($executor, $not_tallied{$why})->{'Not Tallied'}, $why, "$executor: not tallied: $why");
-		like(answered($executor, $not_tallied{$why}, 'SET rtscan.fallback = off; '), qr/An aggregate has a FILTER, which only the CPU evaluates/, "$executor: nor without the CPU: $why");
+		is(explained($executor, $not_aggregated{$why})->{'Not Aggregated by Device'}, $why, "$executor: not aggregated by the device: $why");
+		like(answered($executor, $not_aggregated{$why}, 'SET rtscan.fallback = off; '), qr/An aggregate has a FILTER, which only the CPU evaluates/, "$executor: nor without the CPU: $why");
 	}
 	# infinities are all bits apart
 	my $ends = "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ends) $where";
-	is(explained($executor, $ends)->{'Not Tallied'}, 'values that are not stored as integers', "$executor: no bins of all there are");
+	is(explained($executor, $ends)->{'Not Aggregated by Device'}, 'values that are not stored as integers', "$executor: no bins of all there are");
 	is(answered($executor, $ends), right($ends), "$executor: but right");
 	# an expression fails only for rows that exist
 	like(answered($executor, "SELECT count(*) FILTER (WHERE 1 / (v - 5) > 0) $where"), qr/division by zero/, "$executor: what fails for a row fails");
@@ -140,7 +140,7 @@ foreach my $values ([ 3, 0.25, -7, 1000000, 5 ], [ -1, 1000, 15000, 0, -1 ], [ '
 	foreach my $executor (@executors)
 	{
 		is(answered($executor, $execute, $prepare), $right, "$executor: $execute");
-		is(explained($executor, $execute, $prepare)->{'Not Tallied'}, "@$values[0, 1]" =~ /N/ ? 'an aggregate, expression or join that needs each row' : undef, "$executor: tallied: $execute");
+		is(explained($executor, $execute, $prepare)->{'Not Aggregated by Device'}, "@$values[0, 1]" =~ /N/ ? 'an aggregate, expression or join that needs each row' : undef, "$executor: aggregated by the device: $execute");
 	}
 }
 my $around = "SELECT n, of_n.* FROM generate_series(-2, 2) AS n, LATERAL (SELECT sum(v * n), count(*) FILTER (WHERE small > n * 7000) $where) AS of_n";

@@ -32,13 +32,13 @@ CREATE INDEX seen_idx ON seen USING rtscan (a, b, name) INCLUDE (g, v, wide, day
 CREATE TABLE d AS SELECT i AS id, 'label ' || i % 11 AS label FROM generate_series(0, 999) AS i WHERE i % 3 > 0;
 ALTER TABLE d ADD PRIMARY KEY (id);
 VACUUM ANALYZE t, seen, d;
--- some blocks are not all-visible: their rows come as bits, beside the tally
+-- some blocks are not all-visible: their rows come as bits, beside the aggregate
 UPDATE seen SET v = v + 1 WHERE ctid < '(40,0)';
 SQL
 wait_until('the device is there', sub { device_status($node) });
 
 # Queries whose answers consist of counts alone, which may be accepted if they are not too large; of bits as well; of
-# tallies.
+# device aggregates.
 my %questions = (
 	counts => [ 'SELECT count(*) FROM t WHERE a < 300', 'SELECT count(*) FROM t WHERE a BETWEEN 100 AND 800 AND b < 20000' ],
 	bits => [
@@ -47,7 +47,7 @@ my %questions = (
 		'SELECT a, b, name FROM t WHERE b < 5000 AND a > 3 ORDER BY b, a, name LIMIT 20',
 		'SELECT a, b FROM t WHERE a < 900 ORDER BY b, a OFFSET 50000 LIMIT 5',
 		"SET enable_seqscan = off; SET rtscan.enable_scan = off; SET rtscan.enable_aggregate = off; SELECT count(*), sum(v) FROM t WHERE a < 20 AND b < 25000" ],
-	tallies => [
+	aggregates => [
 		'SELECT g, count(*), sum(v), min(day), max(wide), avg(wide) FROM t WHERE a < 700 GROUP BY g ORDER BY g',
 		'SELECT name, count(wide), sum(wide), max(v) FROM t WHERE b > 1000 GROUP BY name ORDER BY name',
 		'SELECT count(*), sum(v), min(v), max(day) FROM t WHERE a < 10 OR b < 10000',
@@ -138,7 +138,7 @@ my @lies_to_any = (
 	(map { set_lies($_, '', \@all, @wide) } qw(refined_rows rays nanoseconds)),
 	# struct DeviceStatus, as sent when a connection is made
 	(map { my $field = $_; map { [ "{\"kind\": 0, \"field\": \"$field\", \"value\": $_}", \@all ] } 0, 1, 2**31, 2**32 - 1 }
-		qw(result number software ray_tracing tallies)),
+		qw(result number software ray_tracing can_aggregate)),
 	(map { [ "{\"kind\": 0, \"field\": \"memory_limit\", \"value\": $_}", \@all ] } @wide),
 	# uploads
 	(map { my $kind = $_; map { [ "{\"kind\": $kind, \"field\": \"result\", \"value\": $_}", \@all ] } 1, 3, 2**32 - 1 } 1, 2, 3));
@@ -147,11 +147,11 @@ my @lies_to_all = (
 	(map { set_lies('rows', ", \"at\": $_", \@all, 64513, 2**31 - 1, 2**31, 2**32 - 1) } 0, -1),
 	(map { add_lies('rows', ", \"at\": $_", ['bits'], 1, -1) } 0, -1),
 	set_lies('rows', '', [], 0, 1, 64512),
-	(map { set_lies('tallied', ", \"at\": $_", \@all, 2**31 - 1, 2**31, 2**32 - 1) } 0, -1),
-	(map { add_lies('tallied', ", \"at\": $_", [qw(bits tallies both)], 1, -1) } 0, -1),
-	# tallies
-	set_lies('entries', '', [qw(bits counts tallies both)], 0, '18446744073709551615', 2**32, 2**31),
-	add_lies('entries', '', [qw(bits counts tallies both)], 1, -1),
+	(map { set_lies('aggregated', ", \"at\": $_", \@all, 2**31 - 1, 2**31, 2**32 - 1) } 0, -1),
+	(map { add_lies('aggregated', ", \"at\": $_", [qw(bits aggregates both)], 1, -1) } 0, -1),
+	# aggregates
+	set_lies('entries', '', [qw(bits counts aggregates both)], 0, '18446744073709551615', 2**32, 2**31),
+	add_lies('entries', '', [qw(bits counts aggregates both)], 1, -1),
 	(map { set_lies('cell', ", \"at\": $_", \@all, 2**31, 2**32 - 1, '9223372036854775808', '18446744073709551615') } 0, 1),
 	add_lies('cell', '', [], 1, -1), set_lies('cell', '', [], 0, 1),
 	(map { set_lies('of', ", \"at\": $_", \@all, 0, 2**31, 2**32 - 1, '9223372036854775808', '18446744073709551615') } 0, 1),
@@ -219,7 +219,7 @@ like($error, qr/ERROR:  rtscan's executor "$executors[0]" cannot evaluate the sc
 say_lie('');
 
 # Values that are only displayed can be anything; a device's name can be any bytes.
-foreach my $field (qw(name name_end software ray_tracing tallies memory_limit memory_used columns bvhs requests submissions uploads builds sorts sieves
+foreach my $field (qw(name name_end software ray_tracing can_aggregate memory_limit memory_used columns bvhs requests submissions uploads builds sorts sieves
 	build_nanoseconds evictions failures))
 {
 	foreach my $value (0, 2**32 - 1, '18446744073709551615')

@@ -8,8 +8,8 @@ has a lie in JSON:
 
     {"kind": of request, "field": where, "at": which of them, "op": "set" or "add", "value": number}
 
-Fields are those of struct DeviceReply, and of the area (device/protocol.h): "rows" and "tallied" of chunk "at";
-"entries" of the first tally, "cell", "of" and "measure" of its entry "at"; "bit", which is set after the last row;
+Fields are those of struct DeviceReply, and of the area (device/protocol.h): "rows" and "aggregated" of chunk "at";
+"entries" of the first aggregate, "cell", "of" and "measure" of its entry "at"; "bit", which is set after the last row;
 "page", whose bits are inverted; "key" and "row" of the pair "at" of a sort; "vector", one of whose words is changed.
 "reply" concerns the message: it is sent "twice", "short", "long", or "not"; or "scribble": the area is overwritten as
 long as the backend reads it.
@@ -33,7 +33,7 @@ HEADER_SIZE, SEGMENT_SIZE = 48, 104
 # offset and format
 REPLY = {"number": (0, "Q"), "result": (8, "I"), "segment": (12, "I"), "column": (16, "I"), "of_rows": (20, "I"), "form": (24, "I"),
          "built": (28, "I"), "refined_rows": (32, "Q"), "rays": (40, "Q"), "nanoseconds": (48, "Q"), "name": (56, "Q"),
-         "name_end": (176, "Q"), "software": (184, "I"), "ray_tracing": (188, "I"), "tallies": (192, "I"), "memory_limit": (200, "Q"),
+         "name_end": (176, "Q"), "software": (184, "I"), "ray_tracing": (188, "I"), "can_aggregate": (192, "I"), "memory_limit": (200, "Q"),
          "memory_used": (208, "Q"), "columns": (216, "I"), "bvhs": (220, "I"), "requests": (224, "Q"), "submissions": (232, "Q"),
          "uploads": (240, "Q"), "builds": (248, "Q"), "sorts": (256, "Q"), "sieves": (264, "Q"), "build_nanoseconds": (272, "Q"),
          "evictions": (280, "Q"), "failures": (288, "Q")}
@@ -73,10 +73,10 @@ class Request:
             if part == 0:
                 self.segments.append({"rows": rows, "cells": cells, "room": room, "measures": measures, "joins": joins})
         self.chunks = sum(-(-segment["rows"] // CHUNK_ROWS) for segment in self.segments)
-        self.tallies = self.results + align(self.chunks * 8, 64)
-        self.tally = next((s for s in self.segments if s["cells"] > 0), None)
+        self.aggregates = self.results + align(self.chunks * 8, 64)
+        self.aggregate = next((s for s in self.segments if s["cells"] > 0), None)
         words = sum(1 + s["room"] * (2 + s["measures"]) for s in self.segments if s["cells"] > 0 and not s["joins"])
-        self.bits = align(self.tallies + words * 8 - self.results, 64) + self.results
+        self.bits = align(self.aggregates + words * 8 - self.results, 64) + self.results
 
     def count(self, chunk):
         return struct.unpack_from("<II", self.area, self.results + chunk * 8)
@@ -86,18 +86,18 @@ class Request:
         filled = [chunk for chunk in range(self.chunks) if self.want_bits and self.count(chunk)[0] > 0]
         return filled[-1 if last else 0] if filled else None
 
-    def change_tally(self, lie):
-        if self.tally is None:
+    def change_aggregate(self, lie):
+        if self.aggregate is None:
             return
         if lie["field"] == "entries":
-            return change(self.area, self.tallies, "Q", lie)
-        n, = struct.unpack_from("<Q", self.area, self.tallies)
-        if n == 0 or n > self.tally["room"]:
+            return change(self.area, self.aggregates, "Q", lie)
+        n, = struct.unpack_from("<Q", self.area, self.aggregates)
+        if n == 0 or n > self.aggregate["room"]:
             return
         word = {"cell": 0, "of": 1}.get(lie["field"], 2 + lie.get("measure", 0))
-        if word < 2 + self.tally["measures"]:
+        if word < 2 + self.aggregate["measures"]:
             entry = lie.get("at", 0) % n
-            change(self.area, self.tallies + 8 + (entry * (2 + self.tally["measures"]) + word) * 8, "Q", lie)
+            change(self.area, self.aggregates + 8 + (entry * (2 + self.aggregate["measures"]) + word) * 8, "Q", lie)
 
     def change_answer(self, lie):
         """Change the answer in the area."""
@@ -108,10 +108,10 @@ class Request:
             change(self.area, self.results + 8 * at, "Q", lie)
         elif self.kind != EVALUATE or self.prepare:
             return
-        elif field in ("rows", "tallied"):
-            change(self.area, self.results + at % self.chunks * 8 + (4 if field == "tallied" else 0), "I", lie)
+        elif field in ("rows", "aggregated"):
+            change(self.area, self.results + at % self.chunks * 8 + (4 if field == "aggregated" else 0), "I", lie)
         elif field in ("entries", "cell", "of", "measure"):
-            self.change_tally(lie)
+            self.change_aggregate(lie)
         elif field == "page" and self.page(False) is not None:
             first = self.bits + self.page(False) * CHUNK_BYTES
             self.area[first:first + CHUNK_BYTES] = bytes(byte ^ 255 for byte in self.area[first:first + CHUNK_BYTES])

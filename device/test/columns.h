@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * columns.h
- *		Random columns on the device for tests, and the tallies expected of them.
+ *		Random columns on the device for tests, and the aggregates expected of them.
  */
 #ifndef RTSCAN_DEVICE_TEST_COLUMNS_H
 #define RTSCAN_DEVICE_TEST_COLUMNS_H
@@ -163,26 +163,26 @@ free_column(Column *column)
 static inline void
 measure_value(uint64_t *word, uint32_t kind, uint64_t distance)
 {
-	if (kind == TALLY_COUNT)
+	if (kind == AGG_COUNT)
 		*word += 1;
-	if (kind == TALLY_SUM_LOWER)
+	if (kind == AGG_SUM_LOWER)
 		*word += distance & UINT32_MAX;
-	if (kind == TALLY_SUM_UPPER)
+	if (kind == AGG_SUM_UPPER)
 		*word += distance >> 32;
-	if (kind == TALLY_GREATEST && distance > *word)
+	if (kind == AGG_GREATEST && distance > *word)
 		*word = distance;
-	if (kind == TALLY_LEAST && ~distance > *word)
+	if (kind == AGG_LEAST && ~distance > *word)
 		*word = ~distance;
 }
 
-/* Return the number of words expected of a segment's own tally, by cell: [1 + measures][cells]. */
+/* Return the number of words expected of a segment's own aggregate, by cell: [1 + measures][cells]. */
 static inline uint64_t
 expected_words_of(const EvaluateSegment *segment)
 {
 	return segment->joins ? 0 : segment->cells * (1 + segment->measures);
 }
 
-/* Return the number of entries that a tally has room for: all cells, or fewer. */
+/* Return the number of entries that an aggregate has room for: all cells, or fewer. */
 static inline uint32_t
 random_room(uint32_t cells)
 {
@@ -190,7 +190,7 @@ random_room(uint32_t cells)
 }
 
 /*
- * Check that a tally's entries are those of the cells expected to have rows, in any order.  If there is no room
+ * Check that an aggregate's entries are those of the cells expected to have rows, in any order.  If there is no room
  * for them, the answer must say so.
  */
 static inline bool

@@ -205,7 +205,7 @@ make_members(Case *test, uint32_t s)
 
 /* Give a digit of integers a map. */
 static void
-make_map(Case *test, TallyDigit *digit)
+make_map(Case *test, AggDigit *digit)
 {
 	digit->shift = below(2) > 0 ? below(digit->null + 1) : -below(digit->null + 1);
 	if (below(4) == 0)
@@ -248,7 +248,7 @@ make_digits(Case *test, uint32_t s)
 						digit_limit(null, test->dropped[d]));
 		else
 			make_codes(column, test->cache, segment, FIRST_DIGIT + d, null);
-		test->digits[test->header.digits++] = (TallyDigit) {
+		test->digits[test->header.digits++] = (AggDigit) {
 			.column = FIRST_DIGIT + d, .form = test->forms[d], .null = null, .map = DEVICE_NO_WORDS, .stride = stride,
 			.shift = column->shift,
 			.dropped = test->forms[d] == COLUMN_KEY ? 0 : test->dropped[d]};
@@ -271,11 +271,11 @@ make_measures(Case *test, uint32_t s)
 	test->segments[s].measures = test->nmeasures;
 	for (uint32_t m = 0; m < test->nmeasures; m++)
 	{
-		TallyMeasure *measure = &test->measures[test->header.measures++];
+		AggMeasure *measure = &test->measures[test->header.measures++];
 
 		*measure = s > 0 ? test->measures[m] :
-			(TallyMeasure) {.column = FIRST_VALUE + (uint32_t) below(test->nvalues),
-				.kind = (uint32_t) below(TALLY_KINDS)};
+			(AggMeasure) {.column = FIRST_VALUE + (uint32_t) below(test->nvalues),
+				.kind = (uint32_t) below(AGG_KINDS)};
 		measure->form = test->values[s][measure->column - FIRST_VALUE].resident->shape.form;
 		measure->shift = test->values[s][measure->column - FIRST_VALUE].shift;
 	}
@@ -292,14 +292,14 @@ make_segment(Case *test, uint32_t s)
 	segment->rows = ONE_OF(rows);
 	make_scans(test, s);
 	make_members(test, s);
-	/* Either this segment or the whole request has no tally. */
+	/* Either this segment or the whole request has no aggregate. */
 	if (test->nmeasures == 0 && test->ndigits == 0)
 		return;
 	segment->cells = test->cells;
 	segment->entries = test->room;
 	segment->joins = s > 0 && below(2) > 0;
-	segment->tallied[0] = (uint32_t) random64();
-	segment->partly[0] = test->header.want_bits ? segment->tallied[0] & (uint32_t) random64() : 0;
+	segment->aggregated[0] = (uint32_t) random64();
+	segment->partly[0] = test->header.want_bits ? segment->aggregated[0] & (uint32_t) random64() : 0;
 	make_digits(test, s);
 	make_measures(test, s);
 }

@@ -33,9 +33,9 @@ typedef struct Case
 	DeviceInterval intervals[MAX_SEGMENTS * MAX_SCANS * MAX_INTERVALS];
 	EvaluateMembers members[MAX_SEGMENTS * MAX_MEMBERS];
 	uint32_t	words[MAX_SET_WORDS];
-	char		masks[MAX_SEGMENTS * MAX_CHUNKS][DEVICE_CHUNK_BYTES];	/* of partly tallied chunks */
-	TallyDigit	digits[MAX_SEGMENTS * MAX_DIGITS];
-	TallyMeasure measures[MAX_SEGMENTS * MAX_MEASURES];
+	char		masks[MAX_SEGMENTS * MAX_CHUNKS][DEVICE_CHUNK_BYTES];	/* of partly aggregated chunks */
+	AggDigit	digits[MAX_SEGMENTS * MAX_DIGITS];
+	AggMeasure	measures[MAX_SEGMENTS * MAX_MEASURES];
 	Column		scans[MAX_SEGMENTS][MAX_SCANS];
 	Column		digit_columns[MAX_SEGMENTS][MAX_DIGITS];
 	Column		values[MAX_SEGMENTS][MAX_VALUES];

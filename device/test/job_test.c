@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * job_test.c
- *		Test the counts, bits and tallies of RTCUDB's job (../make_job.h) on a device, against a loop over rows.
+ *		Test the counts, bits and aggregates of RTCUDB's job (../make_job.h) on a device, against a loop over rows.
  *
  *	job_test [device]
  *
@@ -101,7 +101,7 @@ is_member(const EvaluateMembers *members, const Column *column, uint32_t row)
 }
 
 static uint64_t
-number_in_table(const TallyDigit *digit, uint64_t integer)
+number_in_table(const AggDigit *digit, uint64_t integer)
 {
 	bool		found;
 	uint32_t	slot = slot_in_table(digit->map, digit->slot_bits, integer, &found);
@@ -111,7 +111,7 @@ number_in_table(const TallyDigit *digit, uint64_t integer)
 
 /* Return a row's number for a digit. */
 static uint64_t
-digit_number(const TallyDigit *digit, const Column *column, uint32_t row)
+digit_number(const AggDigit *digit, const Column *column, uint32_t row)
 {
 	uint64_t	number = column->numbers[row] + digit->shift;
 
@@ -126,11 +126,11 @@ digit_number(const TallyDigit *digit, const Column *column, uint32_t row)
 }
 
 static void
-expect_in_tally(uint32_t s, uint32_t row, uint64_t *words)
+expect_in_agg(uint32_t s, uint32_t row, uint64_t *words)
 {
 	const EvaluateSegment *segment = &current.segments[s];
-	const TallyDigit *digits = current.digits + s * current.ndigits;
-	const TallyMeasure *measures = current.measures + s * current.nmeasures;
+	const AggDigit *digits = current.digits + s * current.ndigits;
+	const AggMeasure *measures = current.measures + s * current.nmeasures;
 	uint64_t   *word = words;
 
 	for (uint32_t d = 0; d < current.ndigits; d++)
@@ -157,10 +157,10 @@ expect_row(uint32_t s, uint32_t row, uint32_t first_chunk, uint64_t *words)
 	bool		masked = (segment->partly[0] >> chunk & 1) != 0 &&
 		(current.masks[first_chunk + chunk][bit / 8] >> bit % 8 & 1) != 0;
 
-	if (segment->cells > 0 && (segment->tallied[0] >> chunk & 1) != 0 && !masked)
+	if (segment->cells > 0 && (segment->aggregated[0] >> chunk & 1) != 0 && !masked)
 	{
-		expected_counts[first_chunk + chunk].tallied++;
-		expect_in_tally(s, row, words);
+		expected_counts[first_chunk + chunk].aggregated++;
+		expect_in_agg(s, row, words);
 		return;
 	}
 	expected_counts[first_chunk + chunk].rows++;
@@ -222,7 +222,7 @@ make_request(Area *area)
 	for (uint32_t s = 0; s < current.header.segments; s++)
 	{
 		request.chunks += device_chunks(current.segments[s].rows);
-		request.tally_words += device_tally_words(&current.segments[s]);
+		request.agg_words += device_agg_words(&current.segments[s]);
 	}
 	return request;
 }
@@ -248,15 +248,15 @@ compare(const Request *request)
 {
 	const char *answer = request->area->map;
 	const ChunkCount *counts = (const ChunkCount *) answer;
-	const uint64_t *words = (const uint64_t *) (answer + device_tallies_offset(request->chunks));
+	const uint64_t *words = (const uint64_t *) (answer + device_aggs_offset(request->chunks));
 	const uint64_t *expected = expected_words;
-	const char *bits = answer + device_bits_offset(request->chunks, request->tally_words);
+	const char *bits = answer + device_bits_offset(request->chunks, request->agg_words);
 
 	for (uint32_t i = 0; i < request->chunks; i++, bits += DEVICE_CHUNK_BYTES)
 	{
-		if (counts[i].rows != expected_counts[i].rows || counts[i].tallied != expected_counts[i].tallied)
-			fail("case %lu, chunk %u: %u rows and %u in the tally instead of %u and %u", ncases, i, counts[i].rows,
-				 counts[i].tallied, expected_counts[i].rows, expected_counts[i].tallied);
+		if (counts[i].rows != expected_counts[i].rows || counts[i].aggregated != expected_counts[i].aggregated)
+			fail("case %lu, chunk %u: %u rows and %u in the aggregate instead of %u and %u", ncases, i, counts[i].rows,
+				 counts[i].aggregated, expected_counts[i].rows, expected_counts[i].aggregated);
 		if (current.header.want_bits && counts[i].rows > 0 && memcmp(bits, expected_bits[i], DEVICE_CHUNK_BYTES) != 0)
 			fail("case %lu, chunk %u: other bits", ncases, i);
 	}
@@ -264,11 +264,11 @@ compare(const Request *request)
 	{
 		const EvaluateSegment *segment = &current.segments[s];
 
-		if (device_tally_words(segment) > 0 && !has_expected_entries(segment, words, expected))
+		if (device_agg_words(segment) > 0 && !has_expected_entries(segment, words, expected))
 			fail("case %lu, segment %u, %u cells, room for %u, %u measures: other entries", ncases, s, current.cells,
 				 current.room,
 				 current.nmeasures);
-		words += device_tally_words(segment);
+		words += device_agg_words(segment);
 		expected += expected_words_of(segment);
 	}
 }
@@ -279,7 +279,7 @@ compare(const Request *request)
 static void
 fill_area(const Request *request)
 {
-	char	   *bits = request->area->map + device_bits_offset(request->chunks, request->tally_words);
+	char	   *bits = request->area->map + device_bits_offset(request->chunks, request->agg_words);
 
 	memset(results.host, 0xA5, results.size);
 	memset(request->area->map, 0xA5, request->area->size);

@@ -15,6 +15,7 @@
 
 /* Make the shaders' arrays static: the program's objects have them, too. */
 #define const static const
+#include "aggregate.h"
 #include "bvh_boxes.h"
 #include "bvh_keys.h"
 #include "bvh_order.h"
@@ -32,7 +33,6 @@
 #include "sort_split.h"
 #include "space_keys.h"
 #include "space_triangles.h"
-#include "tally.h"
 #include "trace_rgen.h"
 #include "trace_rint.h"
 #include "trace_rmiss.h"
@@ -85,7 +85,7 @@ static const Module modules[] = {
 	MODULE(sort_split),
 	MODULE(space_keys),
 	MODULE(space_triangles),
-	MODULE(tally),
+	MODULE(aggregate),
 	MODULE(trace_rgen),
 	MODULE(trace_rint),
 	MODULE(trace_rmiss),
@@ -115,7 +115,7 @@ static const Member members[] = {
 	MEMBER(RefineTask, rows), MEMBER(RefineTask, first_block),
 	MEMBER(PublishTask, bits), MEMBER(PublishTask, counts), MEMBER(PublishTask, words),
 	MEMBER(PublishTask, first_chunk), MEMBER(PublishTask, chunks), MEMBER(PublishTask, groups),
-	MEMBER(PublishTask, tallied), MEMBER(PublishTask, partly), MEMBER(PublishTask, alternatives),
+	MEMBER(PublishTask, aggregated), MEMBER(PublishTask, partly), MEMBER(PublishTask, alternatives),
 	MEMBER(FrameTask, above), MEMBER(FrameTask, null), MEMBER(FrameTask, page), MEMBER(FrameTask, bits),
 	MEMBER(ElementsTask, frames), MEMBER(ElementsTask, elements), MEMBER(ElementsTask, shift),
 	MEMBER(ElementsTask, code_bits), MEMBER(ElementsTask, field),
@@ -127,11 +127,11 @@ static const Member members[] = {
 	MEMBER(DigitTask, map_bits), MEMBER(DigitTask, slot_bits), MEMBER(DigitTask, null), MEMBER(DigitTask, dropped),
 	MEMBER(DigitTask, wide), MEMBER(DigitTask, unused),
 	MEMBER(MeasureTask, values), MEMBER(MeasureTask, kind), MEMBER(MeasureTask, tables),
-	MEMBER(TallyTask, bits), MEMBER(TallyTask, words), MEMBER(TallyTask, first_group), MEMBER(TallyTask, span),
-	MEMBER(TallyTask, chunks), MEMBER(TallyTask, groups), MEMBER(TallyTask, rows), MEMBER(TallyTask, way),
-	MEMBER(TallyTask, wide), MEMBER(TallyTask, slots), MEMBER(TallyTask, first_digit), MEMBER(TallyTask, digits),
-	MEMBER(TallyTask, first_measure), MEMBER(TallyTask, measures), MEMBER(TallyTask, tallied),
-	MEMBER(TallyTask, unused),
+	MEMBER(AggTask, bits), MEMBER(AggTask, words), MEMBER(AggTask, first_group), MEMBER(AggTask, span),
+	MEMBER(AggTask, chunks), MEMBER(AggTask, groups), MEMBER(AggTask, rows), MEMBER(AggTask, way),
+	MEMBER(AggTask, wide), MEMBER(AggTask, slots), MEMBER(AggTask, first_digit), MEMBER(AggTask, digits),
+	MEMBER(AggTask, first_measure), MEMBER(AggTask, measures), MEMBER(AggTask, aggregated),
+	MEMBER(AggTask, unused),
 	MEMBER(CollectTask, words), MEMBER(CollectTask, answer), MEMBER(CollectTask, first_group),
 	MEMBER(CollectTask, slots), MEMBER(CollectTask, measures), MEMBER(CollectTask, hashed),
 	MEMBER(CollectTask, entries), MEMBER(CollectTask, unused),
@@ -139,11 +139,11 @@ static const Member members[] = {
 	MEMBER(BundleTask, reach), MEMBER(BundleTask, first_ray),
 	MEMBER(TraceTask, structure), MEMBER(TraceTask, kept), MEMBER(TraceTask, bits), MEMBER(TraceTask, first_bundle),
 	MEMBER(TraceTask, bundles), MEMBER(TraceTask, rays), MEMBER(TraceTask, first_column), MEMBER(TraceTask, columns),
-	MEMBER(TraceTask, rows), MEMBER(TraceTask, tally), MEMBER(TraceTask, record_words),
+	MEMBER(TraceTask, rows), MEMBER(TraceTask, agg), MEMBER(TraceTask, record_words),
 	MEMBER(Tasks, base), MEMBER(Tasks, ranges), MEMBER(Tasks, runs), MEMBER(Tasks, columns), MEMBER(Tasks, sieve),
 	MEMBER(Tasks, refine), MEMBER(Tasks, publish), MEMBER(Tasks, bundles), MEMBER(Tasks, traces),
 	MEMBER(Tasks, sieve_of), MEMBER(Tasks, refine_of), MEMBER(Tasks, publish_of), MEMBER(Tasks, digits),
-	MEMBER(Tasks, measures), MEMBER(Tasks, tallies), MEMBER(Tasks, tally_of), MEMBER(Tasks, collects),
+	MEMBER(Tasks, measures), MEMBER(Tasks, aggs), MEMBER(Tasks, agg_of), MEMBER(Tasks, collects),
 	MEMBER(Tasks, collect_of), MEMBER(Tasks, sets), MEMBER(Tasks, members), MEMBER(Tasks, members_of),
 	MEMBER(BvhTask, codes), MEMBER(BvhTask, keys), MEMBER(BvhTask, values), MEMBER(BvhTask, ranks),
 	MEMBER(BvhTask, boxes), MEMBER(BvhTask, primitives), MEMBER(BvhTask, rows), MEMBER(BvhTask, code_bytes),

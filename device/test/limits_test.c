@@ -86,7 +86,7 @@ open_without(int argc, char **argv, const Limit *limit)
 	Context		context;
 
 	context_open(&context, argc > 1 ? argv[1] : "llvmpipe", 0, 0, &faults);
-	if (limit && limit->use == LIMIT_OF_TALLIES)
+	if (limit && limit->use == LIMIT_OF_AGGS)
 		return !context.int64_atomics && context.ray_tracing ? EXIT_SUCCESS : EXIT_FAILURE;
 	if (limit && limit->use == LIMIT_OF_RAYS)
 		return context.int64_atomics && !context.ray_tracing ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -33,8 +33,8 @@ typedef struct Body
 	EvaluateColumn columns[SEGMENTS * COLUMNS];
 	DeviceInterval intervals[SEGMENTS * COLUMNS];
 	EvaluateMembers members[SEGMENTS * MEMBERS];
-	TallyDigit	digits[SEGMENTS * DIGITS];
-	TallyMeasure measures[SEGMENTS * MEASURES];
+	AggDigit	digits[SEGMENTS * DIGITS];
+	AggMeasure	measures[SEGMENTS * MEASURES];
 } Body;
 
 static unsigned long ncases = 0;
@@ -57,7 +57,7 @@ make_segment(Body *body, uint32_t s)
 	body->segments[s] = (EvaluateSegment) {
 		.key.segment = s, .rows = ROWS, .columns = COLUMNS, .cells = 20, .entries = 20, .digits = DIGITS,
 		.measures = MEASURES,
-		.tallied = {3}, .partly = {1}, .joins = s == 1, .part = PART_FIRST, .members = MEMBERS};
+		.aggregated = {3}, .partly = {1}, .joins = s == 1, .part = PART_FIRST, .members = MEMBERS};
 	for (uint32_t i = 0; i < COLUMNS; i++)
 	{
 		body->columns[s * COLUMNS + i] = (EvaluateColumn) {.column = i, .intervals = 1};
@@ -70,12 +70,12 @@ make_segment(Body *body, uint32_t s)
 			.reach = 32 * (SET_WORDS - 4) - 1,
 			.slot_bits = i == 0 ? s : 0};
 	for (uint32_t i = 0; i < DIGITS; i++)
-		body->digits[s * DIGITS + i] = (TallyDigit) {
+		body->digits[s * DIGITS + i] = (AggDigit) {
 			.column = 4, .form = COLUMN_INTEGERS, .null = i == 0 ? 3 : 4, .map = i == 0 ? DEVICE_NO_WORDS : 0,
 			.stride = i == 0 ? 1 : 4,
 			.reach = 4 * SET_WORDS - 1, .map_bits = i > 0 && s == 1 ? 32 : 8, .slot_bits = i > 0 && s == 1 ? 1 : 0};
 	for (uint32_t i = 0; i < MEASURES; i++)
-		body->measures[s * MEASURES + i] = (TallyMeasure) {.column = 5, .kind = TALLY_SUM_LOWER, .form = COLUMN_VALUES};
+		body->measures[s * MEASURES + i] = (AggMeasure) {.column = 5, .kind = AGG_SUM_LOWER, .form = COLUMN_VALUES};
 }
 
 static Body
@@ -140,7 +140,7 @@ check_words(const Request *request)
 	}
 	for (uint32_t i = 0; i < header->digits; i++)
 	{
-		const TallyDigit *digit = &request->digits[i];
+		const AggDigit *digit = &request->digits[i];
 
 		CHECK(digit->dropped < 64);
 		if (digit->slot_bits > 0)
@@ -190,12 +190,12 @@ check_arrays(const Request *request)
 static void
 check_answer(const Request *request)
 {
-	uint64_t	size = device_bits_offset(request->chunks, request->tally_words);
+	uint64_t	size = device_bits_offset(request->chunks, request->agg_words);
 
 	if (request->header->want_bits)
 		size += (uint64_t) request->chunks * DEVICE_CHUNK_BYTES;
 	CHECK(request->chunks <= DEVICE_MAX_SEGMENTS * DEVICE_SEGMENT_CHUNKS &&
-		  request->tally_words <= DEVICE_MAX_TALLY_WORDS);
+		  request->agg_words <= DEVICE_MAX_AGG_WORDS);
 	CHECK(request->results <= request->area->size && size <= request->area->size - request->results);
 }
 
@@ -248,8 +248,8 @@ main(void)
 	uint64_t	words = device_words_offset(sizeof(Body));
 	uint64_t	results = device_align(words + SET_WORDS * sizeof(uint32_t), 64);
 	uint32_t	chunks = SEGMENTS * device_chunks(ROWS);
-	uint64_t	tally_words = 2 * device_tally_size(20, MEASURES);
-	uint64_t	size = results + device_bits_offset(chunks, tally_words) + (uint64_t) chunks * DEVICE_CHUNK_BYTES;
+	uint64_t	agg_words = 2 * device_agg_size(20, MEASURES);
+	uint64_t	size = results + device_bits_offset(chunks, agg_words) + (uint64_t) chunks * DEVICE_CHUNK_BYTES;
 
 	while (ncases < CASES)
 		check_case(words, results, size);

@@ -55,7 +55,7 @@ typedef struct Connection
 	int			area_file;		/* file descriptor of the area */
 	uint64		memory_limit;	/* device memory that may be used, in bytes */
 	bool		software;		/* is it a software device? */
-	bool		tallies;		/* can it make tallies? */
+	bool		can_aggregate;	/* can it aggregate rows? */
 } Connection;
 
 static Connection connections[RTSCAN_MAX_DEVICES];
@@ -270,7 +270,7 @@ say_hello(int device)
 	if (!send_message(connection, &request, connection->area_file) || !rtscan_device_receive(device, &reply))
 		return false;
 	connection->software = reply.status.software;
-	connection->tallies = reply.status.tallies;
+	connection->can_aggregate = reply.status.can_aggregate;
 	connection->memory_limit = reply.status.memory_limit;
 	connection->greeted = reply.result == DEVICE_OK;
 	if (!connection->greeted)
@@ -285,9 +285,9 @@ rtscan_device_memory_limit(int device)
 }
 
 bool
-rtscan_device_makes_tallies(int device)
+rtscan_device_can_aggregate(int device)
 {
-	return connections[device].tallies;
+	return connections[device].can_aggregate;
 }
 
 bool

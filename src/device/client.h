@@ -51,8 +51,8 @@ extern bool rtscan_device_is_connected(int device);
 /* Is the device that this backend is connected to a software one? */
 extern bool rtscan_device_is_software(int device);
 
-/* Can the device that this backend is connected to make tallies? */
-extern bool rtscan_device_makes_tallies(int device);
+/* Can the device that this backend is connected to aggregate rows? */
+extern bool rtscan_device_can_aggregate(int device);
 
 /* Return the bytes of memory that may be used on the device that this backend is connected to. */
 extern uint64 rtscan_device_memory_limit(int device);

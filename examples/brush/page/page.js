@@ -146,7 +146,7 @@ function show({ answers, milliseconds, without }) {
     const answer = drawn[histogram.name];
     if (answer) draw(histogram, answer.rows, answer.milliseconds);
   }
-  tally(...count.rows[0]);
+  showCounts(...count.rows[0]);
   if (!list) return compare(count.rows[0][1]);
   tabulate(list.rows, list.milliseconds);
   d3.select('#time').text(`This step took ${number(Math.round(milliseconds))} ms ${without ? 'without' : 'with'} the index.`);
@@ -169,7 +169,7 @@ function followMouse(selector, view, title) {
   });
 }
 
-function tally(selected, all) {
+function showCounts(selected, all) {
   d3.select('#selected').text(number(selected));
   d3.select('#total').text(number(all));
 }

@@ -279,7 +279,7 @@ gather(const RtscanRequest *partial, Path *path, double rows)
 static bool
 is_left_to_executor(const Path *path)
 {
-	return path && rtscan_executor != RTSCAN_EXECUTOR_AUTO && ((const RtscanPath *) path)->tallied;
+	return path && rtscan_executor != RTSCAN_EXECUTOR_AUTO && ((const RtscanPath *) path)->on_device;
 }
 
 /* Offer a parallel path beside a path by one process with this cost and number of groups. */

@@ -79,7 +79,7 @@ find_path(const RtscanRequest *request, IndexOptInfo *index, bool by_rows)
 static bool
 prefers_rows(const RtscanPath *by_bits, const RtscanPath *by_rows)
 {
-	return by_rows && by_rows->tallied &&
+	return by_rows && by_rows->on_device &&
 		(rtscan_executor != RTSCAN_EXECUTOR_AUTO || by_rows->path.path.total_cost < by_bits->path.path.total_cost);
 }
 

@@ -4,7 +4,7 @@
  *		Matches and prices the paths in which an index computes aggregates (RtscanAggregate).
  *
  * For each index of a table, match.c finds out whether and how it can compute them, and price.c estimates the cost: on
- * the CPU, or on a device if tally_match.c finds that it can add up the rows.  make_node.c makes the plan of the path
+ * the CPU, or on a device if device_match.c finds that it can add up the rows.  make_node.c makes the plan of the path
  * that the planner has chosen.
  */
 #ifndef RTSCAN_PATH_H
@@ -51,8 +51,8 @@ typedef struct RtscanPathAggregate
 	RtscanQuals filter;			/* from bits: FILTER, and that the argument is not NULL */
 	int			line;			/* from rows: the line in the table of aggregates.c */
 	List	   *row_arguments;	/* from rows: the arguments as row expressions */
-	bool		of_entries;		/* the argument is evaluated on a tally's entries, as tallies have no total of it */
-	List	   *arms;			/* RtscanCaseArm *: arms of a CASE argument that have totals (run/tally/case_arms.h) */
+	bool		of_entries;		/* the argument is evaluated on entries, as device aggregates have no total of it */
+	List	   *arms;			/* RtscanCaseArm *: arms of a CASE argument that have totals (case_arms.h) */
 	Expr	   *row_filter;		/* from rows: FILTER as a row expression; NULL: none */
 	Oid			fold;			/* the transition function, if it only combines two values to one; else InvalidOid */
 	RtscanCollected collected;	/* how and why values are collected, if they are */
@@ -86,7 +86,7 @@ typedef struct RtscanPath
 	List	   *sets;			/* from rows: RtscanPathSet *, each after its parent */
 	int			most_parts;		/* how many sets are made from groups of others at the same time, at most */
 	double		groups;			/* number of results, before HAVING */
-	bool		tallied;		/* a device is expected to add up the rows; not if processes share segments */
+	bool		on_device;		/* a device is expected to add up the rows; not if processes share segments */
 	Cost		cpu_cost;		/* cost if the CPU adds up the rows */
 } RtscanPath;
 
@@ -116,7 +116,7 @@ extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanP
 
 /*
  * price.c: is a percentile of a key column the only result, so that not all its values need to be collected
- * (run/answer/sampled_quantile.h, run/tally/histogram_quantile.h)?
+ * (run/answer/sampled_quantile.h, run/device_aggregate/histogram_quantile.h)?
  */
 extern bool rtscan_is_single_quantile(const RtscanPath *path);
 
@@ -124,14 +124,14 @@ extern bool rtscan_is_single_quantile(const RtscanPath *path);
 extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 
 /*
- * tally_cost.c: can a device add up this many rows (search/exec/tally.h), as far as that is known without opening
- * segments?  If so, add the cost of finding and adding them, and of the part of the CPU's work that remains.
+ * device_cost.c: can a device add up this many rows (search/exec/device_aggregate.h), as far as that is known without
+ * opening segments?  If so, add the cost of finding and adding them, and of the part of the CPU's work that remains.
  */
-extern bool rtscan_tally_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost);
+extern bool rtscan_device_agg_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost);
 
 /*
- * tally_match.c: return the kind of total, of a chunk or a tally, that an aggregate is made from (segment/totals.h), or
- * RTSCAN_NO_TOTAL.
+ * device_match.c: return the kind of total, of a chunk or a device aggregate, that an aggregate is made from
+ * (segment/totals.h), or RTSCAN_NO_TOTAL.
  */
 extern RtscanTotalKind rtscan_total_kind_of(const RtscanPathAggregate *aggregate);
 

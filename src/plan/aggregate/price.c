@@ -356,10 +356,10 @@ search_cost(const RtscanPath *path, RtscanCost *by_cpu, RtscanCost *by_device, d
 static RtscanCost
 choose_executor(RtscanPath *path, double rows, const RtscanCost *by_cpu, RtscanCost *by_device)
 {
-	bool		can = path->by_rows && rtscan_tally_cost(path, rows, by_cpu, by_device);
+	bool		can = path->by_rows && rtscan_device_agg_cost(path, rows, by_cpu, by_device);
 	bool		is_cheaper = can && rtscan_total_cost(by_device) < rtscan_total_cost(by_cpu);
 
-	path->tallied = can && (rtscan_executor != RTSCAN_EXECUTOR_AUTO || is_cheaper);
+	path->on_device = can && (rtscan_executor != RTSCAN_EXECUTOR_AUTO || is_cheaper);
 	return is_cheaper ? *by_device : *by_cpu;
 }
 

@@ -34,7 +34,7 @@ typedef struct RtscanSetGroups
 /* A sample of values (sampled_quantile.h). */
 typedef struct RtscanSample RtscanSample;
 
-/* Groups that another executor than the CPU has aggregated (tally_results.h). */
+/* Groups that another executor than the CPU has aggregated (device_results.h). */
 typedef struct RtscanKeptEntries RtscanKeptEntries;
 
 /* Histograms of values, counted by another executor than the CPU (histogram_quantile.h). */

@@ -29,21 +29,21 @@ typedef struct RtscanDimensionTotals
 #define RTSCAN_SHOWN_DIMENSIONS	28
 
 /*
- * Why an executor other than the CPU has not aggregated the rows that it found (search/exec/tally.h), as far as that is
- * known.  EXPLAIN shows the last reason in this order.
+ * Why an executor other than the CPU has not aggregated the rows that it found (search/exec/device_aggregate.h), as
+ * far as that is known.  EXPLAIN shows the last reason in this order.
  */
-typedef enum RtscanNotTallied
+typedef enum RtscanNotOnDevice
 {
-	RTSCAN_TALLIED,
-	RTSCAN_NOT_TALLIED_CELLS,	/* there are too many groups, or aggregates */
-	RTSCAN_NOT_TALLIED_VALUES,	/* a column has neither integers nor codes to group by */
-	RTSCAN_NOT_TALLIED_COMBINED,	/* the CPU has to combine the bits of alternatives, or to test rows */
-	RTSCAN_NOT_TALLIED_SUMS,	/* the sum of an expression does not follow from sums of columns */
-	RTSCAN_NOT_TALLIED_CONDITIONS,	/* conditions on rows, or distinct values, are of columns with many values */
-	RTSCAN_NOT_TALLIED_SHARED,	/* several processes share segments */
-	RTSCAN_NOT_TALLIED_ROWS,	/* the result depends on single rows */
-	RTSCAN_NOT_TALLIED_REASONS	/* number of values of this type */
-} RtscanNotTallied;
+	RTSCAN_ON_DEVICE,
+	RTSCAN_NOT_ON_DEVICE_CELLS, /* there are too many groups, or aggregates */
+	RTSCAN_NOT_ON_DEVICE_VALUES,	/* a column has neither integers nor codes to group by */
+	RTSCAN_NOT_ON_DEVICE_COMBINED,	/* the CPU has to combine the bits of alternatives, or to test rows */
+	RTSCAN_NOT_ON_DEVICE_SUMS,	/* the sum of an expression does not follow from sums of columns */
+	RTSCAN_NOT_ON_DEVICE_CONDITIONS,	/* conditions on rows, or distinct values, are of columns with many values */
+	RTSCAN_NOT_ON_DEVICE_SHARED,	/* several processes share segments */
+	RTSCAN_NOT_ON_DEVICE_ROWS,	/* the result depends on single rows */
+	RTSCAN_NOT_ON_DEVICE_REASONS	/* number of values of this type */
+} RtscanNotOnDevice;
 
 /* The numbers that EXPLAIN (ANALYZE) shows of a node. */
 typedef struct RtscanTotals
@@ -53,8 +53,8 @@ typedef struct RtscanTotals
 	uint64		segments;		/* number of segments */
 	uint64		skipped_segments;	/* number of segments that were not opened (RtscanCounters) */
 	uint64		cpu_segments;	/* number of segments that the CPU evaluated, wholly or in part (RtscanCounters) */
-	uint64		tallied_rows;	/* number of rows that another executor than the CPU aggregated */
-	RtscanNotTallied not_tallied;	/* why it did not aggregate others */
+	uint64		device_agg_rows;	/* number of rows that another executor than the CPU aggregated */
+	RtscanNotOnDevice not_on_device;	/* why it did not aggregate others */
 	uint64		rays;			/* number of rays cast */
 	uint64		chunks_skipped; /* number of chunks that the sieve excluded */
 	uint64		pending_rows;	/* number of rows of pending lists that were compared */

@@ -194,8 +194,8 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	totals->segments += search->stats.counters.segments;
 	totals->skipped_segments += search->stats.counters.skipped_segments;
 	totals->cpu_segments += search->stats.counters.cpu_segments;
-	totals->tallied_rows += search->stats.counters.tallied_rows;
-	totals->not_tallied = Max(totals->not_tallied, question->totals->not_tallied);
+	totals->device_agg_rows += search->stats.counters.device_agg_rows;
+	totals->not_on_device = Max(totals->not_on_device, question->totals->not_on_device);
 	totals->rays += search->stats.counters.rays;
 	totals->chunks_skipped += search->stats.counters.chunks_skipped;
 	totals->pending_rows += search->stats.pending_rows;

@@ -27,8 +27,8 @@ typedef struct RtscanRowAggregate
 	RtscanExpression arguments[RTSCAN_MAX_ARGUMENTS];
 	int			columns[RTSCAN_MAX_ARGUMENTS];	/* the column that each argument is; -1 if it is not a column */
 	Bitmapset  *columns_of_arguments;	/* the columns that all arguments refer to */
-	bool		of_entries;		/* tallies have no total of the argument: it is evaluated for each entry (entries.h) */
-	int			narms;			/* number of arms of a CASE whose results have totals in tallies; 0 if it is none */
+	bool		of_entries;		/* the argument is evaluated on entries, as device aggregates have no total of it */
+	int			narms;			/* number of arms of a CASE whose results have totals in device aggregates, or 0 */
 	RtscanRowCaseArm *arms;		/* these arms (case_arms.h) */
 	RtscanExpression filter;	/* the condition of FILTER; without a state if there is none */
 	ExprState  *fractions;		/* the fractions of percentiles; else NULL */

@@ -10,10 +10,10 @@
 #include "run/answer/sampled_quantile.h"
 #include "run/answer/shared.h"
 #include "run/answer/slice.h"
+#include "run/device_aggregate/by_device.h"
+#include "run/device_aggregate/device_results.h"
+#include "run/device_aggregate/histogram_quantile.h"
 #include "run/node/node.h"
-#include "run/tally/by_tally.h"
-#include "run/tally/histogram_quantile.h"
-#include "run/tally/tally_results.h"
 #include "utils/memutils.h"
 
 /* If groups take more than this multiple of a hash table's memory, slices are divided by the same number. */
@@ -69,7 +69,7 @@ open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 void
 rtscan_close_rows(RtscanRowsAnswer *answer)
 {
-	rtscan_note_tallies(answer->question, answer->cursor);
+	rtscan_note_device_aggs(answer->question, answer->cursor);
 	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor),
 					  rtscan_cursor_heap_fetches(answer->cursor), 0, answer->batch->single_rows);
 	answer->batch->single_rows = 0;
@@ -105,7 +105,7 @@ open_pass(RtscanRowsAnswer *answer)
 		rtscan_cursor_offer_chunks(answer->cursor, rtscan_sample_not_counted, answer);
 		return;
 	}
-	rtscan_ask_for_tallies(answer);
+	rtscan_ask_for_device_aggs(answer);
 	if (rtscan_takes_chunks(answer))
 		rtscan_cursor_offer_chunks(answer->cursor, rtscan_add_chunk, answer);
 }

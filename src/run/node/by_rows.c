@@ -9,10 +9,10 @@
 #include "run/aggregate/collection.h"
 #include "run/aggregate/quantiles.h"
 #include "run/answer/sets.h"
+#include "run/device_aggregate/breakpoints.h"
+#include "run/device_aggregate/device_results.h"
 #include "run/node/add_rows.h"
 #include "run/node/quantile_searches.h"
-#include "run/tally/breakpoints.h"
-#include "run/tally/tally_results.h"
 #include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- begin */

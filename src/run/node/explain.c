@@ -122,15 +122,15 @@ rtscan_explain_order(const RtscanNode *node, ExplainState *es)
 		ExplainPropertyText("Order Method", "bounded heap", es);
 }
 
-static const char *const not_tallied[RTSCAN_NOT_TALLIED_REASONS] = {
-	[RTSCAN_NOT_TALLIED_CELLS] = "more groups or aggregates than a device can hold",
-	[RTSCAN_NOT_TALLIED_VALUES] = "values that are not stored as integers",
-	[RTSCAN_NOT_TALLIED_COMBINED] = "too many alternatives (OR), or a condition that only the CPU can test",
-	[RTSCAN_NOT_TALLIED_SUMS] = "the sum of an expression that does not follow from sums of its columns",
-	[RTSCAN_NOT_TALLIED_CONDITIONS] =
+static const char *const not_on_device[RTSCAN_NOT_ON_DEVICE_REASONS] = {
+	[RTSCAN_NOT_ON_DEVICE_CELLS] = "more groups or aggregates than a device can hold",
+	[RTSCAN_NOT_ON_DEVICE_VALUES] = "values that are not stored as integers",
+	[RTSCAN_NOT_ON_DEVICE_COMBINED] = "too many alternatives (OR), or a condition that only the CPU can test",
+	[RTSCAN_NOT_ON_DEVICE_SUMS] = "the sum of an expression that does not follow from sums of its columns",
+	[RTSCAN_NOT_ON_DEVICE_CONDITIONS] =
 		"a condition, DISTINCT or expression on a column with too many different values",
-	[RTSCAN_NOT_TALLIED_SHARED] = "the processes of a parallel query share segments",
-	[RTSCAN_NOT_TALLIED_ROWS] = "an aggregate, expression or join that needs each row",
+	[RTSCAN_NOT_ON_DEVICE_SHARED] = "the processes of a parallel query share segments",
+	[RTSCAN_NOT_ON_DEVICE_ROWS] = "an aggregate, expression or join that needs each row",
 };
 
 void
@@ -148,10 +148,10 @@ rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
 		ExplainPropertyUInteger("Segments Skipped", NULL, totals->skipped_segments, es);
 	if (totals->executor != RTSCAN_EXECUTOR_CPU)
 		ExplainPropertyUInteger("Segments on CPU", NULL, totals->cpu_segments, es);
-	if (totals->tallied_rows > 0)
-		ExplainPropertyUInteger("Rows Tallied", NULL, totals->tallied_rows, es);
-	if (totals->executor != RTSCAN_EXECUTOR_CPU && totals->not_tallied != RTSCAN_TALLIED)
-		ExplainPropertyText("Not Tallied", not_tallied[totals->not_tallied], es);
+	if (totals->device_agg_rows > 0)
+		ExplainPropertyUInteger("Rows Aggregated by Device", NULL, totals->device_agg_rows, es);
+	if (totals->executor != RTSCAN_EXECUTOR_CPU && totals->not_on_device != RTSCAN_ON_DEVICE)
+		ExplainPropertyText("Not Aggregated by Device", not_on_device[totals->not_on_device], es);
 	ExplainPropertyUInteger("Chunks Skipped", NULL, totals->chunks_skipped, es);
 	ExplainPropertyUInteger("Pending Rows", NULL, totals->pending_rows, es);
 	ExplainPropertyUInteger("Heap Fetches", NULL, totals->heap_fetches, es);

@@ -6,8 +6,8 @@
 #include "run/node/quantile_searches.h"
 
 #include "run/answer/sampled_quantile.h"
+#include "run/device_aggregate/histogram_quantile.h"
 #include "run/node/add_rows.h"
-#include "run/tally/histogram_quantile.h"
 
 /* ---------------------------------------------------------------- by samples */
 

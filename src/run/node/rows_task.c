@@ -8,10 +8,10 @@
 #include "run/aggregate/aggregates.h"
 #include "run/aggregate/collection.h"
 #include "run/answer/sets.h"
+#include "run/device_aggregate/breakpoints.h"
+#include "run/device_aggregate/case_arms.h"
+#include "run/device_aggregate/entries.h"
 #include "run/plan/expressions.h"
-#include "run/tally/breakpoints.h"
-#include "run/tally/case_arms.h"
-#include "run/tally/entries.h"
 
 static void
 prepare_arms(RtscanRowAggregate *aggregate, PlanState *parent, const List *arms)
@@ -28,10 +28,10 @@ prepare_arms(RtscanRowAggregate *aggregate, PlanState *parent, const List *arms)
 	aggregate->narms = list_length(arms);
 }
 
-/* Prepare an argument of which tallies have no totals: the arms of a CASE, or an expression for each entry. */
+/* Prepare an argument without totals in device aggregates: the arms of a CASE, or an expression for each entry. */
 static void
-prepare_for_tallies(RtscanRowAggregate *aggregate, PlanState *parent, const RtscanPlanAggregate *plan,
-					RtscanTotalKind kind, int own_columns)
+prepare_for_device_aggs(RtscanRowAggregate *aggregate, PlanState *parent, const RtscanPlanAggregate *plan,
+						RtscanTotalKind kind, int own_columns)
 {
 	Expr	   *argument;
 
@@ -62,7 +62,7 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 		aggregate->arguments[i] = rtscan_begin_expression(parent, argument);
 	}
 	aggregate->columns_of_arguments = rtscan_row_columns((Node *) plan->arguments);
-	prepare_for_tallies(aggregate, parent, plan, rtscan_total_kind(&task->transitions[number]), own_columns);
+	prepare_for_device_aggs(aggregate, parent, plan, rtscan_total_kind(&task->transitions[number]), own_columns);
 	if (plan->row_filter)
 		aggregate->filter = rtscan_begin_quals(parent, list_make1(plan->row_filter));
 }
@@ -80,8 +80,8 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan
 }
 
 /*
- * List all that is evaluated on entries of tallies (entries.h), except distinct values: conditions that the index does
- * not look up, and expressions.
+ * List all that is evaluated on entries of device aggregates (entries.h), except distinct values: conditions that the
+ * index does not look up, and expressions.
  */
 static List *
 list_conditions(const RtscanRowsTask *task, const RtscanNodePlan *plan)
@@ -115,7 +115,7 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_colum
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
 		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i), own_columns);
-	/* Only tallies have breakpoints, and the CPU makes no tallies. */
+	/* Only device aggregates have breakpoints, and the CPU makes none. */
 	if (!rtscan_executor_is_cpu())
 		task->breakpoints = rtscan_prepare_breakpoints(parent, list_conditions(task, plan));
 	task->partial = plan->partial;

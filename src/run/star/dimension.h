@@ -28,7 +28,7 @@
 #include "row/schema.h"
 #include "run/plan/node_plan.h"
 #include "run/star/ranges.h"
-#include "search/exec/tally.h"
+#include "search/exec/device_aggregate.h"
 #include "search/filter/trace.h"
 
 /* Memory of a row for each key and for each attribute, in bytes, without values passed by reference. */
@@ -48,7 +48,7 @@ typedef struct RtscanAttribute
 	uint32		count;			/* number of different numbers */
 	Datum	   *recent;			/* recent values by hash, so that most values are copied once only; or NULL */
 	bool		has_map;		/* map and rows_of_numbers have been made */
-	RtscanTallyMap map;			/* maps keys to numbers of values */
+	RtscanDeviceAggMap map;		/* maps keys to numbers of values */
 	uint32	   *rows_of_numbers;	/* for each number, a row that has it */
 } RtscanAttribute;
 
@@ -202,10 +202,10 @@ extern void rtscan_number_attribute(RtscanDimension *dimension, RtscanAttribute 
 
 /*
  * dimension_map.c: return a map from the keys, as integers of a column of the index, to the numbers of an attribute's
- * values (search/exec/tally.h).  NULL if the keys are no such integers, are too many and too far apart, or if a key has
- * several rows.
+ * values (search/exec/device_aggregate.h).  NULL if the keys are no such integers, are too many and too far apart, or
+ * if a key has several rows.
  */
-extern const RtscanTallyMap *rtscan_attribute_map(RtscanDimension *dimension, RtscanAttribute *attribute,
-												  const RtscanColumn *column);
+extern const RtscanDeviceAggMap *rtscan_attribute_map(RtscanDimension *dimension, RtscanAttribute *attribute,
+													  const RtscanColumn *column);
 
 #endif							/* RTSCAN_DIMENSION_H */

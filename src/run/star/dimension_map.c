@@ -42,7 +42,7 @@ has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
  */
 #define FILL_MAP(bits) \
 static void \
-fill_map_##bits(RtscanTallyMap *map, const uint64 *keys, const uint32 *numbers, uint32 n) \
+fill_map_##bits(RtscanDeviceAggMap *map, const uint64 *keys, const uint32 *numbers, uint32 n) \
 { \
 	uint##bits *filled = map->numbers; \
 	uint##bits	highest = (uint##bits) map->highest; \
@@ -61,7 +61,7 @@ FILL_MAP(32)
 
 /* Make a map that is a hash table, for keys that are far apart. */
 static void
-make_hash_map(RtscanTallyMap *map, MemoryContext context, const uint64 *keys, const uint32 *numbers, uint32 n)
+make_hash_map(RtscanDeviceAggMap *map, MemoryContext context, const uint64 *keys, const uint32 *numbers, uint32 n)
 {
 	uint32	   *table;
 
@@ -90,9 +90,9 @@ static void
 make_map(RtscanDimension *dimension, RtscanAttribute *attribute)
 {
 	const uint64 *keys = rtscan_dimension_keys(dimension);
-	RtscanTallyMap *map = &attribute->map;
+	RtscanDeviceAggMap *map = &attribute->map;
 
-	*map = (RtscanTallyMap) {.highest = attribute->count - 1, .bits = bits_of(attribute->count)};
+	*map = (RtscanDeviceAggMap) {.highest = attribute->count - 1, .bits = bits_of(attribute->count)};
 	if (dimension->n > 0)
 	{
 		map->first = rtscan_integer_of_key(keys[0]);
@@ -123,7 +123,7 @@ find_rows_of_numbers(RtscanDimension *dimension, RtscanAttribute *attribute)
 	attribute->rows_of_numbers = rows;
 }
 
-const RtscanTallyMap *
+const RtscanDeviceAggMap *
 rtscan_attribute_map(RtscanDimension *dimension, RtscanAttribute *attribute, const RtscanColumn *column)
 {
 	if (!has_integer_keys(dimension, column))

@@ -514,7 +514,7 @@ rtscan_attribute_code_count(RtscanAttributes *attributes, int column)
 
 /* ---------------------------------------------------------------- numbers by key */
 
-const RtscanTallyMap *
+const RtscanDeviceAggMap *
 rtscan_find_attribute_map(RtscanAttributes *attributes, int column, int *key_column)
 {
 	const Place *place = place_of(attributes, column);

@@ -18,7 +18,7 @@
 
 #include "run/star/dimension.h"
 #include "run/vector/own_columns.h"
-#include "search/exec/tally.h"
+#include "search/exec/device_aggregate.h"
 
 typedef struct RtscanAttributes RtscanAttributes;
 
@@ -66,7 +66,7 @@ extern bool rtscan_attributes_repeat(const RtscanAttributes *attributes);
  * Return the map from the keys of a column's dimension to the numbers of the column's values, and set *key_column
  * to the index's column that has the keys; NULL if there is no map (dimension.h).
  */
-extern const RtscanTallyMap *rtscan_find_attribute_map(RtscanAttributes *attributes, int column, int *key_column);
+extern const RtscanDeviceAggMap *rtscan_find_attribute_map(RtscanAttributes *attributes, int column, int *key_column);
 
 /* Return the value that has a number, which must not be the highest one: that is NULL's. */
 extern Datum rtscan_attribute_of_number(const RtscanAttributes *attributes, int column, uint32 number);

@@ -7,9 +7,9 @@
 
 #include "device/device.h"
 #include "search/exec/cpu.h"
+#include "search/exec/device_aggregate.h"
 #include "search/exec/device_members.h"
 #include "search/exec/stats.h"
-#include "search/exec/tally.h"
 #include "search/filter/cost.h"
 #include "utils/float.h"
 
@@ -147,7 +147,7 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 		/* The CPU reads rows from ranks then, and makes no bits. */
 		if (!scans[i].asked.takes_ranks)
 			time += time_of_price(scans[i].progress.price, slowness);
-		if (adding && rtscan_may_be_tallied(&scans[i]))
+		if (adding && rtscan_may_aggregate_on_device(&scans[i]))
 			time += rtscan_time_of_adding_by_cpu(&scans[i], adding);
 	}
 	return time;
@@ -201,7 +201,7 @@ time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *sca
 	double		chunks = 0;
 
 	for (int i = 0; i < nscans; i++)
-		if (scans[i].asked.want_bits && other->can(&scans[i]) && !(adding && rtscan_may_be_tallied(&scans[i])))
+		if (scans[i].asked.want_bits && other->can(&scans[i]) && !(adding && rtscan_may_aggregate_on_device(&scans[i])))
 			chunks += scans[i].reader.segment->chunks;
 	return chunks * COLD_CHUNK;
 }

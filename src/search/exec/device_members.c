@@ -5,7 +5,7 @@
  */
 #include "search/exec/device_members.h"
 
-#include "search/exec/tally.h"
+#include "search/exec/device_aggregate.h"
 #include "search/filter/lookup.h"
 #include "search/filter/value_set.h"
 #include "utils/memutils.h"
@@ -39,26 +39,27 @@ find_common_set(const RtscanCondition *condition, RtscanExactKind exact, const R
  * condition accepts the same ones in all segments.
  */
 static bool
-find_of_codes(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of,
+find_of_codes(const RtscanCondition *condition, RtscanReader *reader, RtscanDeviceAggColumn *of,
 			  const RtscanIntegerSet **set)
 {
-	return rtscan_tally_integers(reader, condition->schema, condition->column, COLUMN_INTEGERS, of) &&
+	return rtscan_find_device_agg_integers(reader, condition->schema, condition->column, COLUMN_INTEGERS, of) &&
 		find_common_set(condition, condition->type->exact, set);
 }
 
 /* Return the column of codes of an INCLUDEd column that has a dictionary. */
-static RtscanTallyColumn
+static RtscanDeviceAggColumn
 column_of_dictionary(const RtscanCondition *condition, const RtscanSegmentInclude *include)
 {
 	uint32		distinct = include->codes.distinct;
 	uint64		largest = Max(distinct, 1) - 1;
 
-	return (RtscanTallyColumn) {.own = {condition->column, COLUMN_VALUES, largest, distinct == 0}, .largest = largest};
+	return (RtscanDeviceAggColumn) {.own = {condition->column, COLUMN_VALUES, largest, distinct == 0},
+		.largest = largest};
 }
 
 /* Find the column and the set for a column stored in row order, as exact integers or as codes. */
 static bool
-find_of_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTallyColumn *of,
+find_of_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanDeviceAggColumn *of,
 			   const RtscanIntegerSet **set)
 {
 	const RtscanSegmentInclude *include = rtscan_stored_values(reader->segment, condition->schema->nkeys,
@@ -69,7 +70,7 @@ find_of_stored(const RtscanCondition *condition, RtscanReader *reader, RtscanTal
 		return false;
 	if (include->header.storage != RTSCAN_STORED_FRAMES)
 		*of = column_of_dictionary(condition, include);
-	else if (!rtscan_tally_integers(reader, condition->schema, condition->column, COLUMN_VALUES, of))
+	else if (!rtscan_find_device_agg_integers(reader, condition->schema, condition->column, COLUMN_VALUES, of))
 		return false;
 	if (include->header.storage == RTSCAN_STORED_FRAMES && find_common_set(condition, include->header.exact, set))
 		return true;
@@ -180,7 +181,7 @@ part_that_passes(const RtscanDeviceMembers *members, const RtscanReader *reader)
 static bool
 find_members(const RtscanCondition *condition, RtscanReader *reader, RtscanDeviceMembers *members)
 {
-	RtscanTallyColumn of;
+	RtscanDeviceAggColumn of;
 	bool		found;
 
 	if (is_about_codes_of_key(condition, reader))

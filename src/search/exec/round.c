@@ -9,9 +9,9 @@
 #include "executor/instrument.h"
 #include "search/exec/choice.h"
 #include "search/exec/cpu.h"
+#include "search/exec/device_aggregate.h"
 #include "search/exec/device_members.h"
 #include "search/exec/executor.h"
-#include "search/exec/tally.h"
 #include "search/filter/residual.h"
 
 static void
@@ -19,17 +19,17 @@ begin_segment(RtscanSegmentScan *scan)
 {
 	scan->progress.lost = scan->progress.left_to_cpu = scan->progress.combined = false;
 	scan->filter.region.evaluated = NULL;
-	if (scan->asked.tally)
-		rtscan_reset_tally(scan->asked.tally);
+	if (scan->asked.agg)
+		rtscan_reset_device_agg(scan->asked.agg);
 	for (int i = 0; i < scan->nregions; i++)
 		scan->regions[i]->evaluated = NULL;
 }
 
-/* Has a tally of the segment been made, by this round or an earlier one, so that its rows have no bits? */
+/* Has a device aggregate of the segment been made, by this round or an earlier one, so that its rows have no bits? */
 static bool
-is_tallied(const RtscanSegmentScan *scan)
+is_aggregated(const RtscanSegmentScan *scan)
 {
-	return scan->asked.tally && scan->asked.tally->made;
+	return scan->asked.agg && scan->asked.agg->made;
 }
 
 static int
@@ -100,11 +100,11 @@ take_scratch_bits(RtscanScratch *scratch)
 	return list_nth(scratch->all, scratch->used++);
 }
 
-/* For tests: raise an error if an executor's bits differ from the CPU's.  Rows in a tally are not compared. */
+/* For tests: raise an error if an executor's bits differ from the CPU's.  Aggregated rows are not compared. */
 static void
 compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits *expected)
 {
-	if (rtscan_bits_count(expected) != rtscan_bits_count(found) + found->tallied)
+	if (rtscan_bits_count(expected) != rtscan_bits_count(found) + found->aggregated)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg_internal("executors differ: segment " UINT64_FORMAT ": "
@@ -114,7 +114,7 @@ compare_bits(const RtscanSegmentScan *scan, RtscanRowBits *found, RtscanRowBits 
 	{
 		const uint64 *want = expected->filled[chunk] ? rtscan_bits_chunk(expected, chunk) : rtscan_zeros();
 		const uint64 *have = found->filled[chunk] ? rtscan_bits_chunk(found, chunk) : rtscan_zeros();
-		const uint64 *mask = is_tallied(scan) ? rtscan_not_tallied(scan->asked.tally, chunk) : rtscan_ones();
+		const uint64 *mask = is_aggregated(scan) ? rtscan_not_in_device_agg(scan->asked.agg, chunk) : rtscan_ones();
 
 		for (uint32 word = 0; word < RTSCAN_CHUNK_WORDS; word++)
 			if ((want[word] & mask[word]) != (have[word] & mask[word]))
@@ -223,7 +223,7 @@ rows_of_region(const Evaluation *evaluation, RtscanRegion *region, const RtscanR
 		for (int i = 0; i < region->ncolumns; i++)
 			if (region->columns[i].traces != NIL)
 				rtscan_trace_ways(region->columns[i].traces, RTSCAN_BY_DEVICE,
-								  rtscan_bits_count(found) + found->tallied);
+								  rtscan_bits_count(found) + found->aggregated);
 		return found;
 	}
 	rtscan_bits_reset(room, evaluation->reader->segment->chunks);
@@ -318,7 +318,7 @@ evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter, const
 	else if (within && filter->nresiduals > 0)
 		and_bits(bits, within);
 	if (filter->region.needless != NIL)
-		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits) + bits->tallied);
+		rtscan_trace_ways(filter->region.needless, RTSCAN_BY_NOTHING, rtscan_bits_count(bits) + bits->aggregated);
 	for (int i = 0; i < filter->nresiduals; i++)
 	{
 		RtscanWay	way = RTSCAN_BY_DEVICE_TESTS;
@@ -327,7 +327,7 @@ evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter, const
 			evaluation->counters->refined_rows +=
 				rtscan_and_residual(evaluation->reader, filter->residuals[i], bits, &way);
 		if (filter->residuals[i]->trace)
-			rtscan_trace_way(filter->residuals[i]->trace, way, rtscan_bits_count(bits) + bits->tallied);
+			rtscan_trace_way(filter->residuals[i]->trace, way, rtscan_bits_count(bits) + bits->aggregated);
 	}
 	return bits;
 }
@@ -344,7 +344,7 @@ take_combined(const Evaluation *evaluation, RtscanRowBits *room)
 	scan->progress.combined = bits != NULL;
 	if (bits == NULL)
 		return NULL;
-	rows = rtscan_bits_count(bits) + bits->tallied;
+	rows = rtscan_bits_count(bits) + bits->aggregated;
 	rtscan_trace_ways(scan->filter.region.needless, RTSCAN_BY_NOTHING, rows);
 	for (int i = 0; i < scan->nregions; i++)
 	{
@@ -428,7 +428,7 @@ check_evaluated(RtscanSegmentScan *scan)
 		leave_segment_to_cpu(scan, "The scan has conditions on INCLUDEd columns, which only the CPU evaluates.");
 	if (evaluated == scan->nregions)
 		return;
-	/* All rows match, and only their tally was left undone. */
+	/* All rows match, and only their device aggregate was left undone. */
 	if (rtscan_asks_for_all(scan))
 	{
 		scan->progress.left_to_cpu = true;
@@ -466,9 +466,9 @@ begin_evaluation(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *co
 		.scratch = &round->scratch,
 		.counters = counters,
 		.takes_list = asked->takes_list && scan->filter.nresiduals == 0 && scan->filter.ndisjunctions == 0 &&
-			!is_tallied(scan),
+			!is_aggregated(scan),
 		.takes_counts = !asked->want_bits && scan->entry->dead == InvalidBlockNumber && rtscan_asks_for_all(scan) &&
-			asked->tally == NULL,
+			asked->agg == NULL,
 	};
 }
 
@@ -492,9 +492,9 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 		bits = take_combined(&evaluation, room);
 	if (bits == NULL)
 		bits = evaluate_regions(&evaluation, scan, room);
-	/* This round has tallied these rows, or an earlier one before the executor failed. */
-	if (is_tallied(scan))
-		rtscan_leave_out_tallied(scan->asked.tally, bits);
+	/* This round has aggregated these rows, or an earlier one before the executor failed. */
+	if (is_aggregated(scan))
+		rtscan_leave_out_aggregated(scan->asked.agg, bits);
 	return bits;
 }
 

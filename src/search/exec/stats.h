@@ -25,7 +25,7 @@ typedef struct RtscanCounters
 	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
 	uint64		pages_read;		/* pages of the index that were read */
 	uint64		rays;			/* rays cast */
-	uint64		tallied_rows;	/* rows that a device added up (tally.h) */
+	uint64		device_agg_rows;	/* rows that a device added up (device_aggregate.h) */
 	uint64		device_time;	/* nanoseconds that devices worked */
 } RtscanCounters;
 

@@ -96,7 +96,7 @@ rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks)
 {
 	bits->chunks = chunks;
 	bits->counted = false;
-	bits->tallied = 0;
+	bits->aggregated = 0;
 	bits->takes_list = bits->takes_counts = false;
 	bits->list = NULL;
 	memset(bits->filled, false, chunks * sizeof(bool));
@@ -155,7 +155,7 @@ rtscan_bits_copy(RtscanRowBits *to, const RtscanRowBits *from, uint32 rows)
 		to->counts[chunk] = from->counts[chunk];
 	}
 	to->counted = true;
-	to->tallied = from->tallied;
+	to->aggregated = from->aggregated;
 	return true;
 }
 

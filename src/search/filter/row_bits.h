@@ -29,7 +29,7 @@ typedef struct RtscanRowBits
 	bool		filled[RTSCAN_SEGMENT_CHUNKS];	/* by chunk: it may have bits set */
 	bool		counted;		/* counts[] is up to date */
 	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* by chunk: number of bits that are set */
-	uint64		tallied;		/* number of matching rows that are in a tally (tally.h) instead of the set */
+	uint64		aggregated;		/* number of matching rows that are in a device aggregate instead of the set */
 } RtscanRowBits;
 
 /*

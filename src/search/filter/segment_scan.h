@@ -29,8 +29,11 @@ typedef struct RtscanSegmentAsked
 	bool		takes_list;		/* the caller accepts few rows as a list (RtscanRowBits) */
 	bool		takes_ranks;	/* the caller reads the rows by their ranks in a column of the region, so the CPU
 								 * makes no bits */
-	struct RtscanTally *tally;	/* the tally that the caller wants in place of the bits of some rows, and whether it
-								 * has been made (tally.h); or NULL */
+	/*
+	 * the device aggregate that the caller wants in place of the bits of some rows, and whether it has been made
+	 * (device_aggregate.h); or NULL
+	 */
+	struct RtscanDeviceAgg *agg;
 } RtscanSegmentAsked;
 
 /* The progress of executors with a segment.  Only executors, and the rounds that call them, set it. */
@@ -83,7 +86,7 @@ extern bool rtscan_asks_for_all(const RtscanSegmentScan *scan);
 
 /*
  * If all rows match, make the filter's region, which has no columns, the only one that has to be evaluated, so that
- * an executor can add all rows up to a tally.  If not "wanted", undo that.
+ * an executor can aggregate all rows.  If not "wanted", undo that.
  */
 extern void rtscan_list_everything(RtscanSegmentScan *scan, bool wanted);
 

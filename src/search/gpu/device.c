@@ -146,7 +146,7 @@ device_test_time(const RtscanSegmentScan *scan)
 static int
 count_regions(const RtscanSegmentScan *scan, bool adding)
 {
-	if (adding && scan->filter.ndisjunctions > 0 && rtscan_may_be_tallied(scan))
+	if (adding && scan->filter.ndisjunctions > 0 && rtscan_may_aggregate_on_device(scan))
 		return 1 + rtscan_count_alternatives(&scan->filter, RTSCAN_ROUND_REGIONS);
 	return scan->nregions;
 }
@@ -194,7 +194,7 @@ device_estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nsc
 		{
 			chunks[device] += (double) scans[i].reader.segment->chunks * count_regions(&scans[i], added > 0);
 			tested_chunks[device] += scans[i].reader.segment->chunks * count_device_tests(&scans[i]);
-			if (rtscan_may_be_tallied(&scans[i]))
+			if (rtscan_may_aggregate_on_device(&scans[i]))
 				added_chunks[device] += scans[i].reader.segment->chunks;
 		}
 		else

@@ -6,7 +6,7 @@
 #include "search/gpu/device_answer.h"
 
 #include "bits/bits.h"
-#include "search/gpu/device_tally.h"
+#include "search/gpu/device_aggregate_messages.h"
 
 /* ---------------------------------------------------------------- the answer's place */
 
@@ -17,35 +17,35 @@ answer_of(const RtscanDevicePart *part)
 }
 
 static const uint64 *
-tallies_of(const RtscanDevicePart *part)
+aggs_of(const RtscanDevicePart *part)
 {
-	return (const uint64 *) (answer_of(part) + device_tallies_offset(part->chunks));
+	return (const uint64 *) (answer_of(part) + device_aggs_offset(part->chunks));
 }
 
 bool
 rtscan_answer_overflows(const RtscanDevicePart *part)
 {
-	const uint64 *words = tallies_of(part);
+	const uint64 *words = aggs_of(part);
 
 	for (int i = 0; i < part->nregions; i++)
 	{
-		RtscanTally *tally = part->regions[i].tally;
+		RtscanDeviceAgg *agg = part->regions[i].agg;
 		uint64		n;
 
-		if (tally == NULL || part->regions[i].joins)
+		if (agg == NULL || part->regions[i].joins)
 			continue;
 		n = *(const volatile uint64 *) words;
-		if (n > tally->room)
+		if (n > agg->room)
 			return true;
-		tally->n = n;
-		words += rtscan_tally_words(tally, tally->room);
+		agg->n = n;
+		words += rtscan_device_agg_words(agg, agg->room);
 	}
 	return false;
 }
 
 /* ---------------------------------------------------------------- checks */
 
-/* Can a segment's chunks have this many matching rows, in its tally and outside it? */
+/* Can a segment's chunks have this many matching rows, in its device aggregate and outside it? */
 static bool
 are_possible_counts(const RtscanDeviceRegion *item, const ChunkCount *counts)
 {
@@ -53,10 +53,10 @@ are_possible_counts(const RtscanDeviceRegion *item, const ChunkCount *counts)
 
 	for (uint32 chunk = 0; chunk < segment->chunks; chunk++)
 	{
-		const uint64 *left = item->tally ? rtscan_not_tallied(item->tally, chunk) : rtscan_ones();
+		const uint64 *left = item->agg ? rtscan_not_in_device_agg(item->agg, chunk) : rtscan_ones();
 
-		if ((uint64) counts[chunk].rows + counts[chunk].tallied > rtscan_chunk_rows(segment->header.rows, chunk) ||
-			(left == rtscan_ones() && counts[chunk].tallied > 0) ||
+		if ((uint64) counts[chunk].rows + counts[chunk].aggregated > rtscan_chunk_rows(segment->header.rows, chunk) ||
+			(left == rtscan_ones() && counts[chunk].aggregated > 0) ||
 			(left == rtscan_zeros() && counts[chunk].rows > 0))
 			return false;
 	}
@@ -64,20 +64,20 @@ are_possible_counts(const RtscanDeviceRegion *item, const ChunkCount *counts)
 }
 
 static uint64
-tallied_rows(const RtscanDeviceRegion *item, const ChunkCount *counts)
+aggregated_rows(const RtscanDeviceRegion *item, const ChunkCount *counts)
 {
 	uint64		rows = 0;
 
 	for (uint32 chunk = 0; chunk < item->scan->reader.segment->chunks; chunk++)
-		rows += counts[chunk].tallied;
+		rows += counts[chunk].aggregated;
 	return rows;
 }
 
-/* Copy the counts and tallies of an answer, and check them.  Returns false if they are impossible. */
+/* Copy the counts and device aggregates of an answer, and check them.  Returns false if they are impossible. */
 static bool
 read_answer(const RtscanDevicePart *part, ChunkCount *counts, MemoryContext context)
 {
-	RtscanTakenTallies taken = {.next = tallies_of(part)};
+	RtscanTakenDeviceAggs taken = {.next = aggs_of(part)};
 
 	memcpy(counts, answer_of(part), part->chunks * sizeof(ChunkCount));
 	for (int i = 0; i < part->nregions; i++)
@@ -87,16 +87,17 @@ read_answer(const RtscanDevicePart *part, ChunkCount *counts, MemoryContext cont
 		if (item->part != PART_FIRST)
 			continue;
 		if (!are_possible_counts(item, counts) ||
-			(item->tally && !rtscan_read_tally(&taken, item->tally, item->joins, tallied_rows(item, counts), context)))
+			(item->agg &&
+			 !rtscan_read_device_agg(&taken, item->agg, item->joins, aggregated_rows(item, counts), context)))
 			return false;
 		counts += item->scan->reader.segment->chunks;
 	}
-	return rtscan_end_tallies(&taken);
+	return rtscan_end_device_aggs(&taken);
 }
 
 /* ---------------------------------------------------------------- results */
 
-/* Give a region its rows: counts, and words unless rows are only counted.  Rows in a tally have no bits. */
+/* Give a region its rows: counts, and words unless rows are only counted.  Rows in a device aggregate have no bits. */
 static void
 take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *words, RtscanRowBits *bits)
 {
@@ -106,7 +107,7 @@ take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *wo
 	bits->counted = true;
 	for (uint32 chunk = 0; chunk < bits->chunks; chunk++)
 	{
-		bits->tallied += counts[chunk].tallied;
+		bits->aggregated += counts[chunk].aggregated;
 		bits->counts[chunk] = counts[chunk].rows;
 		bits->filled[chunk] = bits->counts[chunk] > 0;
 	}
@@ -116,7 +117,7 @@ take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *wo
 static void
 take_regions(const RtscanDevicePart *part, const ChunkCount *counts, RtscanRowBits *all, RtscanCounters *counters)
 {
-	char	   *words = answer_of(part) + device_bits_offset(part->chunks, part->tally_words);
+	char	   *words = answer_of(part) + device_bits_offset(part->chunks, part->agg_words);
 
 	for (int i = 0; i < part->nregions; i++)
 	{
@@ -127,10 +128,10 @@ take_regions(const RtscanDevicePart *part, const ChunkCount *counts, RtscanRowBi
 			continue;
 		take_region(item, counts, part->header.want_bits ? (uint64 *) words : NULL, &all[i]);
 		item->scan->progress.combined = rtscan_is_combined(item);
-		if (item->tally)
+		if (item->agg)
 		{
-			item->tally->made = true;
-			counters->tallied_rows += all[i].tallied;
+			item->agg->made = true;
+			counters->device_agg_rows += all[i].aggregated;
 		}
 		counts += chunks;
 		words += (Size) chunks * RTSCAN_CHUNK_BYTES;

@@ -9,8 +9,8 @@
 #include "search/exec/choice.h"
 #include "search/exec/device_members.h"
 #include "search/exec/executor.h"
+#include "search/gpu/device_aggregate_messages.h"
 #include "search/gpu/device_collect.h"
-#include "search/gpu/device_tally.h"
 
 /*
  * A number, greater than that of any column and form, that stands for all columns of a part when their uploads are
@@ -87,8 +87,8 @@ bytes_of_part(const RtscanDevicePart *part)
 		if (i > 0 && item->scan != part->regions[i - 1].scan)
 			counted = NULL;
 		size += bytes_of_region(item, &counted);
-		if (item->tally)
-			size += rtscan_tally_device_size(item->tally, item->scan->reader.segment);
+		if (item->agg)
+			size += rtscan_device_agg_size(item->agg, item->scan->reader.segment);
 		if (part->header.executor == DEVICE_RTCUDB && item->region->ncolumns > 0 && !rtscan_is_combined(item))
 			size += rtscan_device_job_size(item->scan->reader.segment);
 	}
@@ -108,8 +108,8 @@ gain_of(const RtscanDevicePart *part)
 	{
 		if (i == 0 || part->regions[i].scan != part->regions[i - 1].scan)
 			gain += rtscan_time_of_cpu(part->regions[i].scan);
-		if (part->regions[i].tally)
-			gain += part->regions[i].tally->cpu_time;
+		if (part->regions[i].agg)
+			gain += part->regions[i].agg->cpu_time;
 	}
 	return Max(gain, 0);
 }
@@ -154,16 +154,16 @@ hash_of_columns(const RtscanDevicePart *part)
 		foreach(cell, region->members)
 			hash = hash_combine(hash, INDEX_MAX_KEYS + ((RtscanDeviceMembers *) lfirst(cell))->own.number);
 	}
-	for (int i = 0; item->tally && i < item->tally->ndigits; i++)
-		hash = hash_combine(hash, ~item->tally->digits[i].of.own.number);
-	for (int i = 0; item->tally && i < item->tally->nvalues; i++)
-		hash = hash_combine(hash, ~item->tally->values[i].of.own.number);
+	for (int i = 0; item->agg && i < item->agg->ndigits; i++)
+		hash = hash_combine(hash, ~item->agg->digits[i].of.own.number);
+	for (int i = 0; item->agg && i < item->agg->nvalues; i++)
+		hash = hash_combine(hash, ~item->agg->values[i].of.own.number);
 	return hash;
 }
 
 /*
- * Does it pay to upload all columns of a part?  A part that makes tallies or tests rows needs all of them, and many may
- * be missing, so that uploading one alone is no use.
+ * Does it pay to upload all columns of a part?  A part that makes device aggregates or tests rows needs all of them,
+ * and many may be missing, so that uploading one alone is no use.
  */
 static bool
 all_uploads_pay(RtscanDevicePart *part)
@@ -182,7 +182,7 @@ rtscan_upload_pays(RtscanDevicePart *part, const RtscanSegmentScan *scan, const 
 
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || part->header.prepare || part->budget.uploads_pay)
 		return true;
-	if (part->tally_words > 0 || part->header.members > 0)
+	if (part->agg_words > 0 || part->header.members > 0)
 		return all_uploads_pay(part);
 	key = rtscan_device_key(part->index, part->uuid, scan->entry->id);
 	return rtscan_device_upload_pays(&key, column->form * INDEX_MAX_KEYS + column->number,
@@ -217,12 +217,12 @@ decide_on_rays(RtscanDevicePart *part)
 		part->header.executor = DEVICE_COMPUTE;
 }
 
-/* If there are too many words, drop the tallies: without them there are no maps, and so fewer words. */
+/* If there are too many words, drop the device aggregates: without them there are no maps, and so fewer words. */
 static void
 limit_words(RtscanDevicePart *part)
 {
-	if (part->words.n > DEVICE_MAX_SET_WORDS && part->tally_words > 0)
-		rtscan_drop_part_tallies(part);
+	if (part->words.n > DEVICE_MAX_SET_WORDS && part->agg_words > 0)
+		rtscan_drop_device_aggs(part);
 }
 
 static bool
@@ -242,19 +242,19 @@ open_area(RtscanDevicePart *part)
 		return rtscan_not_yet;
 	budget->connected = rtscan_device_is_connected(part->device);
 	budget->request = (DeviceRequest) {.kind = DEVICE_EVALUATE, .results = results};
-	budget->area = rtscan_device_area(part->device, results + device_bits_offset(part->chunks, part->tally_words) +
+	budget->area = rtscan_device_area(part->device, results + device_bits_offset(part->chunks, part->agg_words) +
 									  (part->header.want_bits ? (Size) part->chunks * RTSCAN_CHUNK_BYTES : 0));
 	return budget->area ? NULL : rtscan_device_absence(part->device);
 }
 
 /*
- * Can the device that has been connected to make a part's tallies?  All columns of a round have to fit into half of its
- * memory; otherwise they might evict each other.
+ * Can the device that has been connected to make a part's device aggregates?  All columns of a round have to fit into
+ * half of its memory; otherwise they might evict each other.
  */
 static bool
-can_make_tallies(const RtscanDevicePart *part)
+can_make_aggs(const RtscanDevicePart *part)
 {
-	return rtscan_device_makes_tallies(part->device) &&
+	return rtscan_device_can_aggregate(part->device) &&
 		bytes_of_part(part) <= rtscan_device_memory_limit(part->device) / 2;
 }
 
@@ -263,9 +263,9 @@ rtscan_fit_part(RtscanDevicePart *part)
 {
 	const char *why = open_area(part);
 
-	if (why || part->tally_words == 0 || can_make_tallies(part))
+	if (why || part->agg_words == 0 || can_make_aggs(part))
 		return why;
-	rtscan_drop_part_tallies(part);
+	rtscan_drop_device_aggs(part);
 	return open_area(part);
 }
 

@@ -3,9 +3,9 @@
  * device_budget.h
  *		The second phase of a request to a device: find out whether the device can and should do it (device_round.h).
  *
- * Can it?  There must be a connection, memory for the request and its answer, and, for tallies, device memory for all
- * columns.  Should it?  With "auto", it has to pay to build BVHs for rays, and to upload columns that are missing.
- * These questions are asked of src/device/ here, and nowhere else in a request.
+ * Can it?  There must be a connection, memory for the request and its answer, and, for device aggregates, device
+ * memory for all columns.  Should it?  With "auto", it has to pay to build BVHs for rays, and to upload columns that
+ * are missing.  These questions are asked of src/device/ here, and nowhere else in a request.
  */
 #ifndef RTSCAN_DEVICE_BUDGET_H
 #define RTSCAN_DEVICE_BUDGET_H
@@ -20,14 +20,14 @@ extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64
 
 /*
  * Decide about a part that has been collected: rays become compute where they need BVHs that do not pay yet, and
- * tallies are dropped if the device cannot make them.  Returns true if the request can be written and sent: then
- * part->budget.area has room for it and its answer.  Otherwise the part is not wanted, or part->why says why not.
+ * device aggregates are dropped if the device cannot make them.  Returns true if the request can be written and sent:
+ * then part->budget.area has room for it and its answer.  Otherwise the part is not wanted, or part->why says why not.
  */
 extern bool rtscan_budget_part(RtscanDevicePart *part);
 
 /*
- * Decide only about memory and tallies, after the part or the connection has changed.  Returns NULL if the request can
- * be written and sent, or the reason why not.
+ * Decide only about memory and device aggregates, after the part or the connection has changed.  Returns NULL if the
+ * request can be written and sent, or the reason why not.
  */
 extern const char *rtscan_fit_part(RtscanDevicePart *part);
 

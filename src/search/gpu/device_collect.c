@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_collect.c
- *		Divide a round among the devices, and collect the regions and tallies of each device's part.
+ *		Divide a round among the devices, and collect the regions and device aggregates of each device's part.
  */
 #include "search/gpu/device_collect.h"
 
 #include "search/exec/device_members.h"
-#include "search/gpu/device_tally.h"
+#include "search/gpu/device_aggregate_messages.h"
 
 /* ---------------------------------------------------------------- regions of a part */
 
-/* Has an earlier round tallied rows of the segment, so that only the others are still to be found? */
+/* Has an earlier round aggregated rows of the segment, so that only the others are still to be found? */
 static bool
-is_tallied_before(const RtscanSegmentScan *scan)
+is_aggregated_before(const RtscanSegmentScan *scan)
 {
-	return scan->asked.tally && scan->asked.tally->made;
+	return scan->asked.agg && scan->asked.agg->made;
 }
 
 /*
- * Return the tally that the device is to make of a segment, or NULL.  It has to cover the segment's whole filter, and
- * must not have been made already; the part must have room for its words.
+ * Return the device aggregate that the device is to make of a segment, or NULL.  It has to cover the segment's whole
+ * filter, and must not have been made already; the part must have room for its words.
  */
-static RtscanTally *
-tally_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
+static RtscanDeviceAgg *
+agg_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 {
-	if (scan->asked.tally == NULL || is_tallied_before(scan) || !rtscan_may_be_tallied(scan) ||
-		(!(scan->asked.tally->joins && part->tally_words > 0) &&
-		 part->tally_words + rtscan_tally_words(scan->asked.tally, scan->asked.tally->room) > DEVICE_MAX_TALLY_WORDS))
+	if (scan->asked.agg == NULL || is_aggregated_before(scan) || !rtscan_may_aggregate_on_device(scan) ||
+		(!(scan->asked.agg->joins && part->agg_words > 0) &&
+		 part->agg_words + rtscan_device_agg_words(scan->asked.agg, scan->asked.agg->room) > DEVICE_MAX_AGG_WORDS))
 		return NULL;
-	return scan->asked.tally;
+	return scan->asked.agg;
 }
 
 /* Add the sets that a region's rows are tested for. */
@@ -63,17 +63,17 @@ collect_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 }
 
 static void
-collect_tallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region, RtscanTally *tally)
+collect_aggregated(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region, RtscanDeviceAgg *agg)
 {
-	bool		joins = tally->joins && part->tally_words > 0;
+	bool		joins = agg->joins && part->agg_words > 0;
 
-	collect_item(part, &(RtscanDeviceRegion) {scan, region, tally, joins, PART_FIRST});
-	rtscan_add_maps(tally, &part->words);
-	part->header.digits += tally->ndigits;
-	part->header.measures += tally->nmeasures;
-	part->added += (double) scan->reader.segment->chunks * rtscan_tally_columns(tally);
+	collect_item(part, &(RtscanDeviceRegion) {scan, region, agg, joins, PART_FIRST});
+	rtscan_add_maps(agg, &part->words);
+	part->header.digits += agg->ndigits;
+	part->header.measures += agg->nmeasures;
+	part->added += (double) scan->reader.segment->chunks * rtscan_count_device_agg_columns(agg);
 	if (!joins)
-		part->tally_words += rtscan_tally_words(tally, tally->room);
+		part->agg_words += rtscan_device_agg_words(agg, agg->room);
 }
 
 static bool
@@ -88,7 +88,7 @@ is_full_part(const RtscanDevicePart *part)
 	return Max(part->nregions, part->own_regions) >= RTSCAN_ROUND_REGIONS;
 }
 
-/* Add a region without a tally.  One without conditions is left out: the CPU sets the bits of all rows at once. */
+/* Add a region that is not aggregated.  One without conditions is left out: the CPU sets all rows' bits at once. */
 static void
 collect_untallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
@@ -96,14 +96,14 @@ collect_untallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion 
 		collect_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
 }
 
-/* Add a region of a segment, with the segment's tally if it wants one and there is room. */
+/* Add a region of a segment, with the segment's device aggregate if it wants one and there is room. */
 static void
 collect_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
-	RtscanTally *tally = scan->filter.ndisjunctions == 0 ? tally_of(part, scan) : NULL;
+	RtscanDeviceAgg *agg = scan->filter.ndisjunctions == 0 ? agg_of(part, scan) : NULL;
 
-	if (tally)
-		collect_tallied(part, scan, region, tally);
+	if (agg)
+		collect_aggregated(part, scan, region, agg);
 	else
 		collect_untallied(part, scan, region);
 }
@@ -138,24 +138,24 @@ list_alternatives(const RtscanSegmentScan *scan)
 }
 
 /*
- * Add all regions of a segment's filter with alternatives, for the device to combine them and tally the rows.  Returns
- * false if the filter has no alternatives, its rows cannot be tallied, or there is no room.
+ * Add all regions of a segment's filter with alternatives, for the device to combine them and aggregate the rows.
+ * Returns false if the filter has no alternatives, its rows cannot be aggregated, or there is no room.
  */
 static bool
 collect_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
 {
 	RtscanSegmentFilter *filter = &scan->filter;
-	RtscanTally *tally = filter->ndisjunctions > 0 ? tally_of(part, scan) : NULL;
+	RtscanDeviceAgg *agg = filter->ndisjunctions > 0 ? agg_of(part, scan) : NULL;
 	List	  **alternatives;
 
-	if (tally == NULL ||
+	if (agg == NULL ||
 		part->nregions + 1 + rtscan_count_alternatives(filter, RTSCAN_ROUND_REGIONS) > RTSCAN_ROUND_REGIONS ||
 		part->own_regions + scan->nregions > RTSCAN_ROUND_REGIONS)
 		return false;
 	alternatives = list_alternatives(scan);
 	if (alternatives == NULL)
 		return false;
-	collect_tallied(part, scan, &filter->region, tally);
+	collect_aggregated(part, scan, &filter->region, agg);
 	part->own_regions += scan->nregions - 1;
 	for (int i = 0; i < filter->ndisjunctions; i++)
 	{
@@ -171,7 +171,7 @@ collect_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
 /* ---------------------------------------------------------------- a part */
 
 /*
- * Does a region need bits, not only counts?  Combining regions, clearing dead rows and leaving out tallied rows all
+ * Does a region need bits, not only counts?  Combining regions, clearing dead rows and leaving out aggregated rows all
  * work on bits.
  */
 static bool
@@ -179,8 +179,8 @@ wants_bits(const RtscanDeviceRegion *item)
 {
 	const RtscanSegmentScan *scan = item->scan;
 
-	if (item->tally || is_tallied_before(scan))
-		return !rtscan_tallies_all(scan->asked.tally, scan->reader.segment);
+	if (item->agg || is_aggregated_before(scan))
+		return !rtscan_device_agg_covers_all(scan->asked.agg, scan->reader.segment);
 	return scan->asked.want_bits || rtscan_filter_asks_rows(&scan->filter) || scan->filter.ndisjunctions > 0 ||
 		scan->entry->dead != InvalidBlockNumber;
 }
@@ -197,12 +197,12 @@ lay_out_request(RtscanDevicePart *part)
 	part->header.words = part->words.n;
 	part->body_size = sizeof(EvaluateHeader) + part->nregions * sizeof(EvaluateSegment) +
 		part->header.columns * sizeof(EvaluateColumn) + (Size) part->header.intervals * sizeof(DeviceInterval) +
-		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(TallyDigit) +
-		part->header.measures * sizeof(TallyMeasure);
+		part->header.members * sizeof(EvaluateMembers) + part->header.digits * sizeof(AggDigit) +
+		part->header.measures * sizeof(AggMeasure);
 }
 
 void
-rtscan_drop_part_tallies(RtscanDevicePart *part)
+rtscan_drop_device_aggs(RtscanDevicePart *part)
 {
 	int			n = part->nregions;
 	RtscanDeviceRegion *items = memcpy(palloc(sizeof(part->regions)), part->regions, sizeof(part->regions));
@@ -210,7 +210,7 @@ rtscan_drop_part_tallies(RtscanDevicePart *part)
 
 	part->header.digits = part->header.measures = 0;
 	part->header.columns = part->header.intervals = part->header.members = part->chunks = 0;
-	part->tally_words = part->nregions = part->own_regions = 0;
+	part->agg_words = part->nregions = part->own_regions = 0;
 	part->searched = part->added = part->tested = 0;
 	part->words = (RtscanDeviceWords) {0};
 	for (int i = 0; i < n; i++)

@@ -4,7 +4,7 @@
  *		The first phase of a request to the devices: collect what each is asked for (device_round.h).
  *
  * A segment goes to the device that has its columns or, if that device's part is full, to another one.  Its regions are
- * evaluated one by one, except if there is a tally to make: then the device combines the whole filter.
+ * evaluated one by one, except if there is a device aggregate to make: then the device combines the whole filter.
  */
 #ifndef RTSCAN_DEVICE_COLLECT_H
 #define RTSCAN_DEVICE_COLLECT_H
@@ -14,7 +14,10 @@
 /* Divide a round among the devices.  Each gets a part that begins as a copy of "like". */
 extern RtscanDeviceParts rtscan_collect_parts(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans);
 
-/* Collect a part again without any tally: the device returns the bits of each of the scans' regions instead. */
-extern void rtscan_drop_part_tallies(RtscanDevicePart *part);
+/*
+ * Collect a part again without any device aggregate: the device returns the bits of each of the scans' regions
+ * instead.
+ */
+extern void rtscan_drop_device_aggs(RtscanDevicePart *part);
 
 #endif							/* RTSCAN_DEVICE_COLLECT_H */

@@ -9,10 +9,10 @@
 #include "miscadmin.h"
 #include "search/exec/device_members.h"
 #include "search/exec/executor.h"
+#include "search/gpu/device_aggregate_messages.h"
 #include "search/gpu/device_answer.h"
 #include "search/gpu/device_budget.h"
 #include "search/gpu/device_collect.h"
-#include "search/gpu/device_tally.h"
 #include "search/gpu/device_write.h"
 #include "utils/float.h"
 
@@ -69,8 +69,8 @@ find_members_column(const RtscanRegion *region, uint32 number, ColumnForm form)
 }
 
 /*
- * Upload the column that a reply reports missing.  If it is only needed for a tally and cannot be uploaded, drop the
- * part's tallies.  Returns NULL, or the reason why repeating the request is no use.
+ * Upload the column that a reply reports missing.  If it is only needed for a device aggregate and cannot be uploaded,
+ * drop the part's aggregates.  Returns NULL, or the reason why repeating the request is no use.
  */
 static const char *
 upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
@@ -86,11 +86,11 @@ upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
 	column = find_members_column(item->region, reply->column, reply->form);
 	if (column)
 		return upload_missing(part, item->scan, column);
-	column = item->tally ? rtscan_tally_find_column(item->tally, reply->column, reply->form) : NULL;
+	column = item->agg ? rtscan_find_device_agg_column(item->agg, reply->column, reply->form) : NULL;
 	if (column == NULL)
 		return NOT_THERE;
 	if (upload_missing(part, item->scan, column))
-		rtscan_drop_part_tallies(part);
+		rtscan_drop_device_aggs(part);
 	return NULL;
 }
 
@@ -107,11 +107,11 @@ note_speed(const RtscanDevicePart *part, double elapsed)
 {
 	DeviceExecutor executor = part->header.executor;
 	double		of_device = part->exchange.reply.nanoseconds;
-	double		added = part->tally_words > 0 ? part->added + part->tested : part->tested;
+	double		added = part->agg_words > 0 ? part->added + part->tested : part->tested;
 	double		finding = part->header.columns > 0 ?
 		part->searched * rtscan_device_speed(part->device, executor, part->group).chunk : 0;
 
-	if (part->tally_words == 0 && added == 0)
+	if (part->agg_words == 0 && added == 0)
 		rtscan_note_device_speed(part->device, executor, part->group, part->searched,
 								 IsInParallelMode() ? get_float8_infinity() : elapsed, of_device);
 	else if (added > 0 && executor == DEVICE_COMPUTE)
@@ -166,7 +166,10 @@ receive_reply(RtscanDevicePart *part)
 	return true;
 }
 
-/* Does the reply have the answer?  Not if a tally had no room for its entries; the part's tallies are dropped then. */
+/*
+ * Does the reply have the answer?  Not if a device aggregate had no room for its entries; the part's aggregates are
+ * dropped then.
+ */
 static bool
 has_answer(RtscanDevicePart *part)
 {
@@ -181,8 +184,8 @@ has_answer(RtscanDevicePart *part)
 	if (part->header.prepare || !rtscan_answer_overflows(part))
 		return true;
 	for (int i = 0; i < part->nregions; i++)
-		if (part->regions[i].tally)
-			part->regions[i].tally->overflowed = true;
+		if (part->regions[i].agg)
+			part->regions[i].agg->overflowed = true;
 	return false;
 }
 
@@ -197,7 +200,7 @@ heed_reply(RtscanDevicePart *part)
 	bool		last = part->uploads == rtscan_most_uploads(part);
 	const char *why;
 
-	if (reply->result == DEVICE_MISSING && !(last && part->tally_words > 0))
+	if (reply->result == DEVICE_MISSING && !(last && part->agg_words > 0))
 	{
 		part->uploads++;
 		why = upload_for_reply(part, reply);
@@ -209,17 +212,17 @@ heed_reply(RtscanDevicePart *part)
 		return NULL;
 	}
 	/*
-	 * If rays fail, "auto" uses compute.  It does not if a tally had no room for its entries: with compute it would not
-	 * have either.
+	 * If rays fail, "auto" uses compute.  It does not if a device aggregate had no room for its entries: with compute
+	 * it would not have either.
 	 */
 	if (reply->result != DEVICE_OK && part->header.executor == DEVICE_RT && rtscan_executor == RTSCAN_EXECUTOR_AUTO)
 	{
 		part->header.executor = DEVICE_COMPUTE;
 		return NULL;
 	}
-	if (part->tally_words == 0)
+	if (part->agg_words == 0)
 		return rtscan_explain_result(reply->result);
-	rtscan_drop_part_tallies(part);
+	rtscan_drop_device_aggs(part);
 	return NULL;
 }
 

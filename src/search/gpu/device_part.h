@@ -10,8 +10,8 @@
 
 #include "device/device.h"
 #include "portability/instr_time.h"
+#include "search/exec/device_aggregate.h"
 #include "search/exec/stats.h"
-#include "search/exec/tally.h"
 #include "search/filter/segment_scan.h"
 #include "search/gpu/device_words.h"
 
@@ -20,8 +20,8 @@ typedef struct RtscanDeviceRegion
 {
 	RtscanSegmentScan *scan;	/* its segment */
 	RtscanRegion *region;		/* the region */
-	RtscanTally *tally;			/* the tally to make of its rows, or NULL */
-	bool		joins;			/* the tally adds to the words of the last tally before it */
+	RtscanDeviceAgg *agg;		/* the device aggregate to make of its rows, or NULL */
+	bool		joins;			/* the device aggregate adds to the words of the last aggregate before it */
 	FilterPart	part;			/* if not PART_FIRST, it is combined with the last region before it that is */
 } RtscanDeviceRegion;
 
@@ -60,12 +60,14 @@ typedef struct RtscanDevicePart
 								 * may change them; regions are counted as they are added. */
 	int			nregions;		/* number of regions */
 	RtscanDeviceRegion regions[RTSCAN_ROUND_REGIONS];	/* the regions to evaluate */
-	int			own_regions;	/* number of regions if tallies were dropped, and no regions combined; at most
-								 * RTSCAN_ROUND_REGIONS, too */
+	/*
+	 * number of regions if device aggregates were dropped, and no regions combined; at most RTSCAN_ROUND_REGIONS, too
+	 */
+	int			own_regions;
 	RtscanDeviceWords words;	/* the request's sets and maps */
 	Size		body_size;		/* bytes of the request before its words */
 	uint32		chunks;			/* chunks in the answer */
-	uint64		tally_words;	/* words of tallies in the answer */
+	uint64		agg_words;		/* words of device aggregates in the answer */
 	double		searched;		/* chunks to search, counted once for each region */
 	double		added;			/* chunks to add up, counted once for each column */
 	double		tested;			/* chunks to test rows by, counted once for each column */
@@ -89,7 +91,7 @@ typedef struct RtscanDeviceParts
 static inline bool
 rtscan_is_combined(const RtscanDeviceRegion *item)
 {
-	return item->part != PART_FIRST || (item->tally && item->scan->filter.ndisjunctions > 0);
+	return item->part != PART_FIRST || (item->agg && item->scan->filter.ndisjunctions > 0);
 }
 
 /* Can a device have a segment?  One of less than a chunk has no sieve, and is not worth sending to a device. */

@@ -6,7 +6,7 @@
  * A request is made in three phases, each in a file of its own:
  *
  * 1. Collect (device_collect.h).  The round's segments are divided among the devices.  Each device gets a part, which
- *	  lists the regions to evaluate, the conditions to test rows for, and the tallies to make.
+ *	  lists the regions to evaluate, the conditions to test rows for, and the device aggregates to make.
  * 2. Budget (device_budget.h).  The backend connects to the device, and compares the part with what the device can do
  *	  and what pays.  What does not fit is left out; or the device is not asked at all, and the part gets the reason.
  * 3. Write (device_write.h).  The part is written into the memory that the backend shares with the device program.

@@ -36,7 +36,7 @@ typedef struct PlacedSet
 /* A map, and its place. */
 typedef struct PlacedMap
 {
-	const RtscanTallyMap *map;	/* the map */
+	const RtscanDeviceAggMap *map;	/* the map */
 	uint32		words;			/* index of its first word */
 } PlacedMap;
 
@@ -350,7 +350,7 @@ rtscan_placed_members(const RtscanDeviceWords *words, const RtscanDeviceMembers 
 /* ---------------------------------------------------------------- maps */
 
 static PlacedMap *
-find_map(const RtscanDeviceWords *words, const RtscanTallyMap *map)
+find_map(const RtscanDeviceWords *words, const RtscanDeviceAggMap *map)
 {
 	ListCell   *cell;
 
@@ -361,7 +361,7 @@ find_map(const RtscanDeviceWords *words, const RtscanTallyMap *map)
 }
 
 void
-rtscan_add_map(RtscanDeviceWords *words, const RtscanTallyMap *map)
+rtscan_add_map(RtscanDeviceWords *words, const RtscanDeviceAggMap *map)
 {
 	PlacedMap  *placed;
 
@@ -374,14 +374,14 @@ rtscan_add_map(RtscanDeviceWords *words, const RtscanTallyMap *map)
 
 /* Return the bytes of a map; the last word may be used in part. */
 static uint64
-size_of_map(const RtscanTallyMap *map)
+size_of_map(const RtscanDeviceAggMap *map)
 {
 	return map->slot_bits > 0 ? device_table_words(map->slot_bits, true) * sizeof(uint32) :
 		(map->reach + 1) * map->bits / 8;
 }
 
 uint32
-rtscan_placed_map(const RtscanDeviceWords *words, const RtscanTallyMap *map)
+rtscan_placed_map(const RtscanDeviceWords *words, const RtscanDeviceAggMap *map)
 {
 	return find_map(words, map)->words;
 }

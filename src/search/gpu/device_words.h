@@ -11,8 +11,8 @@
 
 #include "rtscan.h"
 
+#include "search/exec/device_aggregate.h"
 #include "search/exec/device_members.h"
-#include "search/exec/tally.h"
 
 /* The sets and maps of a request. */
 typedef struct RtscanDeviceWords
@@ -26,7 +26,7 @@ typedef struct RtscanDeviceWords
 extern void rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members);
 
 /* Add a map. */
-extern void rtscan_add_map(RtscanDeviceWords *words, const RtscanTallyMap *map);
+extern void rtscan_add_map(RtscanDeviceWords *words, const RtscanDeviceAggMap *map);
 
 /* Give each set and map its place, and set words->n. */
 extern void rtscan_place_words(RtscanDeviceWords *words);
@@ -35,7 +35,7 @@ extern void rtscan_place_words(RtscanDeviceWords *words);
 extern EvaluateMembers rtscan_placed_members(const RtscanDeviceWords *words, const RtscanDeviceMembers *members);
 
 /* Return the place of a map, the index of its first word. */
-extern uint32 rtscan_placed_map(const RtscanDeviceWords *words, const RtscanTallyMap *map);
+extern uint32 rtscan_placed_map(const RtscanDeviceWords *words, const RtscanDeviceAggMap *map);
 
 /* Write all sets and maps.  "room" has words->n words. */
 extern void rtscan_write_words(const RtscanDeviceWords *words, uint32 *room);

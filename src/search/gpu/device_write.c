@@ -6,7 +6,7 @@
 #include "search/gpu/device_write.h"
 
 #include "search/exec/device_members.h"
-#include "search/gpu/device_tally.h"
+#include "search/gpu/device_aggregate_messages.h"
 
 /* The places in the area where the next items of each kind go. */
 typedef struct Places
@@ -15,8 +15,8 @@ typedef struct Places
 	EvaluateColumn *column;		/* the next column of a region */
 	DeviceInterval *interval;	/* the next interval of a column */
 	EvaluateMembers *members;	/* the next condition that rows are tested for */
-	TallyDigit *digit;			/* the next digit of a tally */
-	TallyMeasure *measure;		/* the next measure of a tally */
+	AggDigit   *digit;			/* the next digit of a device aggregate */
+	AggMeasure *measure;		/* the next measure of a device aggregate */
 	char	   *bits;			/* in the answer: the bits of the next segment */
 } Places;
 
@@ -31,9 +31,9 @@ first_places(const RtscanDevicePart *part)
 	places.column = (EvaluateColumn *) (places.segment + part->nregions);
 	places.interval = (DeviceInterval *) (places.column + part->header.columns);
 	places.members = (EvaluateMembers *) (places.interval + part->header.intervals);
-	places.digit = (TallyDigit *) (places.members + part->header.members);
-	places.measure = (TallyMeasure *) (places.digit + part->header.digits);
-	places.bits = budget->area + budget->request.results + device_bits_offset(part->chunks, part->tally_words);
+	places.digit = (AggDigit *) (places.members + part->header.members);
+	places.measure = (AggMeasure *) (places.digit + part->header.digits);
+	places.bits = budget->area + budget->request.results + device_bits_offset(part->chunks, part->agg_words);
 	return places;
 }
 
@@ -52,15 +52,15 @@ write_region_column(const RtscanRegionColumn *column, Places *next)
 		};
 }
 
-/* Write the tally of a region, and its masks to where the answer will have the region's bits. */
+/* Write the device aggregate of a region, and its masks to where the answer will have the region's bits. */
 static void
-write_tally(const RtscanDevicePart *part, const RtscanDeviceRegion *item, Places *next)
+write_agg(const RtscanDevicePart *part, const RtscanDeviceRegion *item, Places *next)
 {
 	const RtscanSegment *segment = item->scan->reader.segment;
 
 	next->segment->joins = item->joins;
-	rtscan_write_tally(item->tally, segment, &part->words, next->segment, &next->digit, &next->measure);
-	rtscan_write_masks(item->tally, segment, next->bits);
+	rtscan_write_device_agg(item->agg, segment, &part->words, next->segment, &next->digit, &next->measure);
+	rtscan_write_masks(item->agg, segment, next->bits);
 }
 
 static void
@@ -77,8 +77,8 @@ write_region(const RtscanDevicePart *part, const RtscanDeviceRegion *item, Place
 		.part = item->part,
 		.members = list_length(region->members),
 	};
-	if (item->tally)
-		write_tally(part, item, next);
+	if (item->agg)
+		write_agg(part, item, next);
 	next->segment++;
 	if (item->part == PART_FIRST)
 		next->bits += (Size) scan->reader.segment->chunks * RTSCAN_CHUNK_BYTES;

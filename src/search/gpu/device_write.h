@@ -10,7 +10,7 @@
 
 #include "search/gpu/device_part.h"
 
-/* Write a part's request into part->budget.area, and the masks of its tallies to where the answer will be. */
+/* Write a part's request into part->budget.area, and the masks of its device aggregates to where the answer will be. */
 extern void rtscan_write_part(const RtscanDevicePart *part);
 
 #endif							/* RTSCAN_DEVICE_WRITE_H */

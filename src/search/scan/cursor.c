@@ -194,7 +194,7 @@ enter_next_segment(RtscanCursor *cursor)
 	cursor->segment.scan = rtscan_next_segment(&cursor->search, &cursor->segment.bits);
 	if (cursor->segment.scan == NULL)
 		return false;
-	rtscan_cursor_give_tally(cursor);
+	rtscan_cursor_give_device_agg(cursor);
 	cursor->place = (RtscanCursorPlace) {.source = RTSCAN_CURSOR_NONE};
 	if (cursor->segment.bits->list)
 		cursor->place.source = RTSCAN_CURSOR_LIST;

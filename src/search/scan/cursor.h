@@ -5,7 +5,8 @@
  *
  * A cursor returns the rows of one segment after another, each in TID order (cursor.c), then those of the pending
  * lists (cursor_pending.c).  Their TIDs and values are read on request (cursor_values.c).  If the caller wants to add
- * rows up, a device may do that instead, and the cursor returns the device's tallies (cursor_tallies.c).
+ * rows up, a device may do that instead, and the cursor returns the device's device aggregates
+ * (cursor_device_aggregates.c).
  *
  * Between two calls anything may happen, including calls for other cursors.  The cursor's snapshot must stay
  * registered.
@@ -15,7 +16,7 @@
 
 #include "rtscan.h"
 
-#include "search/exec/tally.h"
+#include "search/exec/device_aggregate.h"
 #include "search/scan/search.h"
 #include "search/visible/visibility.h"
 #include "segment/values.h"
@@ -74,31 +75,31 @@ typedef bool (*RtscanTakeChunk) (const RtscanCursorChunk *chunk, void *arg);
 /* Call a function for each chunk of segments, before any of its rows is returned. */
 extern void rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg);
 
-/* Functions of a caller that wants tallies (tally.h). */
-typedef struct RtscanTallier
+/* Functions of a caller that wants device aggregates (device_aggregate.h). */
+typedef struct RtscanDeviceAggCallbacks
 {
-	/* Create a tally for a segment, whose reader is open; NULL if none is wanted.  It belongs to the caller. */
-	RtscanTally *(*make) (RtscanSegmentScan *segment, void *arg);
+	/* Create an aggregate for a segment, whose reader is open; NULL if none is wanted.  It belongs to the caller. */
+	RtscanDeviceAgg *(*make) (RtscanSegmentScan *segment, void *arg);
 
-	/* Process a tally that an executor has made. */
-	void		(*take) (const RtscanTally *tally, void *arg);
+	/* Process a device aggregate that an executor has made. */
+	void		(*take) (const RtscanDeviceAgg *agg, void *arg);
 	void	   *arg;			/* argument of both functions */
-} RtscanTallier;
+} RtscanDeviceAggCallbacks;
 
 /*
- * Let an executor other than the CPU make tallies.  If it has made the tally of a segment, the cursor passes the
- * tally to the caller and does not return the rows that are in it; segments that join have one tally.  Call this
- * once, before the first rows are read.
+ * Let an executor other than the CPU make device aggregates.  If it has made the aggregate of a segment, the cursor
+ * passes it to the caller and does not return the rows that are in it; segments that join have one aggregate.  Call
+ * this once, before the first rows are read.
  */
-extern void rtscan_cursor_offer_tallies(RtscanCursor *cursor, const RtscanTallier *tallier);
+extern void rtscan_cursor_offer_device_aggs(RtscanCursor *cursor, const RtscanDeviceAggCallbacks *callbacks);
 
 /*
- * Has an executor other than the CPU been chosen, which might make tallies?  "auto" chooses again, now that it knows
- * what is to be added up.  Call this before rtscan_cursor_offer_tallies().
+ * Has an executor other than the CPU been chosen, which might make device aggregates?  "auto" chooses again, now that
+ * it knows what is to be added up.  Call this before rtscan_cursor_offer_device_aggs().
  */
-extern bool rtscan_cursor_choose_for_tallies(RtscanCursor *cursor, const RtscanAdding *adding);
+extern bool rtscan_cursor_choose_for_device_aggs(RtscanCursor *cursor, const RtscanAdding *adding);
 
-/* Did some tallies have too many cells? */
+/* Did some device aggregates have too many cells? */
 extern bool rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor);
 
 /* Return the reader of a column's values in the current segment. */

@@ -82,13 +82,13 @@ typedef struct RtscanCursorColumns
 	RtscanKnownBounds *bounds;	/* by column */
 } RtscanCursorColumns;
 
-/* The tallies of segments (cursor_tallies.c). */
-typedef struct RtscanCursorTallies
+/* The device aggregates of segments (cursor_device_aggregates.c). */
+typedef struct RtscanCursorDeviceAggs
 {
-	RtscanTallier tallier;		/* functions of the caller */
-	RtscanAdding adding;		/* cost of adding rows up without tallies */
-	bool		too_many_cells; /* some tallies had too many cells */
-} RtscanCursorTallies;
+	RtscanDeviceAggCallbacks callbacks; /* functions of the caller */
+	RtscanAdding adding;		/* cost of adding rows up without device aggregates */
+	bool		too_many_cells; /* some device aggregates had too many cells */
+} RtscanCursorDeviceAggs;
 
 /* A cursor. */
 struct RtscanCursor
@@ -100,7 +100,7 @@ struct RtscanCursor
 	MemoryContext context;		/* memory context of the cursor */
 	MemoryContext row_context;	/* memory context of the current rows' values */
 	RtscanCursorAsked asked;
-	RtscanCursorTallies tallies;
+	RtscanCursorDeviceAggs aggs;
 	RtscanCursorSegment segment;
 	RtscanCursorColumns columns;
 	RtscanCursorPlace place;
@@ -115,10 +115,10 @@ extern void rtscan_cursor_init_columns(RtscanCursor *cursor);
 extern void rtscan_cursor_forget_columns(RtscanCursor *cursor);
 
 /*
- * Pass the tally of the current segment, and of segments that have joined it, to the caller, if it has been made and
- * has not been passed yet.
+ * Pass the device aggregate of the current segment, and of segments that have joined it, to the caller, if it has been
+ * made and has not been passed yet.
  */
-extern void rtscan_cursor_give_tally(RtscanCursor *cursor);
+extern void rtscan_cursor_give_device_agg(RtscanCursor *cursor);
 
 /* Read the next pending rows that the snapshot sees; returns their number, 0 at the end. */
 extern uint32 rtscan_cursor_read_pending(RtscanCursor *cursor);

@@ -5,8 +5,8 @@
  */
 #include "search/scan/search_parts.h"
 
+#include "search/exec/device_aggregate.h"
 #include "search/exec/device_members.h"
-#include "search/exec/tally.h"
 #include "search/filter/segment_filter.h"
 #include "utils/memutils.h"
 
@@ -109,8 +109,8 @@ segments_of_round(const RtscanSearch *search)
 		const RtscanSegmentScan *segment = &search->segments[i];
 
 		regions = Max(regions, segment->nregions);
-		/* A tally also needs the filter's own region. */
-		if (segment->filter.ndisjunctions > 0 && rtscan_may_be_tallied(segment))
+		/* A device aggregate also needs the filter's own region. */
+		if (segment->filter.ndisjunctions > 0 && rtscan_may_aggregate_on_device(segment))
 			regions = Max(regions, 1 + rtscan_count_alternatives(&segment->filter, RTSCAN_ROUND_REGIONS));
 	}
 	return Max(Min(RTSCAN_ROUND_SEGMENTS, RTSCAN_ROUND_REGIONS / regions), 1) *
@@ -196,7 +196,7 @@ list_everything(RtscanSearch *search, bool wanted)
 }
 
 void
-rtscan_search_for_tallies(RtscanSearch *search, const RtscanAdding *adding)
+rtscan_search_for_device_aggs(RtscanSearch *search, const RtscanAdding *adding)
 {
 	RtscanSearchChoice *choice = &search->choice;
 
@@ -210,7 +210,7 @@ rtscan_search_for_tallies(RtscanSearch *search, const RtscanAdding *adding)
 }
 
 void
-rtscan_search_without_tallies(RtscanSearch *search)
+rtscan_search_without_device_aggs(RtscanSearch *search)
 {
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || search->choice.executor == RTSCAN_EXECUTOR_CPU)
 		return;

@@ -58,7 +58,7 @@ typedef struct RtscanSearchAsked
 								 * the search is not shared, and the CPU evaluates it */
 } RtscanSearchAsked;
 
-/* The way to evaluate segments.  The search chooses it at the beginning, and may choose again for tallies. */
+/* The way to evaluate segments.  The search chooses it at the beginning, and may choose again for device aggregates. */
 typedef struct RtscanSearchChoice
 {
 	bool		looks_up_late;	/* the filter is looked up in a segment only when the segment is taken */
@@ -122,13 +122,17 @@ typedef struct RtscanSearch
 extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
 
 /*
- * Tell a search, before its first segment is taken, that the caller wants tallies (tally.h).  If the CPU has been
- * chosen because it finds the bits sooner, "auto" may choose another executor, which adds the rows up as well.
+ * Tell a search, before its first segment is taken, that the caller wants device aggregates (device_aggregate.h).  If
+ * the CPU has been chosen because it finds the bits sooner, "auto" may choose another executor, which adds the rows up
+ * as well.
  */
-extern void rtscan_search_for_tallies(RtscanSearch *search, const RtscanAdding *adding);
+extern void rtscan_search_for_device_aggs(RtscanSearch *search, const RtscanAdding *adding);
 
-/* Tell the search that no tally can be made after all: "auto" chooses the executor that finds the bits soonest. */
-extern void rtscan_search_without_tallies(RtscanSearch *search);
+/*
+ * Tell the search that no device aggregate can be made after all: "auto" chooses the executor that finds the bits
+ * soonest.
+ */
+extern void rtscan_search_without_device_aggs(RtscanSearch *search);
 
 /*
  * Return the next segment that has matching rows, and the rows' bits without those of dead rows; or return NULL.  The

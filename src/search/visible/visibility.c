@@ -363,7 +363,7 @@ bool
 rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment, RtscanCertainRows *certain)
 {
 	const RtscanEntry *entry = segment->entry;
-	uint32		visible[DEVICE_TALLY_MASKS] = {0};
+	uint32		visible[DEVICE_AGG_MASKS] = {0};
 	BlockNumber *dead_map = NULL;
 	bool		any = false;
 

@@ -79,7 +79,7 @@ extern bool rtscan_sees_all(const RtscanVisibility *visibility, const RtscanSegm
 /* The certain rows of a segment: those that the snapshot is known to see without the heap, and that are not dead. */
 typedef struct RtscanCertainRows
 {
-	uint32		chunks[DEVICE_TALLY_MASKS];	/* a bit for each chunk: it has certain rows */
+	uint32		chunks[DEVICE_AGG_MASKS];	/* a bit for each chunk: it has certain rows */
 	uint64	   *others[RTSCAN_SEGMENT_CHUNKS];	/* for each chunk that has certain rows: the bits of its other rows,
 												 * or NULL if it has no others */
 } RtscanCertainRows;

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * device_sums.h
+ *		Computes sums of expressions from device aggregates (search/exec/device_aggregate.h), if the expressions are
+ *		polynomials of columns.
+ *
+ * All rows of a cell have the same values in the digits' columns, and the sums of other columns are known.  So the sum
+ * of an expression is known if it does not multiply two columns that are no digits:
+ *
+ *		sum(price * discount)		discount is a digit:	discount * sum(price)
+ *		sum(revenue - cost)			no digit:				sum(revenue) - sum(cost)
+ *		sum(price * (1 - discount))	discount is a digit:	(1 - discount) * sum(price)
+ *
+ * If two columns are multiplied, the one with fewer values becomes a digit.  Bounds of the columns prove in advance
+ * that no row's value and no intermediate result exceeds its type, so PostgreSQL would not raise an error.
+ */
+#ifndef RTSCAN_DEVICE_SUMS_H
+#define RTSCAN_DEVICE_SUMS_H
+
+#include "rtscan.h"
+
+#include "row/schema.h"
+#include "run/vector/arithmetic.h"
+#include "search/exec/device_aggregate.h"
+
+/* Is an expression such a polynomial, with the parameters' current values for a batch (NULL: values not known yet)? */
+extern bool rtscan_is_device_agg_sum(const RtscanArithmetic *argument, const struct RtscanBatch *batch);
+
+/* For the planner: may a row expression be such a polynomial? */
+extern bool rtscan_may_be_device_agg_sum(const Expr *row_expression);
+
+/*
+ * Request the values that the sum of an expression needs as next values of a segment's device aggregate.  False if
+ * they are too many, or if the bounds do not exclude an overflow.
+ */
+extern bool rtscan_ask_for_sum(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
+							   const RtscanArithmetic *argument);
+
+/*
+ * Return the sum of an expression in an entry, and set its scale.  *number is the number of the expression's first
+ * value in the device aggregate, and is advanced past its last one.
+ */
+extern RtscanTotal rtscan_device_agg_sum(const RtscanDeviceAgg *agg, int *number, const RtscanArithmetic *argument,
+										 uint32 entry, int *scale);
+
+#endif							/* RTSCAN_DEVICE_SUMS_H */

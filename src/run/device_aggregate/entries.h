@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * entries.h
+ *		Evaluates expressions on the entries of a device aggregate (search/exec/device_aggregate.h) as if these were
+ *		rows.
+ *
+ * All rows of an entry have the same values in the digits' columns.  So an expression that depends only on these
+ * columns is evaluated once for each entry: expressions in GROUP BY and FILTER, distinct values, columns of dimensions,
+ * and arguments whose totals device aggregates do not have:
+ *
+ *		sum(CASE WHEN status = 'open' THEN 1 ELSE 0 END)
+ */
+#ifndef RTSCAN_ENTRIES_H
+#define RTSCAN_ENTRIES_H
+
+#include "rtscan.h"
+
+#include "run/aggregate/collection.h"
+#include "run/answer/answer.h"
+#include "run/device_aggregate/breakpoints.h"
+#include "search/exec/device_aggregate.h"
+
+/*
+ * Find the breakpoints between ranges of a column that conditions do not tell apart (breakpoints.h).  NULL if there
+ * are none.
+ */
+extern const RtscanBreakpoints *rtscan_breakpoints_of(const RtscanRowsAnswer *answer, int column);
+
+/* Does an aggregate need the distinct values of entries, not totals? */
+static inline bool
+rtscan_is_distinct(const RtscanTransition *transition)
+{
+	return transition->collecting && transition->collecting->how.purpose == RTSCAN_FOR_DISTINCT;
+}
+
+/* Return the columns of GROUP BY, which become the first digits of a device aggregate; NULL without GROUP BY. */
+extern const Bitmapset *rtscan_columns_of_groups(const RtscanCurrentSet *current);
+
+/* Return the other columns that become digits: those of conditions, distinct values, and expressions. */
+extern Bitmapset *rtscan_columns_of_conditions(const RtscanRowsTask *task, const RtscanCurrentSet *current);
+
+/* Return the columns of distinct values: all of their values must be told apart, so breakpoints do not suffice. */
+extern Bitmapset *rtscan_columns_of_distinct(const RtscanRowsTask *task, const RtscanCurrentSet *current);
+
+/* The entries of a device aggregate, with the values of the digits that expressions depend on, which come first. */
+typedef struct RtscanEntries
+{
+	const RtscanRowsAnswer *answer;
+	const RtscanDeviceAgg *agg;
+	int			ngroups;		/* number of digits of GROUP BY, which come first */
+	int			n;				/* number of digits that expressions depend on */
+	int			columns[DEVICE_MAX_DIGITS]; /* for each digit, its column in the batch */
+	uint32	   *numbers[DEVICE_MAX_DIGITS]; /* for each digit, its number in each entry */
+	Datum	   *values[DEVICE_MAX_DIGITS];	/* for each digit, the value that its number stands for in each entry */
+} RtscanEntries;
+
+/* Read the digits' values in all entries.  They are allocated in the current memory context. */
+extern void rtscan_read_entries(RtscanEntries *entries, const RtscanRowsAnswer *answer, const RtscanDeviceAgg *agg);
+
+/* Let expressions be evaluated on an entry. */
+extern void rtscan_enter_entry(const RtscanEntries *entries, uint32 entry);
+
+/*
+ * Must an aggregate's argument be evaluated on entries, because device aggregates have no such total of it?
+ * own_columns is the number of the index's columns, which columns of dimensions follow.
+ */
+extern bool rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns);
+
+/*
+ * Set the total of some rows that all have the same value, and its scale if it is a numeric.  False if it is a numeric
+ * whose digits do not fit into 64 bits.
+ */
+extern bool rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 rows, RtscanTotal *total,
+								  int *scale);
+
+/* An entry with the number by which entries are sorted. */
+typedef struct RtscanPlacedEntry
+{
+	uint64		number;
+	uint32		entry;
+} RtscanPlacedEntry;
+
+/* Allocate an array for all entries of a device aggregate, in the current memory context. */
+extern RtscanPlacedEntry *rtscan_create_placed(const RtscanDeviceAgg *agg);
+
+/* Sort n entries by number. */
+extern void rtscan_sort_entries(RtscanPlacedEntry *placed, size_t n);
+
+#endif							/* RTSCAN_ENTRIES_H */
