@@ -126,6 +126,37 @@ write_backports_sources() {
   done
 }
 
+# Writes Debian's package sources of this machine, changed to another suite.
+write_sources() {
+  local suite=$1 to=$2 codename file
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  for file in /etc/apt/sources.list.d/*.sources; do
+    [ -e "$file" ] || continue
+    awk -v RS= -v ORS='\n\n' -v suite="(^|\n)Suites:([^\n]*[ \t])?$codename([ \t\n]|$)" '$0 ~ suite' "$file" |
+      sed "s/^Types:.*/Types: deb/; s/^Suites:.*/Suites: $suite/; s/^Components:.*/Components: main/"
+  done >"$to/$suite.sources"
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ -e "$file" ] || continue
+    sed -nE "s/^deb (.*) $codename .*/deb \1 $suite main/p" "$file"
+  done >"$to/$suite.list"
+  find "$to" -empty -delete
+}
+
+# Downloads the archive of a source package into a directory, from the package sources in its sources/. The newest
+# version first. A mirror may announce a version whose source it does not have (yet): then the one before.
+download_source() {
+  local to=$1 package=$2 version
+  mkdir -p "$to"/{lists/partial,cache/archives/partial}
+  local options=(-o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$to/sources"
+    -o "Dir::State::Lists=$to/lists" -o "Dir::Cache=$to/cache" -o "APT::Sandbox::User=$(id -un)")
+  apt-get -qq "${options[@]}" update >&2
+  for version in $(apt-cache "${options[@]}" showsrc "$package" | sed -n 's/^Version: //p' | sort -rVu); do
+    say "downloading the source of $package $version"
+    (cd "$to" && apt-get -qq "${options[@]}" source --download-only --tar-only "$package=$version" >&2) && return
+  done
+  return 1
+}
+
 # Prints the description file of the software device's driver.
 software_vulkan() { compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head -n 1; }
 
