@@ -28,7 +28,7 @@ count_along(uint32_t side, uint32_t width, const RayParameters *parameters, uint
 		n++;
 	*length = 1;
 	while (n * *length + (n - 1) * parameters->gap + width < side)
-		++*length;
+		(*length)++;
 	return n;
 }
 

@@ -261,11 +261,13 @@ check_case(Case test)
 
 /* ---------------------------------------------------------------- cases */
 
-static const struct
+typedef struct BitRange
 {
 	uint32_t	first_bit;
 	uint32_t	bits;
-}			ranges[] = {
+} BitRange;
+
+static const BitRange ranges[] = {
 	{0, 64}, {0, 8}, {0, 24}, {40, 24}, {5, 13}, {17, 47}, {3, 1}, {63, 1}, {24, 40}, {11, 0}
 };
 

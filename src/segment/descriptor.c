@@ -216,9 +216,12 @@ parse_firsts(Cursor *cursor, const RtscanSegment *segment, RtscanSegmentInclude 
 			 uint32 n)
 {
 	include->first_rows = take_array(cursor, area->pages);
-	return include->first_rows && area_fits(segment, area) && (area->pages == 0 ? n == 0 :
-		include->first_rows[0] == 0 && strictly_ascending(include->first_rows, area->pages) &&
-		include->first_rows[area->pages - 1] < n);
+	if (include->first_rows == NULL || !area_fits(segment, area))
+		return false;
+	if (area->pages == 0)
+		return n == 0;
+	return include->first_rows[0] == 0 && strictly_ascending(include->first_rows, area->pages) &&
+		include->first_rows[area->pages - 1] < n;
 }
 
 /* Parse the areas of a PLAIN INCLUDE column. */

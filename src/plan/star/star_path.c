@@ -221,8 +221,10 @@ makes_null(const RtscanStar *star, List *expressions)
 		return false;
 	foreach(cell, pull_var_clause((Node *) expressions, PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS |
 								  PVC_INCLUDE_PLACEHOLDERS))
+	{
 		if (IsA(lfirst(cell), PlaceHolderVar))
 			return true;
+	}
 	return false;
 }
 

@@ -48,11 +48,13 @@ typedef enum Unit
 	EPOCH
 } Unit;
 
-static const struct
+typedef struct UnitName
 {
 	const char *name;
 	Unit		unit;
-} units[] = {
+} UnitName;
+
+static const UnitName units[] = {
 	{"microseconds", MICROSECOND},
 	{"milliseconds", MILLISECOND},
 	{"second", SECOND},

@@ -70,12 +70,14 @@ number_at(RtscanReader *reader, const RtscanColumnBounds *column, uint32 code, u
 
 	if (rtscan_is_plain(key_header(reader, column->column)))
 	{
+		RtscanExactKind kind = reader->segment->columns[column->column].values.header.exact;
 		int64		exact;
+		uint64		key;
 
 		if (!rtscan_plain_at_rank(reader, column->column, rank, &exact))
 			return false;
-		*bounds = rtscan_bounds_of_value(column->number, rtscan_key_decode(column->type->key_kind,
-			rtscan_plain_key(column->type, reader->segment->columns[column->column].values.header.exact, exact)));
+		key = rtscan_plain_key(column->type, kind, exact);
+		*bounds = rtscan_bounds_of_value(column->number, rtscan_key_decode(column->type->key_kind, key));
 		return true;
 	}
 	if (!rtscan_dictionary_visit(reader, column->column, column->type, code, code + 1, take_visited_number, &visited))
