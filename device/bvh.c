@@ -80,7 +80,7 @@ lay_out_arrays(Build *build, uint64_t base)
 	uint64_t	alignment =
 		build->builder->context->structure_properties.minAccelerationStructureScratchOffsetAlignment;
 	uint64_t	end = base;
-	BvhArrays   *arrays = &build->arrays;
+	BvhArrays  *arrays = &build->arrays;
 
 	for (int i = 0; i < 2; i++)
 	{

@@ -35,7 +35,7 @@ typedef struct DeviceFacts
 	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipelines;
 	VkPhysicalDeviceAccelerationStructureFeaturesKHR structures;
 	uint32_t	family;			/* queue family for compute shaders with timestamps */
-	uint32_t	timestamp_bits;	/* 0: there is no such queue family */
+	uint32_t	timestamp_bits; /* 0: there is no such queue family */
 	VkBool32	has_deferred_operations;	/* the device has this extension */
 	VkBool32	has_external_memory;
 } DeviceFacts;

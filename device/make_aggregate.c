@@ -290,6 +290,7 @@ add_agg_of_job(Evaluator *evaluator, const AggSource *source, Space *space, Devi
 	AggTask		task;
 	DeviceResult result = make_task(evaluator, source, &task, reply);
 	DigitTask  *digits = (DigitTask *) evaluator->digits.data + task.first_digit;
+
 	/* after the number of rows */
 	MeasureTask *measures = (MeasureTask *) evaluator->measures.data + task.first_measure + 1;
 

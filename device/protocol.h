@@ -83,20 +83,20 @@
 #define DEVICE_SEGMENT_CHUNKS	65
 #define DEVICE_MAX_COLUMNS		32
 #define DEVICE_MAX_BINS			1024
-#define DEVICE_GROUP_COLUMNS	3		/* columns of a BVH of the executor rt, at most */
-#define DEVICE_MAX_SEGMENTS		64		/* segments in one request */
+#define DEVICE_GROUP_COLUMNS	3	/* columns of a BVH of the executor rt, at most */
+#define DEVICE_MAX_SEGMENTS		64	/* segments in one request */
 #define DEVICE_MAX_INTERVALS	(1 << 20)	/* intervals in one request */
 #define DEVICE_MAX_PAIRS		(1 << 26)	/* pairs in one sort */
-#define DEVICE_MAX_DIGITS		8		/* digits of one aggregate's cells */
+#define DEVICE_MAX_DIGITS		8	/* digits of one aggregate's cells */
 #define DEVICE_MAX_MEASURES		32
-#define DEVICE_MAX_PARTS		32		/* parts of one filter */
+#define DEVICE_MAX_PARTS		32	/* parts of one filter */
 /* runs of bins of one column; each run reads as many vectors as a column with a single run */
 #define DEVICE_MAX_RUNS			64
 #define DEVICE_MAX_AGG_WORDS	(1 << 21)	/* words of aggregates in one request */
 #define DEVICE_MAX_SET_WORDS	(1 << 23)	/* words of sets and maps in one request */
 #define DEVICE_NO_WORDS			UINT32_MAX	/* in place of an index of words: there are none */
 #define DEVICE_BREAKPOINT_BITS	64
-#define DEVICE_MAX_BREAKPOINTS	64		/* breakpoints of one digit; each row is compared with all of them */
+#define DEVICE_MAX_BREAKPOINTS	64	/* breakpoints of one digit; each row is compared with all of them */
 #define DEVICE_AGG_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
 /* Page numbers of vectors that stand for a chunk of zeros and a chunk of ones. */

@@ -160,7 +160,7 @@ static bool
 check_join(const EvaluateSegment *segment, const EvaluateSegment *before)
 {
 	return !segment->joins || (before && segment->cells == before->cells && segment->entries == before->entries &&
-								 segment->measures == before->measures);
+							   segment->measures == before->measures);
 }
 
 /* Check the aggregates of all segments. */

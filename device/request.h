@@ -39,7 +39,7 @@ typedef struct Request
 	uint64_t	device_words;	/* offset of the words of sets and maps in the words of the batch */
 	uint32_t	chunks;			/* number of chunks of all segments */
 	uint64_t	agg_words;		/* number of words of all aggregates */
-	uint64_t	message_number;	/* number of the message, for the reply */
+	uint64_t	message_number; /* number of the message, for the reply */
 	uint64_t	number;			/* number of the request; requests that arrived earlier have lower numbers */
 	uint64_t	built_before;	/* number of BVHs that had been built when it arrived */
 	uint64_t	built;			/* number of BVHs that were built for it */

@@ -10,8 +10,10 @@
 
 /* Create a pipeline's layout.  Shaders find their work through size bytes of push constants (shaders/layout.h). */
 extern VkPipelineLayout shader_layout(Context *context, VkShaderStageFlags stages, uint32_t size);
+
 /* Create a shader module from SPIR-V code of size bytes. */
 extern VkShaderModule shader_module(Context *context, const uint32_t *code, size_t size);
+
 /* Create a compute pipeline. */
 extern VkPipeline shader_compute(Context *context, VkPipelineLayout layout,
 								 const uint32_t *code, size_t size);

@@ -18,22 +18,22 @@ typedef enum RtscanExecutor
 	RTSCAN_EXECUTOR_RT,
 	RTSCAN_EXECUTOR_RTCUDB,
 	RTSCAN_EXECUTORS,
-	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS		/* the fastest one, as measured so far */
+	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS /* the fastest one, as measured so far */
 } RtscanExecutor;
 
 extern const char *const rtscan_executor_names[RTSCAN_EXECUTORS];
 
 /* Settings of scans. */
-extern int	rtscan_executor;		/* an RtscanExecutor */
-extern bool rtscan_fallback;			/* a CPU scan replaces what the executor cannot do */
-extern bool rtscan_enable_scan;			/* the planner considers RtscanScan */
+extern int	rtscan_executor;	/* an RtscanExecutor */
+extern bool rtscan_fallback;	/* a CPU scan replaces what the executor cannot do */
+extern bool rtscan_enable_scan; /* the planner considers RtscanScan */
 extern bool rtscan_enable_aggregate;	/* the planner considers RtscanAggregate */
-extern bool rtscan_enable_star;			/* the planner considers joins by an index */
-extern int	rtscan_keep_memory;		/* freed memory that a session keeps, in kB */
+extern bool rtscan_enable_star; /* the planner considers joins by an index */
+extern int	rtscan_keep_memory; /* freed memory that a session keeps, in kB */
 
 /* Settings of changes to tables. */
 extern int	rtscan_pending_list_limit;	/* size of a list that becomes a segment, in kB */
-extern bool rtscan_merge_worker;		/* a background worker flushes and merges */
+extern bool rtscan_merge_worker;	/* a background worker flushes and merges */
 
 /* The limit of devices, each of which has a device program. */
 #define RTSCAN_MAX_DEVICES	16
@@ -44,14 +44,14 @@ extern char *rtscan_device;		/* device numbers or parts of names, separated by c
 extern char *rtscan_next_device(char **list);
 
 extern int	rtscan_device_memory;	/* MB on each device; 0: a part of its memory that leaves room for others */
-extern bool rtscan_device_clocks;		/* keep the clocks of NVIDIA's devices up */
+extern bool rtscan_device_clocks;	/* keep the clocks of NVIDIA's devices up */
 extern int	rtscan_device_timeout;	/* a scan waits for a device no longer, in ms */
 
 /* Settings for tests and benchmarks. */
-extern bool rtscan_debug_compare_executors;	/* the CPU evaluates too, and bits are compared */
+extern bool rtscan_debug_compare_executors; /* the CPU evaluates too, and bits are compared */
 extern char *rtscan_debug_pause;	/* the steps to wait after: some of snapshot, image, map, look */
-extern char *rtscan_device_fault;		/* a way in which the device fails */
-extern char *rtscan_device_rays;		/* how the executor rt casts rays */
+extern char *rtscan_device_fault;	/* a way in which the device fails */
+extern char *rtscan_device_rays;	/* how the executor rt casts rays */
 
 /* Define all settings and options. */
 extern void rtscan_init_settings(void);

@@ -11,7 +11,7 @@
 
 #define MOST_ROWS	(2 * RTSCAN_CHUNK_ROWS + 1000)
 
-static ItemPointerData tids[3 * RTSCAN_CHUNK_ROWS];	/* of whole chunks */
+static ItemPointerData tids[3 * RTSCAN_CHUNK_ROWS]; /* of whole chunks */
 static RtscanSegment segment;
 
 /* Make ascending TIDs: blocks are dense, have gaps, begin late, or are missing; or all are dense. */

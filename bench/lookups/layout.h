@@ -14,9 +14,9 @@
 #ifndef RTSCAN_LOOKUPS_LAYOUT_H
 #define RTSCAN_LOOKUPS_LAYOUT_H
 
-#define LOOKUP_GROUP		256		/* threads of a workgroup */
+#define LOOKUP_GROUP		256 /* threads of a workgroup */
 #define TOP_KEYS			1024	/* keys of a sorted array that a workgroup has in shared memory */
-#define TOP_LOOKUPS			16		/* lookups of a thread with these keys, at most */
+#define TOP_LOOKUPS			16	/* lookups of a thread with these keys, at most */
 #define TOP_GROUPS			1024	/* a thread has several lookups only if there are at least that many workgroups */
 
 /* No entry: an empty slot. */

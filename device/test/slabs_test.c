@@ -164,7 +164,7 @@ fail(const Case *test, const char *what)
 static void
 check_coverage(const Case *test, const RayPlan *plan)
 {
-	MetPoints		met;
+	MetPoints	met;
 	uint32_t	missed[AXES];
 	char		what[100];
 

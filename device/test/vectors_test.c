@@ -47,7 +47,7 @@ static Cache cache;
 static VectorMaker maker;
 static Memory area;
 static uint32_t boundaries[DEVICE_MAX_BINS + 1];
-static uint32_t bins[MAX_ROWS];	/* bin of each row */
+static uint32_t bins[MAX_ROWS]; /* bin of each row */
 static unsigned long ncases = 0;
 
 static void

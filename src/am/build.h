@@ -41,7 +41,7 @@ typedef struct RtscanBuildRanges
 	int			memory;			/* memory that each process may use, in kB */
 	pg_atomic_uint32 taken;		/* number of ranges that have been taken */
 	pg_atomic_uint64 blocks_done;	/* number of blocks that have been scanned */
-	pg_atomic_uint64 rows_done;	/* number of rows in segments that have been written */
+	pg_atomic_uint64 rows_done; /* number of rows in segments that have been written */
 } RtscanBuildRanges;
 
 /* A segment that has been written. */

@@ -31,8 +31,8 @@ typedef struct BulkDelete
 {
 	Relation	index;
 	Relation	table;
-	RtscanVmCopy *map;			/* the table's visibility map, to check only rows in blocks that are not
-								 * all-visible; NULL: check all rows */
+	RtscanVmCopy *map;			/* the table's visibility map, to check only rows in blocks that are not all-visible;
+								 * NULL: check all rows */
 	IndexBulkDeleteCallback callback;	/* returns whether a TID is to be deleted */
 	void	   *state;
 	IndexBulkDeleteResult *stats;

@@ -60,7 +60,7 @@ validate_function(Validation *validation, const Form_pg_amproc proc)
 				 validation->family_name, format_procedure(proc->amproc), proc->amprocnum);
 	else if (!signature_is_right(proc))
 		complain(validation,
-			"operator family \"%s\" of access method rtscan contains function %s with wrong signature for support number %d",
+				 "operator family \"%s\" of access method rtscan contains function %s with wrong signature for support number %d",
 				 validation->family_name, format_procedure(proc->amproc), proc->amprocnum);
 }
 
@@ -73,7 +73,7 @@ validate_operator(Validation *validation, const Form_pg_amop op)
 				 validation->family_name, format_operator(op->amopopr), op->amopstrategy);
 	if (op->amoppurpose != AMOP_SEARCH || OidIsValid(op->amopsortfamily))
 		complain(validation,
-			"operator family \"%s\" of access method rtscan contains invalid ORDER BY specification for operator %s",
+				 "operator family \"%s\" of access method rtscan contains invalid ORDER BY specification for operator %s",
 				 validation->family_name, format_operator(op->amopopr));
 	if (!check_amop_signature(op->amopopr, BOOLOID, op->amoplefttype, op->amoprighttype))
 		complain(validation, "operator family \"%s\" of access method rtscan contains operator %s with wrong signature",

@@ -234,9 +234,9 @@ DEFINE_UNPACK_ROWS(unpack_64, int64, uint64, WORD(uint64))
 /* The functions that unpack elements of one size. */
 typedef struct Unpacker
 {
-	uint64		(*unpack) (const char *page, uint32 n, uint64 base, int64 *values);	/* the first n elements */
+	uint64		(*unpack) (const char *page, uint32 n, uint64 base, int64 *values); /* the first n elements */
 	uint64		(*unpack_rows) (const char *page, uint32 first_row, const uint32 *rows, uint32 n, uint64 base,
-								int64 *values);	/* those of n rows */
+								int64 *values); /* those of n rows */
 } Unpacker;
 
 /* The functions by the bits of an element. */

@@ -54,10 +54,10 @@ typedef struct GroupSpeed
 /* Facts and estimates about a device. */
 typedef struct DeviceCosts
 {
-	uint32		program;		/* number of programs that have been started for it; tells measurements of an
-								 * earlier one apart */
+	uint32		program;		/* number of programs that have been started for it; tells measurements of an earlier
+								 * one apart */
 	pid_t		builder;		/* process that has the turn to use it for a build; 0: none */
-	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS];	/* current estimates */
+	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS]; /* current estimates */
 	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* first measurements, by the program */
 	double		adding;			/* nanoseconds to add up a column of a chunk */
 	double		first_adding;	/* its first measurement */
@@ -70,7 +70,7 @@ typedef struct AdaptiveCosts
 {
 	slock_t		mutex;			/* protects all of it */
 	double		cpu;			/* ratio of the CPU's time to its estimated cost */
-	DeviceCosts	devices[RTSCAN_MAX_DEVICES];
+	DeviceCosts devices[RTSCAN_MAX_DEVICES];
 	GroupSpeed	groups[GROUPS]; /* hash table of groups, by key */
 	Miss		misses[MISSES]; /* hash table of misses, by key */
 } AdaptiveCosts;

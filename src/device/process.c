@@ -205,7 +205,7 @@ take_ready(const RtscanProgram *program, const char *rest)
 	ereport(LOG,
 			(errmsg("rtscan uses the device %s", rest + name),
 			 errdetail(
-			 "Calibration in nanoseconds for 64,512 rows: executor compute %s, executor rt %s, adding up a column %s, building a BVH %s.",
+					   "Calibration in nanoseconds for 64,512 rows: executor compute %s, executor rt %s, adding up a column %s, building a BVH %s.",
 					   describe_speed(chunk[DEVICE_COMPUTE]), describe_speed(chunk[DEVICE_RT]),
 					   describe_speed(calibration.adding), describe_speed(calibration.building))));
 }

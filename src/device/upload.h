@@ -21,8 +21,7 @@ extern int	rtscan_device_of_segment(Relation index, uint64 segment);
 typedef struct RtscanDeviceColumn
 {
 	int			number;			/* number of the column in the index */
-	ColumnForm	form;			/* its form: values only if they are in frames, integers only if their range is
-								 * known */
+	ColumnForm	form;			/* its form: values only if they are in frames, integers only if their range is known */
 	uint64		largest;		/* codes, integers: greatest minus least, see rtscan_get_range_of_codes() */
 	bool		empty;			/* are all rows NULL? */
 } RtscanDeviceColumn;

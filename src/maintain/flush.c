@@ -25,7 +25,7 @@ typedef struct Flush
 	uint32		capacity;		/* size of tuples[] */
 	IndexTuple *tuples;			/* tuples for the next segment */
 	int			nsegments;
-	RtscanNewSegment *segments;	/* segments written, for the switch */
+	RtscanNewSegment *segments; /* segments written, for the switch */
 } Flush;
 
 /* ---------------------------------------------------------------- segments */

@@ -18,7 +18,7 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-#define BATCH	1024	/* number of rows whose values are read at once */
+#define BATCH	1024			/* number of rows whose values are read at once */
 
 /* A segment being merged. */
 typedef struct MergeInput
@@ -344,7 +344,7 @@ static InputColumn
 read_column(Merge *merge, MergeInput *input, int i)
 {
 	uint32		rows = input->next - input->first;
-	InputColumn	column = {
+	InputColumn column = {
 		.keep = merge->merged->values,
 		.type = &merge->schema->columns[i],
 		.first = input->first,

@@ -116,7 +116,7 @@ set_large_aside(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLim
 	for (uint32 i = 0; i < n; i++)
 		if (is_small(&candidates[i], limit))
 		{
-			RtscanMergeCandidate	swap = candidates[small];
+			RtscanMergeCandidate swap = candidates[small];
 
 			candidates[small++] = candidates[i];
 			candidates[i] = swap;

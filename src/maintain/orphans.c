@@ -119,9 +119,10 @@ is_lost(const Reclaim *reclaim, const RtscanPageOpaqueData *opaque)
 			/* dead bits are written under the merge lock, which we have: an interrupted attempt has left these */
 			return true;
 		case RTSCAN_PAGE_TAKEN:
+
 			/*
-			 * the first page of a slot is written before the metapage names it; later ones are chained as they
-			 * are written
+			 * the first page of a slot is written before the metapage names it; later ones are chained as they are
+			 * written
 			 */
 			return opaque->owner <= RTSCAN_SLOT_MERGE && opaque->ordinal == 0 &&
 				meta->taken[opaque->owner] != RTSCAN_NO_TAKEN_PAGE;

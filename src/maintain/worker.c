@@ -178,7 +178,7 @@ typedef struct Worker
 {
 	WorkerRequest request;		/* its arguments */
 	Work		current;		/* the work that it is doing */
-	char		activity[NAMEDATALEN + 64];	/* description of that work, for messages */
+	char		activity[NAMEDATALEN + 64]; /* description of that work, for messages */
 	bool		has_retired;	/* can retired pages be freed once the next xid is assigned? */
 	bool		switched_off;	/* has rtscan.merge_worker been turned off? */
 	List	   *failures;		/* list of Work that has failed, and is not tried again for a while */

@@ -69,7 +69,7 @@ report_waiting(Relation index)
 		ereport(NOTICE,
 				(errmsg("index \"%s\" has more segments to merge", RelationGetRelationName(index)),
 				 errdetail(
-				 "Pages of segments that were merged before cannot be reused yet, because a transaction may still read them."),
+						   "Pages of segments that were merged before cannot be reused yet, because a transaction may still read them."),
 				 errhint("Call rtscan_merge() again when the transactions that run now have ended.")));
 }
 

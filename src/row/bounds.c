@@ -362,9 +362,10 @@ grid_of_result(RtscanOperation operation, RtscanNumberKind kind, const RtscanBou
 			return pow(left->grid, right->low);
 		case RTSCAN_OPERATION_ADD:
 		case RTSCAN_OPERATION_SUBTRACT:
+
 			/*
-			 * A sum has the smaller of the two grids.  If one operand is away from zero, the other one can cancel
-			 * it only up to its last digit.  Nothing is known for numerics.
+			 * A sum has the smaller of the two grids.  If one operand is away from zero, the other one can cancel it
+			 * only up to its last digit.  Nothing is known for numerics.
 			 */
 			if (kind == RTSCAN_NUMBER_NUMERIC)
 				return 0;

@@ -72,8 +72,8 @@ narrow_factor(RtscanBounds *x, const RtscanBounds *product, const RtscanBounds *
 	else
 	{
 		/*
-		 * y may be zero, but has one sign.  The y farthest from zero gives the bound of x nearest to zero, and x
-		 * has no bound in the other direction.
+		 * y may be zero, but has one sign.  The y farthest from zero gives the bound of x nearest to zero, and x has
+		 * no bound in the other direction.
 		 */
 		RtscanBounds end = rtscan_bounds_of(y->high > 0 ? y->high : y->low);
 

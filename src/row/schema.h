@@ -33,8 +33,8 @@ typedef struct RtscanSchema
 	TupleDesc	tupdesc;		/* the index's tuple descriptor */
 	int			nkeys;			/* number of key columns, which come first */
 	int			ncolumns;		/* number of all columns; those behind the keys are INCLUDEd */
-	bool		plain;			/* no row can be too large or have a toasted value, since all columns have short fixed
-								 * lengths */
+	bool		plain;			/* no row can be too large or have a toasted value, since all columns have short
+								 * fixed lengths */
 	RtscanColumn columns[FLEXIBLE_ARRAY_MEMBER];
 } RtscanSchema;
 

@@ -25,8 +25,7 @@ typedef struct RtscanDeviceHooks
 
 	/*
 	 * Make the sieve vectors of a column, as sieve.c does, from its boundaries and its rows by rank.  Returns the
-	 * bits of one vector after another, chunk by chunk, in the current memory context; NULL if the device
-	 * refuses.
+	 * bits of one vector after another, chunk by chunk, in the current memory context; NULL if the device refuses.
 	 */
 	uint64	   *(*make_vectors) (const RtscanColumnHeader *header, const uint32 *boundaries,
 								 const RtscanSorted *sorted, uint32 rows);

@@ -65,7 +65,7 @@ find_top_page(RtscanReader *reader, int column, const Target *target, uint32 *pa
 	while (high > *page + 1)
 	{
 		uint32		middle = (*page + high) / 2;
-		RtscanDictionaryView	view;
+		RtscanDictionaryView view;
 		bool		before;
 
 		if (!rtscan_dictionary_open_page(&view, reader, column, target->type,
@@ -267,7 +267,7 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 		return false;
 	for (int level = (int) header->levels - 1; level > 0; level--)
 	{
-		RtscanDictionaryView	view;
+		RtscanDictionaryView view;
 		uint32		place;
 
 		if (!rtscan_dictionary_open_page(&view, reader, column, type, level_start(header, level) + *page))
@@ -421,7 +421,7 @@ visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *vis
 		return false;
 	for (; visit->code < visit->last; page++)
 	{
-		RtscanDictionaryView	view;
+		RtscanDictionaryView view;
 
 		CHECK_FOR_INTERRUPTS();
 		if (page >= header->level_pages[0])

@@ -145,12 +145,12 @@ find_all_plain(RtscanReader *reader, int column, const RtscanProbes *probes, Rts
 /* Probes that are merged with a dictionary. */
 typedef struct Merge
 {
-	const RtscanProbes *probes;	/* the probes */
+	const RtscanProbes *probes; /* the probes */
 	uint32		next;			/* number of the next probe */
 	uint32	   *by_distance;	/* for close keys: number of the probe at each distance from the first key, NO_PROBE
 								 * at the end; or NULL */
 	uint64		reach;			/* distance of the last key from the first one */
-	RtscanFoundVisitor visitor;	/* is called for values that are found */
+	RtscanFoundVisitor visitor; /* is called for values that are found */
 	void	   *arg;			/* argument of the visitor */
 } Merge;
 

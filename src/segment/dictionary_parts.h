@@ -71,7 +71,7 @@ typedef struct RtscanDictionaryBlockView
 	uint32		number;			/* number of the block */
 	uint32		n;				/* number of its entries; 0: no block */
 	uint64		keys[RTSCAN_DICTIONARY_BLOCK];	/* keys of its entries */
-	uint32		ranks[RTSCAN_DICTIONARY_BLOCK];	/* ranks of its entries */
+	uint32		ranks[RTSCAN_DICTIONARY_BLOCK]; /* ranks of its entries */
 } RtscanDictionaryBlockView;
 
 /* The result of looking up a probe on a page: the last entry that is not above it. */

@@ -16,7 +16,7 @@
 struct RtscanDictionaryWriter
 {
 	RtscanAreaWriter *areas;	/* receives the pages */
-	const RtscanColumn *column;	/* the column */
+	const RtscanColumn *column; /* the column */
 	bool		packed;			/* pages are packed */
 
 	RtscanDictionaryPage page;	/* header of the page at hand */
@@ -30,7 +30,7 @@ struct RtscanDictionaryWriter
 	char		data[RTSCAN_CHUNK_BYTES + sizeof(uint64)];	/* packed: gaps of the page's closed blocks */
 	uint32		data_bytes;		/* packed: bytes of these gaps */
 
-	char		values[RTSCAN_CHUNK_BYTES];	/* whole values: the page's values, with the offsets that they will have
+	char		values[RTSCAN_CHUNK_BYTES]; /* whole values: the page's values, with the offsets that they will have
 											 * in the page */
 	uint32		value_ranks[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* whole values: ranks of the page's entries */
 	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* whole values: offsets of the page's entries */

@@ -26,7 +26,7 @@ typedef struct SegmentWriter
 	RtscanSorted *sort_room;	/* work space for sorting a column */
 	RtscanNewSegment *segment;	/* the result, whose bounds and flags are filled in column by column */
 	RtscanSegmentHeader header;
-	StringInfoData tidmap_rows;	/* a part of the descriptor: the first row of each tidmap page */
+	StringInfoData tidmap_rows; /* a part of the descriptor: the first row of each tidmap page */
 	StringInfoData columns;		/* a part of the descriptor: all columns */
 } SegmentWriter;
 

@@ -56,7 +56,7 @@ write_packed(RtscanAreaWriter *areas, const RtscanColumn *type, uint32 width, co
 typedef struct WholePage
 {
 	RtscanIncludePage page;		/* its header */
-	char		values[RTSCAN_CHUNK_BYTES];	/* its values, with the offsets that they will have in the page */
+	char		values[RTSCAN_CHUNK_BYTES]; /* its values, with the offsets that they will have in the page */
 	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* the offset of each value; 0: NULL */
 } WholePage;
 
@@ -168,9 +168,9 @@ make_integers(const RtscanColumn *type, const RtscanColumnRows *column, uint32 r
 typedef struct Choice
 {
 	const RtscanColumn *type;	/* the column */
-	const RtscanColumnRows *column;	/* its values */
+	const RtscanColumnRows *column; /* its values */
 	uint32		rows;			/* number of rows */
-	RtscanIncludeHeader header;	/* becomes its descriptor */
+	RtscanIncludeHeader header; /* becomes its descriptor */
 	int64	   *integers;		/* exact integers of the values; NULL: values are whole */
 	RtscanDistinct *distinct;	/* distinct values; NULL: they are too many, or there is nothing to gain */
 	RtscanFrame *frames;		/* frames of the exact integers */

@@ -20,7 +20,7 @@
  */
 typedef struct RtscanProbe
 {
-	const RtscanColumn *column;	/* the column */
+	const RtscanColumn *column; /* the column */
 	bool		has_key;		/* the value is of the column's type, which has keys */
 	uint64		key;			/* the value's key, if it has one */
 	FmgrInfo   *compare;		/* comparison of (column's type, value's type) */
@@ -61,7 +61,7 @@ typedef enum RtscanApproachStep
 /* Ascending values to look up, of which several may be equal. */
 typedef struct RtscanProbes
 {
-	const RtscanColumn *column;	/* the column */
+	const RtscanColumn *column; /* the column */
 	int			n;				/* number of values */
 	const uint64 *keys;			/* keys of the values, if they are of the column's type, which has keys; or NULL */
 	FmgrInfo   *compare;		/* comparison of (column's type, values' type) */

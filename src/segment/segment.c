@@ -42,9 +42,9 @@ typedef struct KeptSegment
 	RtscanSegment *segment;
 } KeptSegment;
 
-static HTAB *kept_segments;				/* all kept descriptors; NULL before the first one */
-static Size kept_memory;				/* bytes of all kept descriptors */
-static uint64 uses;						/* number of uses so far, a clock for last_used */
+static HTAB *kept_segments;		/* all kept descriptors; NULL before the first one */
+static Size kept_memory;		/* bytes of all kept descriptors */
+static uint64 uses;				/* number of uses so far, a clock for last_used */
 
 /* Drop the least recently used descriptors until the others fit into KEEP_MEMORY. */
 static void

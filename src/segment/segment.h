@@ -164,8 +164,8 @@ rtscan_null_code(const RtscanColumnHeader *header)
 typedef enum RtscanVectorState
 {
 	RTSCAN_VECTOR_ZEROS,		/* all bits are 0, and the page is not stored */
-	RTSCAN_VECTOR_ONES,			/* all bits of the chunk's rows are 1, and the page is not stored; readers see 1
-								 * also for rows that the last chunk lacks */
+	RTSCAN_VECTOR_ONES,			/* all bits of the chunk's rows are 1, and the page is not stored; readers see 1 also
+								 * for rows that the last chunk lacks */
 	RTSCAN_VECTOR_STORED		/* the page is stored */
 } RtscanVectorState;
 
@@ -262,11 +262,11 @@ typedef struct RtscanSegment
 	MemoryContext context;		/* has all of the descriptor */
 	Size		memory;			/* bytes of that context */
 	BlockNumber *blocks;		/* block of each page, by ordinal */
-	Buffer	   *recent;			/* by ordinal: the buffer that had the page when it was checked; invalid if it has not
-								 * been read */
+	Buffer	   *recent;			/* by ordinal: the buffer that had the page when it was checked; invalid if it has
+								 * not been read */
 	const uint32 *tidmap_rows;	/* first row of each tidmap page */
 	RtscanSegmentColumn *columns;	/* key columns */
-	RtscanSegmentInclude *includes;	/* INCLUDE columns */
+	RtscanSegmentInclude *includes; /* INCLUDE columns */
 } RtscanSegment;
 
 /*

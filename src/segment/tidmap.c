@@ -36,7 +36,7 @@ run_length(const ItemPointerData *tids, uint32 first, uint32 rows, bool *dense)
 typedef struct TidmapPage
 {
 	RtscanTidmapHeader header;	/* its header */
-	RtscanTidmapRun runs[RTSCAN_CHUNK_BYTES / sizeof(RtscanTidmapRun)];	/* its runs */
+	RtscanTidmapRun runs[RTSCAN_CHUNK_BYTES / sizeof(RtscanTidmapRun)]; /* its runs */
 	OffsetNumber pointers[RTSCAN_CHUNK_BYTES / sizeof(OffsetNumber)];	/* its line pointers, which will follow the
 																		 * runs */
 } TidmapPage;
@@ -253,9 +253,9 @@ typedef struct TidLot
 {
 	int			n;				/* number of TIDs in the array */
 	uint64		total;			/* number of TIDs that the consumer has received */
-	RtscanTidConsumer consumer;	/* the consumer */
+	RtscanTidConsumer consumer; /* the consumer */
 	void	   *arg;			/* argument of the consumer */
-	ItemPointerData tids[LOT_TIDS];	/* the TIDs */
+	ItemPointerData tids[LOT_TIDS]; /* the TIDs */
 } TidLot;
 
 static void
@@ -344,7 +344,7 @@ rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 	RtscanSegment *segment = reader->segment;
 	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
 	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, segment->header.rows);
-	TidLot	lot;
+	TidLot		lot;
 
 	begin_lot(&lot, consumer, arg);
 	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
@@ -528,7 +528,7 @@ rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bi
 	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
 	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, reader->segment->header.rows);
 	Collection	collection = {tids, 0};
-	TidLot	lot;
+	TidLot		lot;
 
 	begin_lot(&lot, collect_tids, &collection);
 	memset(failing, 0, RTSCAN_CHUNK_BYTES);

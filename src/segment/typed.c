@@ -19,7 +19,7 @@ typedef struct RtscanTypedRoom
 {
 	int64		integers[RTSCAN_CHUNK_ROWS];	/* integers, doubles or Datums */
 	uint32		codes[RTSCAN_CHUNK_ROWS];	/* codes */
-	uint32		rows[RTSCAN_LIST_ROOM];	/* row numbers */
+	uint32		rows[RTSCAN_LIST_ROOM]; /* row numbers */
 	bool		isnull[RTSCAN_CHUNK_ROWS];	/* which elements are NULL */
 	uint64		nulls[RTSCAN_CHUNK_WORDS];	/* which elements are NULL, as bits */
 } RtscanTypedRoom;

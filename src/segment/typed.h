@@ -28,8 +28,8 @@ typedef struct RtscanSelection
 	const uint64 *bits;			/* a bit for each row of the chunk: it is wanted */
 	uint32		wanted;			/* number of wanted rows */
 	uint32		n;				/* number of elements */
-	const uint32 *rows;			/* row number of each element; NULL: the elements are all rows of the chunk, wanted or
-								 * not */
+	const uint32 *rows;			/* row number of each element; NULL: the elements are all rows of the chunk, wanted
+								 * or not */
 } RtscanSelection;
 
 /* The rows to select. */

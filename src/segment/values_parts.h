@@ -19,8 +19,8 @@ struct RtscanValues
 	bool		is_key;			/* the column is a key */
 	const RtscanColumnHeader *header;	/* descriptor of a key column */
 	const RtscanSegmentInclude *include;	/* stored values of an INCLUDE column or of a plain key column; else NULL */
-	RtscanValues *images;		/* the images of a key column that its dictionary does not have; NULL if there
-								 * are none */
+	RtscanValues *images;		/* the images of a key column that its dictionary does not have; NULL if there are
+								 * none */
 	uint32		distinct;		/* number of values of its dictionary, if it has one */
 	MemoryContext context;		/* has everything that is allocated below */
 	Size		memory;			/* memory in bytes that the dictionary may take */

@@ -31,13 +31,13 @@ struct RtscanAreaWriter
 
 	RtscanArea	area;			/* the area being written */
 	Size		used;			/* number of used bytes in its current page; SIZE_MAX: there is no current page */
-	LotPage *current;			/* its current page */
+	LotPage    *current;		/* its current page */
 
-	LotPage *shared;		/* the shared page that is being filled */
+	LotPage    *shared;			/* the shared page that is being filled */
 	bool		has_shared;
 
 	int			nlot;			/* number of pages in the lot */
-	LotPage *lot;				/* pages to be written in the next WAL record */
+	LotPage    *lot;			/* pages to be written in the next WAL record */
 };
 
 RtscanAreaWriter *
@@ -112,7 +112,7 @@ write_lot(RtscanAreaWriter *writer)
 static void
 add_to_lot(RtscanAreaWriter *writer, const LotPage *page)
 {
-	LotPage *room;
+	LotPage    *room;
 
 	if (writer->nlot == LOT_PAGES)
 		write_lot(writer);
@@ -148,7 +148,7 @@ rtscan_area_begin(RtscanAreaWriter *writer, RtscanPageKind kind)
 static void
 end_page(RtscanAreaWriter *writer)
 {
-	LotPage *page = writer->current;
+	LotPage    *page = writer->current;
 
 	page->kind = writer->area.kind;
 	page->ordinal = take_ordinal(writer);
@@ -187,7 +187,7 @@ end_shared_page(RtscanAreaWriter *writer)
 static void
 share_page(RtscanAreaWriter *writer)
 {
-	LotPage *shared = writer->shared;
+	LotPage    *shared = writer->shared;
 	Size		offset = TYPEALIGN(SHARED_ALIGN, shared->used);
 
 	if (!writer->has_shared || offset + writer->used > RTSCAN_CHUNK_BYTES)

@@ -51,10 +51,9 @@ typedef struct RtscanMeta
 	RtscanListRef format_3_sealed;	/* format 3's only sealed list; an image has it as an entry */
 	uint64		writing[2];		/* names of unfinished attempts to write, by RtscanWriterSlot; 0: none */
 	/* the members below are new in format 4 */
-	uint32		flush_attempts; /* attempts to flush a list begun since the last one that succeeded;
-								 * maintain/flush.h */
-	uint32		bounded;		/* number of key columns with bounds in the directory's entries: all of them, or 0
-								 * in older directories */
+	uint32		flush_attempts; /* attempts to flush a list begun since the last one that succeeded; maintain/flush.h */
+	uint32		bounded;		/* number of key columns with bounds in the directory's entries: all of them, or 0 in
+								 * older directories */
 	BlockNumber taken[2];		/* first taken page of each RtscanWriterSlot, or RTSCAN_NO_TAKEN_PAGE */
 } RtscanMeta;
 
@@ -73,8 +72,7 @@ typedef enum RtscanEntryKind
 {
 	RTSCAN_ENTRY_SEGMENT,		/* live while safe_xid is 0 */
 	RTSCAN_ENTRY_PENDING,		/* a pending list; sealed while safe_xid is 0 */
-	RTSCAN_ENTRY_REMOVED		/* only among the differences: the directory's entry with this id is not in the
-								 * image */
+	RTSCAN_ENTRY_REMOVED		/* only among the differences: the directory's entry with this id is not in the image */
 } RtscanEntryKind;
 
 /* A range of heap blocks, including the last one. */

@@ -20,8 +20,8 @@
 typedef struct RtscanPendingList
 {
 	uint32		pages;			/* number of pages in the chain; the n-th added has the ordinal n */
-	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* pages that rows are appended to, by place;
-													 * InvalidBlockNumber: none so far */
+	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* pages that rows are appended to, by place; InvalidBlockNumber:
+													 * none so far */
 } RtscanPendingList;
 
 /* Write the content of a new, empty list page. */

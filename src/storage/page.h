@@ -40,8 +40,7 @@ typedef enum RtscanPageKind
 	RTSCAN_PAGE_LIST,			/* first page of a pending list; storage/pending.h */
 	RTSCAN_PAGE_PENDING,		/* rows of a pending list */
 	RTSCAN_PAGE_DESCRIPTOR,		/* describes a segment; segment/segment.h */
-	RTSCAN_PAGE_DEAD_MAP,		/* block numbers of a segment's dead bits, and how many bits are set;
-								 * storage/dead.h */
+	RTSCAN_PAGE_DEAD_MAP,		/* block numbers of a segment's dead bits, and how many bits are set; storage/dead.h */
 	RTSCAN_PAGE_DEAD,			/* dead bits of one chunk */
 	RTSCAN_PAGE_SHARED,			/* several small arrays of one segment */
 	RTSCAN_PAGE_TIDMAP,			/* TIDs of a segment's rows */
@@ -59,8 +58,7 @@ typedef enum RtscanPageKind
 /* The special area of a page. */
 typedef struct RtscanPageOpaqueData
 {
-	uint64		owner;			/* id of a segment or pending list, version of a directory, or writing slot; 0:
-								 * none */
+	uint64		owner;			/* id of a segment or pending list, version of a directory, or writing slot; 0: none */
 	uint32		ordinal;		/* position among the owner's pages */
 	BlockNumber next;			/* next page in a chain (directory, list and pending, descriptor, taken), or
 								 * InvalidBlockNumber */

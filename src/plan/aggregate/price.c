@@ -279,6 +279,7 @@ cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 	const RtscanRequest *request = path->request;
 	double		passed = rows * rtscan_residual_selectivity(path->quals, request->root, path->index, path->residual,
 															rows);
+
 	/* rows of one process, from which it makes its groups */
 	double		own = passed / rtscan_speedup(request->root, path->index, request->workers);
 	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);

@@ -65,7 +65,7 @@
 
 /* Evaluating a qual whose value is not yet known: by order or vectors, whichever is less, or by testing rows. */
 #define LOOKUP_NANOSECONDS	1000.0	/* looking the value up in a segment, where a dictionary page may have to be read */
-#define ROW_NANOSECONDS		5.0		/* finding a row by the column's order */
+#define ROW_NANOSECONDS		5.0 /* finding a row by the column's order */
 #define CHUNK_NANOSECONDS	400.0	/* reading the sieve vectors of a chunk */
 #define TEST_NANOSECONDS	250.0	/* testing a row that another qual has found; it reads a page */
 

@@ -202,7 +202,7 @@ offer_bitmaps_alone(PlannerInfo *root, RelOptInfo *table)
 	{
 		const BitmapHeapPath *path = lfirst(cell);
 		Path	   *others = IsA(path, BitmapHeapPath) && path->path.param_info == NULL ?
-		without_ours(root, path->bitmapqual) : NULL;
+			without_ours(root, path->bitmapqual) : NULL;
 
 		if (others && others != path->bitmapqual)
 			alone = lappend(alone, others);

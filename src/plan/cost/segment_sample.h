@@ -31,7 +31,7 @@ typedef struct RtscanLiveSegments
 typedef struct RtscanSegmentSample
 {
 	uint32		n;				/* number of segments in the sample */
-	const RtscanLiveSegment *segments[RTSCAN_MOST_SAMPLED];	/* the segments in the sample */
+	const RtscanLiveSegment *segments[RTSCAN_MOST_SAMPLED]; /* the segments in the sample */
 	uint32		of;				/* number of segments that the sample stands for */
 	double		part;			/* fraction of their rows that the sample has */
 } RtscanSegmentSample;

@@ -57,8 +57,8 @@ clauses_on(List **columns, int attribute)
 static bool
 exclude_each_other(const ColumnClauses *column)
 {
-	List	   *singles = NIL;		/* conditions with a single value, and NULL tests */
-	List	   *lists = NIL;		/* conditions with an array: at most one */
+	List	   *singles = NIL;	/* conditions with a single value, and NULL tests */
+	List	   *lists = NIL;	/* conditions with an array: at most one */
 	ListCell   *cell;
 
 	if (list_length(column->clauses) < 2)

@@ -118,7 +118,7 @@ adapt_operation(RtscanOperation *operation, RtscanNumberKind kind, RtscanNumberK
 
 /* ---------------------------------------------------------------- terms */
 
-static int compile(Terms *terms, Node *node);
+static int	compile(Terms *terms, Node *node);
 
 static int
 add_term(Terms *terms, RtscanTerm term)

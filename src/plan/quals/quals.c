@@ -326,7 +326,7 @@ match_distinct(IndexOptInfo *index, DistinctExpr *op, bool negated)
 		strategy_of(index, column, operator) != BTEqualStrategyNumber)
 		return NULL;
 	return rtscan_make_condition(index, column, negated ? RTSCAN_CONDITION_NOT_DISTINCT : RTSCAN_CONDITION_DISTINCT,
-						  operator, op->inputcollid, false, argument);
+								 operator, op->inputcollid, false, argument);
 }
 
 static RtscanQual *

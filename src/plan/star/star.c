@@ -145,8 +145,8 @@ selectivity_of(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *join
 			   List *infos, JoinType type, bool repeats, const JoinPathExtraData *extra)
 {
 	/*
-	 * Except for inner joins, use the bare clauses: final_cost_hashjoin() estimates a semi join's selectivity for inner
-	 * joins too, and a RestrictInfo may have cached it.
+	 * Except for inner joins, use the bare clauses: final_cost_hashjoin() estimates a semi join's selectivity for
+	 * inner joins too, and a RestrictInfo may have cached it.
 	 */
 	List	   *clauses = type == JOIN_INNER ? infos : get_actual_clauses(infos);
 	Selectivity selectivity;

@@ -21,7 +21,7 @@
 
 /* Looking a key up in a segment's dictionary, on its own; or with all others while the dictionary is read through. */
 #define LOOKUP_COST			(10 * cpu_operator_cost)
-#define MERGE_COST			(2 * cpu_operator_cost)	/* for each key */
+#define MERGE_COST			(2 * cpu_operator_cost) /* for each key */
 #define MERGED_VALUE_COST	(0.3 * cpu_operator_cost)	/* for each value of the dictionary */
 
 /* Looking a key up among values of rows.  The more rows there are, the fewer values are in the CPU's cache. */

@@ -300,7 +300,7 @@ typedef struct Joining
 	Relids		cores;			/* its cores (star.h) */
 	int			tables;			/* number of tables in its plan, with each leaf counted; 0: not counted yet */
 	JoinType	type;			/* the join type */
-	const JoinPathExtraData *extra;	/* the join clauses and so on */
+	const JoinPathExtraData *extra; /* the join clauses and so on */
 } Joining;
 
 /* Would the leaves of a star's table have too many scans in their plans of the dimension? */

@@ -50,10 +50,10 @@ key_of_float(RtscanExactKind kind, int64 exact)
 void
 rtscan_find_float_keys(RtscanCollecting *collecting)
 {
-	bool		float4 = collecting->kind == RTSCAN_EXACT_FLOAT4;
+	bool		is_float4 = collecting->kind == RTSCAN_EXACT_FLOAT4;
 
 	collecting->zero = key_of_float(collecting->kind, 0);
-	collecting->infinity = key_of_float(collecting->kind, float4 ? INFINITY4 : INFINITY8);
+	collecting->infinity = key_of_float(collecting->kind, is_float4 ? INFINITY4 : INFINITY8);
 }
 
 static int64

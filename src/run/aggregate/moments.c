@@ -75,7 +75,7 @@ serialize(const RtscanMoments *moments)
 	pq_sendint64(&message, moments->count);
 	rtscan_append_numeric(&message, rtscan_sum_as_numeric(&moments->sum));
 	rtscan_append_numeric(&message, squares_as_numeric(moments));
-	pq_sendint32(&message, moments->sum.scale);	/* largest scale, for moving aggregates only */
+	pq_sendint32(&message, moments->sum.scale); /* largest scale, for moving aggregates only */
 	pq_sendint64(&message, moments->count); /* number of values of that scale, for the same */
 	for (int i = 0; i < 3; i++)
 		pq_sendint64(&message, 0);	/* numbers of NaNs and infinities */

@@ -15,10 +15,10 @@
 #include "utils/memutils.h"
 
 /* Least times that the CPU takes for each row, in nanoseconds. */
-#define GROUPED_ROW			2.0		/* to find its group */
-#define SUMMED_ROW			0.5		/* to add a value to a sum */
-#define CONDITION_ROW		0.5		/* to evaluate a condition or another expression */
-#define DISTINCT_ROW		1.0		/* to collect a distinct value */
+#define GROUPED_ROW			2.0 /* to find its group */
+#define SUMMED_ROW			0.5 /* to add a value to a sum */
+#define CONDITION_ROW		0.5 /* to evaluate a condition or another expression */
+#define DISTINCT_ROW		1.0 /* to collect a distinct value */
 
 /* Most different values of a column in conditions, if they have to be told apart. */
 #define MOST_NUMBERS		8192

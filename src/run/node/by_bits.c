@@ -38,7 +38,7 @@ typedef struct RtscanBitsAnswer
 typedef struct PreparedSegment
 {
 	bool		sees_all;		/* the snapshot sees all rows of the segment */
-	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER];	/* FILTER of each aggregate that is computed */
+	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER]; /* FILTER of each aggregate that is computed */
 } PreparedSegment;
 
 /* RtscanPrepareSegment: find out whether bits are needed, or counts are enough. */

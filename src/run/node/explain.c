@@ -128,7 +128,7 @@ static const char *const not_on_device[RTSCAN_NOT_ON_DEVICE_REASONS] = {
 	[RTSCAN_NOT_ON_DEVICE_COMBINED] = "too many alternatives (OR), or a condition that only the CPU can test",
 	[RTSCAN_NOT_ON_DEVICE_SUMS] = "the sum of an expression that does not follow from sums of its columns",
 	[RTSCAN_NOT_ON_DEVICE_CONDITIONS] =
-		"a condition, DISTINCT or expression on a column with too many different values",
+	"a condition, DISTINCT or expression on a column with too many different values",
 	[RTSCAN_NOT_ON_DEVICE_SHARED] = "the processes of a parallel query share segments",
 	[RTSCAN_NOT_ON_DEVICE_ROWS] = "an aggregate, expression or join that needs each row",
 };

@@ -19,7 +19,7 @@ typedef struct RtscanArguments
 	bool	   *isnull;
 	RtscanDimension **dimensions;
 	RtscanDimension **keys;		/* dimension of each key column: one of dimensions, or a part of a pair */
-	struct RtscanSegmentBlooms *blooms;	/* Bloom filters of segments, learnt by rescans; NULL before the first rescan */
+	struct RtscanSegmentBlooms *blooms; /* Bloom filters of segments, learnt by rescans; NULL before the first rescan */
 } RtscanArguments;
 
 /*

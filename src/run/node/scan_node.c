@@ -127,6 +127,7 @@ begin_scan(CustomScanState *custom, EState *estate, int eflags)
 
 	rtscan_begin_node(&state->node, eflags);
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
+
 	/*
 	 * Heap tuples are checked for visibility when they are fetched, so the search need not do it.  But only visible
 	 * rows may reach row quals, count among the first rows of a bounded heap, or be skipped by OFFSET.

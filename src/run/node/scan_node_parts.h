@@ -35,7 +35,7 @@ typedef struct RtscanRowsState
 	TupleTableSlot *slot;		/* slot for columns from the index; without projection, it is the node's result */
 	ProjectionInfo *projection; /* computes the node's result from slot; NULL: not needed */
 	int			ncolumns;
-	RtscanRowsColumn *columns;		/* the columns of slot */
+	RtscanRowsColumn *columns;	/* the columns of slot */
 	bool		want_tids;		/* TIDs are needed: for the heap, or for WHERE CURRENT OF */
 	Buffer		current;		/* pinned heap block of the current row, or invalid */
 	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* TIDs of the rows that pass row_quals, if want_tids */

@@ -35,7 +35,7 @@ typedef struct RtscanVector
 	int64		highest;		/* integers: no value is greater */
 	union
 	{
-		int64		digits[RTSCAN_CURSOR_ROWS];	/* by row: its integer */
+		int64		digits[RTSCAN_CURSOR_ROWS]; /* by row: its integer */
 		double		doubles[RTSCAN_CURSOR_ROWS];	/* by row: its double */
 	};
 	bool		isnull[RTSCAN_CURSOR_ROWS]; /* by row: it is NULL; valid even if has_nulls is false */

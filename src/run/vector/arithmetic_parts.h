@@ -56,8 +56,8 @@ struct RtscanArithmetic
 	bool		in_utc;			/* the calculation is right only while the session's time zone is UTC */
 	int			noperands;		/* number of operands */
 	RtscanArithmetic **operands;	/* steps of the operands */
-	struct RtscanArithmetic *products[2];	/* of a sum, by operand: the step of the product whose multiplication
-											 * the sum does itself; or NULL */
+	struct RtscanArithmetic *products[2];	/* of a sum, by operand: the step of the product whose multiplication the
+											 * sum does itself; or NULL */
 	int64		factors[2];		/* of a sum, by operand: constant factor of the product in products[] */
 	const RtscanVector **vectors;	/* by operand: its vector for the current batch */
 	uint64		batch;			/* number of the batch that "found" is for */

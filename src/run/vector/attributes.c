@@ -19,7 +19,7 @@
 /* A dimension, and its keys and rows that rows of the batch match. */
 typedef struct Met
 {
-	RtscanDimension *dimension;	/* the dimension */
+	RtscanDimension *dimension; /* the dimension */
 	uint64		fetch;			/* number of the fetch that keys[] is for */
 	uint32		keys[RTSCAN_CURSOR_ROWS];	/* by row fetched: number of the key that it matches; the dimension's n:
 											 * none */
@@ -29,8 +29,8 @@ typedef struct Met
 	uint64		loads;			/* number of the load of the dimension that by_code or "found" is for */
 	uint32		capacity;		/* number of codes that by_code has room for */
 	uint32	   *by_code;		/* by code: number of its key; not used if "found" is set */
-	const RtscanFoundCodes *found;	/* if the segment has few rows: codes of keys, ascending, among which the code
-									 * of each row is looked up; else NULL */
+	const RtscanFoundCodes *found;	/* if the segment has few rows: codes of keys, ascending, among which the code of
+									 * each row is looked up; else NULL */
 	struct Met *parts[2];		/* the parts, if the keys of the dimension are pairs; else NULL */
 } Met;
 

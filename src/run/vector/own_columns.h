@@ -19,25 +19,24 @@ typedef struct RtscanBatch
 {
 	RtscanCursor *cursor;		/* cursor that returns the rows; NULL if "ordered" does */
 	RtscanOrdered *ordered;		/* iterator that returns the rows in an order; NULL if the cursor does */
-	const RtscanSchema *schema;	/* schema of the index */
+	const RtscanSchema *schema; /* schema of the index */
 	uint64		number;			/* number of the batch, different for each one */
 	uint64		fetch;			/* number of the fetch of its rows, different for each one */
 	uint32		nfetched;		/* number of rows fetched */
-	const uint16 *sources;		/* by row of the batch: its place among the rows fetched; NULL: the batch consists
-								 * of the rows fetched */
+	const uint16 *sources;		/* by row of the batch: its place among the rows fetched; NULL: the batch consists of
+								 * the rows fetched */
 	uint32		n;				/* number of rows of the batch */
 	const uint64 *wanted;		/* a bit for each row that is wanted; NULL: all are */
 	uint64		single_rows;	/* number of rows so far on which expressions were evaluated one by one */
-	ExprContext *context;		/* context of expressions; its per-tuple memory is reset for each row that is
-								 * entered */
+	ExprContext *context;		/* context of expressions; its per-tuple memory is reset for each row that is entered */
 	TupleTableSlot *slot;		/* the row entered, with the columns that expressions refer to */
 	int			ncolumns;		/* number of columns, including those of dimensions */
 	struct RtscanAttributes *attributes;	/* the columns of dimensions; NULL: there are none */
 	bool	   *loaded;			/* by column: values and isnull are loaded */
 	Datum	  **values;			/* by column: values of the rows */
 	bool	  **isnull;			/* by column: which rows are NULL */
-	struct RtscanFetched *fetched;	/* columns of the rows fetched, from which those of copies are taken; NULL:
-									 * there were no copies yet */
+	struct RtscanFetched *fetched;	/* columns of the rows fetched, from which those of copies are taken; NULL: there
+									 * were no copies yet */
 } RtscanBatch;
 
 /* Load the values of a column of the index for all rows. */

@@ -209,8 +209,8 @@ time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *sca
 /* The expected times of all executors for a scan, in nanoseconds. */
 typedef struct Estimates
 {
-	double		cpu;			/* that of the CPU; 0 if others have nothing to do; CPU_IS_FASTEST if it is shorter than
-								 * all others */
+	double		cpu;			/* that of the CPU; 0 if others have nothing to do; CPU_IS_FASTEST if it is shorter
+								 * than all others */
 	double		others[RTSCAN_EXECUTORS];	/* of others: NOT_THERE if one cannot be chosen; infinite if unknown */
 	double		shortest;		/* the shortest of the others; infinite if no time is known */
 	double		longest;		/* the longest finite one of the others, or 0 */

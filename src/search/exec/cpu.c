@@ -51,7 +51,7 @@ CpuEvaluation
 rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region,
 				   RtscanRowBits *bits, RtscanCounters *counters)
 {
-	CpuEvaluation	evaluation = {
+	CpuEvaluation evaluation = {
 		.reader = reader,
 		.bits = bits,
 		.counters = counters,
@@ -127,7 +127,7 @@ void
 rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
 					RtscanRowBits *bits, RtscanCounters *counters)
 {
-	CpuEvaluation	evaluation = rtscan_cpu_prepare(reader, region, bits, counters);
+	CpuEvaluation evaluation = rtscan_cpu_prepare(reader, region, bits, counters);
 	bool		by_rows;
 
 	if (within && should_test_within(&evaluation, rtscan_bits_count(within), cheapest_cost(&evaluation, &by_rows)))
@@ -140,7 +140,7 @@ void
 rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 					double *nanoseconds, double *pages, double *random_pages)
 {
-	CpuEvaluation	evaluation = rtscan_cpu_prepare(reader, region, NULL, NULL);
+	CpuEvaluation evaluation = rtscan_cpu_prepare(reader, region, NULL, NULL);
 	bool		by_rows;
 	CpuCost		cost = cheapest_cost(&evaluation, &by_rows);
 

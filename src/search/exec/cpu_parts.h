@@ -83,7 +83,7 @@ typedef struct CpuEvaluation
 	RtscanCounters *counters;	/* where work is counted */
 	uint32		rows;			/* number of rows in the segment */
 	int			ncolumns;		/* number of columns */
-	CpuColumn *columns;			/* the columns of the region, the narrowest first */
+	CpuColumn  *columns;		/* the columns of the region, the narrowest first */
 	bool	   *open;			/* by chunk: no column excludes it; NULL if the segment has no sieve */
 	uint32		nopen;			/* the number of open chunks */
 	RankRange	window;			/* rows outside are in no open chunk, or a column in heap order excludes them */

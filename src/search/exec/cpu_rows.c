@@ -234,7 +234,7 @@ find_candidate_rows(CpuEvaluation *evaluation)
 				found.rows[found.n++] = row;
 		else
 			rtscan_cpu_visit_ranks(evaluation, part, set->items[i].low.rank, set->items[i].high.rank,
-						append_candidates, &found);
+								   append_candidates, &found);
 	}
 	return found;
 }

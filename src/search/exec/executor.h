@@ -68,8 +68,8 @@ typedef struct RtscanExecutorMethods
 							RtscanSegmentScan *scans, int nscans);
 
 	/*
-	 * Evaluate as much of a round as it can.  Returns NULL, or the reason why it could not.  With
-	 * "auto", that is rtscan_not_yet if a column is not on the device, and uploading it does not pay yet.
+	 * Evaluate as much of a round as it can.  Returns NULL, or the reason why it could not.  With "auto", that is
+	 * rtscan_not_yet if a column is not on the device, and uploading it does not pay yet.
 	 */
 	const char *(*evaluate) (RtscanExecutor executor, Relation index, const pg_uuid_t *uuid,
 							 struct RtscanRound *round, RtscanCounters *counters);

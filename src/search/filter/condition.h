@@ -47,7 +47,7 @@ typedef struct RtscanCondition
 {
 	RtscanConditionKind kind;	/* never NOT_DISTINCT, which becomes ANY or IS_NULL */
 	int			column;			/* number of the column, from 0 */
-	const RtscanSchema *schema;	/* schema of the index */
+	const RtscanSchema *schema; /* schema of the index */
 	const RtscanColumn *type;	/* the column's type; that of an INCLUDE column has the comparison and key kind of
 								 * the condition's family */
 	StrategyNumber strategy;	/* btree's strategy number of the operator */
@@ -70,7 +70,7 @@ typedef struct RtscanCondition
 	bool		implied;		/* the condition follows from a comparison, which the caller evaluates on the rows
 								 * that pass */
 	bool		notes_codes;	/* lookups return the codes of the values that they find (RtscanFoundCodes) */
-	struct RtscanSegmentBlooms *blooms;	/* segments known to lack values, if conditions like this one are looked up
+	struct RtscanSegmentBlooms *blooms; /* segments known to lack values, if conditions like this one are looked up
 										 * again and again (segment_blooms.h); or NULL */
 	RtscanTrace *trace;			/* statistics for EXPLAIN; NULL if none are shown */
 } RtscanCondition;

@@ -57,7 +57,7 @@ typedef struct Deduction
 {
 	const RtscanImplied *implied;
 	RtscanReader *reader;
-	const RtscanRegion *within;	/* region that the rows are in */
+	const RtscanRegion *within; /* region that the rows are in */
 	RtscanColumnBounds **columns;	/* by term: bounds of its column; NULL for other terms */
 	RtscanBounds *bounds;		/* by term: bounds of its numbers */
 } Deduction;

@@ -69,9 +69,9 @@ extern Bitmapset *rtscan_compared_columns(const RtscanComparison *comparison);
 /* A comparison with the values of its arguments.  It does not refer to the memory of these. */
 typedef struct RtscanImplied
 {
-	const RtscanComparison *comparison;	/* the comparison */
+	const RtscanComparison *comparison; /* the comparison */
 	Relation	index;			/* the index */
-	const RtscanSchema *schema;	/* schema of the index */
+	const RtscanSchema *schema; /* schema of the index */
 	RtscanBounds *arguments;	/* by term: the number that an argument is; undefined for other terms */
 } RtscanImplied;
 

@@ -47,6 +47,6 @@ extern bool rtscan_condition_is_long(const RtscanCondition *condition, const Rts
  * several segments takes each step for all of them before the next step.
  */
 extern void rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader,
-										 RtscanApproachStep step);
+									  RtscanApproachStep step);
 
 #endif							/* RTSCAN_LOOKUP_H */

@@ -70,7 +70,7 @@ rtscan_and_region(RtscanRegion *region, const RtscanRegion *other)
 
 /* ---------------------------------------------------------------- alternatives */
 
-static int count_of_disjunction(const RtscanDisjunction *disjunction, int limit);
+static int	count_of_disjunction(const RtscanDisjunction *disjunction, int limit);
 
 static int
 count_of_alternative(const RtscanSegmentFilter *filter, int limit)
@@ -131,16 +131,16 @@ multiply_regions(const List *regions, const List *others, uint32 rows)
 
 	foreach(cell, regions)
 		foreach(other, others)
-	{
-		RtscanRegion *product = copy_region(lfirst(cell));
-		const RtscanRegion *by = lfirst(other);
+		{
+			RtscanRegion *product = copy_region(lfirst(cell));
+			const RtscanRegion *by = lfirst(other);
 
-		rtscan_and_region(product, by);
-		product->members = list_concat(product->members, by->members);
-		rtscan_finish_region(product, rows);
-		if (!product->empty)
-			products = lappend(products, product);
-	}
+			rtscan_and_region(product, by);
+			product->members = list_concat(product->members, by->members);
+			rtscan_finish_region(product, rows);
+			if (!product->empty)
+				products = lappend(products, product);
+		}
 	return products;
 }
 

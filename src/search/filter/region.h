@@ -44,8 +44,8 @@ typedef struct RtscanRegion
 								 * executor that evaluates the region can test rows for them; else NIL */
 	double		passing;		/* approximate fraction of the region's rows that pass the conditions in "members";
 								 * undefined if that is NIL */
-	struct RtscanRowBits *evaluated;	/* its rows, if an executor other than the CPU has evaluated the region;
-										 * else NULL */
+	struct RtscanRowBits *evaluated;	/* its rows, if an executor other than the CPU has evaluated the region; else
+										 * NULL */
 } RtscanRegion;
 
 /*
@@ -59,7 +59,7 @@ typedef struct RtscanSegmentFilter
 	const RtscanCondition **residuals;	/* conditions for which rows are tested: those on INCLUDE columns, and long
 										 * ones (rtscan_condition_is_long()) */
 	int			ndisjunctions;	/* number of disjunctions */
-	struct RtscanDisjunction *disjunctions;	/* the disjunctions */
+	struct RtscanDisjunction *disjunctions; /* the disjunctions */
 } RtscanSegmentFilter;
 
 /* Alternatives, at least one of which a row must match. */

@@ -188,8 +188,8 @@ typedef struct Alternatives
 	int			n;				/* number of alternatives */
 	int			capacity;		/* number of alternatives that there is room for */
 	RtscanSegmentFilter *filters;	/* the alternatives */
-	int			united[INDEX_MAX_KEYS]; /* by column: position of its alternative in filters[], plus one; 0: there
-										 * is none */
+	int			united[INDEX_MAX_KEYS]; /* by column: position of its alternative in filters[], plus one; 0: there is
+										 * none */
 } Alternatives;
 
 /* Return the column of a filter that consists of intervals of one column; else NULL. */

@@ -29,6 +29,7 @@ typedef struct RtscanSegmentAsked
 	bool		takes_list;		/* the caller accepts few rows as a list (RtscanRowBits) */
 	bool		takes_ranks;	/* the caller reads the rows by their ranks in a column of the region, so the CPU
 								 * makes no bits */
+
 	/*
 	 * the device aggregate that the caller wants in place of the bits of some rows, and whether it has been made
 	 * (device_aggregate.h); or NULL
@@ -42,10 +43,10 @@ typedef struct RtscanSegmentProgress
 	RtscanCpuPrice price;		/* estimate for the filter's regions; 0 until it is needed */
 	bool		combined;		/* an executor other than the CPU has combined the regions: the filter's own region
 								 * has the bits of the whole filter */
-	bool		lost;			/* bits that another executor had found were dropped to make room, so the segment
-								 * has to be evaluated again */
+	bool		lost;			/* bits that another executor had found were dropped to make room, so the segment has
+								 * to be evaluated again */
 	bool		left_to_cpu;	/* the CPU has evaluated the segment, or a part of its filter */
-	bool		leaves_lookups;	/* conditions on key columns that the CPU would look up have been left to another
+	bool		leaves_lookups; /* conditions on key columns that the CPU would look up have been left to another
 								 * executor, which tests rows for them */
 } RtscanSegmentProgress;
 
@@ -65,14 +66,13 @@ typedef struct RtscanSegmentScan
 	const RtscanEntry *entry;	/* its entry in the directory */
 	uint64		bound;			/* sort key of the segment, if the search takes segments in an order
 								 * (RtscanSegmentBound) */
-	bool		skipped;		/* the bounds of its keys exclude all rows: it is not opened, and its filter is
-								 * empty */
+	bool		skipped;		/* the bounds of its keys exclude all rows: it is not opened, and its filter is empty */
 	bool		looked_up;		/* the filter is known and, unless the segment is skipped, the reader is open */
 	RtscanReader reader;		/* reader of the segment */
-	RtscanSegmentFilter filter;	/* meaning of the filter in this segment */
+	RtscanSegmentFilter filter; /* meaning of the filter in this segment */
 	int			nregions;		/* number of regions of the filter */
-	RtscanRegion **regions;		/* these regions, in any order; an executor other than the CPU may evaluate each,
-								 * and the CPU combines them unless "combined" is set */
+	RtscanRegion **regions;		/* these regions, in any order; an executor other than the CPU may evaluate each, and
+								 * the CPU combines them unless "combined" is set */
 	RtscanSegmentAsked asked;
 	RtscanSegmentProgress progress;
 	RtscanSegmentSharing sharing;

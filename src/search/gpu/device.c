@@ -203,7 +203,7 @@ device_estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nsc
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (chunks[device] > 0)
 			longest = Max(longest, rtscan_estimate_device(device, device_executor(executor), group, chunks[device],
-														 added * added_chunks[device] + tested_chunks[device]));
+														  added * added_chunks[device] + tested_chunks[device]));
 	return longest + of_cpu;
 }
 

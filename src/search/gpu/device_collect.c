@@ -90,7 +90,7 @@ is_full_part(const RtscanDevicePart *part)
 
 /* Add a region that is not aggregated.  One without conditions is left out: the CPU sets all rows' bits at once. */
 static void
-collect_untallied(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
+collect_without_agg(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
 	if (has_region_conditions(region) && !is_full_part(part))
 		collect_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
@@ -105,7 +105,7 @@ collect_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *re
 	if (agg)
 		collect_aggregated(part, scan, region, agg);
 	else
-		collect_untallied(part, scan, region);
+		collect_without_agg(part, scan, region);
 }
 
 /*
@@ -218,10 +218,10 @@ rtscan_drop_device_aggs(RtscanDevicePart *part)
 		RtscanSegmentScan *scan = items[i].scan;
 
 		if (!rtscan_is_combined(&items[i]))
-			collect_untallied(part, scan, items[i].region);
+			collect_without_agg(part, scan, items[i].region);
 		else if (scan != before)
 			for (int r = 0; r < scan->nregions; r++)
-				collect_untallied(part, scan, scan->regions[r]);
+				collect_without_agg(part, scan, scan->regions[r]);
 		before = scan;
 	}
 	pfree(items);

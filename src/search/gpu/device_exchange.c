@@ -211,9 +211,10 @@ heed_reply(RtscanDevicePart *part)
 		part->header.build = true;
 		return NULL;
 	}
+
 	/*
-	 * If rays fail, "auto" uses compute.  It does not if a device aggregate had no room for its entries: with compute
-	 * it would not have either.
+	 * If rays fail, "auto" uses compute.  It does not if a device aggregate had no room for its entries: with
+	 * compute it would not have either.
 	 */
 	if (reply->result != DEVICE_OK && part->header.executor == DEVICE_RT && rtscan_executor == RTSCAN_EXECUTOR_AUTO)
 	{

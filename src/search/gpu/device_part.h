@@ -54,14 +54,16 @@ typedef struct RtscanDevicePart
 	bool		ready;			/* its program was running and ready when the round began */
 	Relation	index;			/* the caller's: the index */
 	const pg_uuid_t *uuid;		/* the caller's: the index's identity */
-	uint64		group;			/* the caller's, for adaptive_cost.h: stands for the index, the columns and the number
-								 * of regions */
+	uint64		group;			/* the caller's, for adaptive_cost.h: stands for the index, the columns and the
+								 * number of regions */
 	EvaluateHeader header;		/* begin of the request.  The caller sets executor, prepare and build, and the budget
 								 * may change them; regions are counted as they are added. */
 	int			nregions;		/* number of regions */
 	RtscanDeviceRegion regions[RTSCAN_ROUND_REGIONS];	/* the regions to evaluate */
+
 	/*
-	 * number of regions if device aggregates were dropped, and no regions combined; at most RTSCAN_ROUND_REGIONS, too
+	 * number of regions if device aggregates were dropped, and no regions combined; at most RTSCAN_ROUND_REGIONS,
+	 * too
 	 */
 	int			own_regions;
 	RtscanDeviceWords words;	/* the request's sets and maps */

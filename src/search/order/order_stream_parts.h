@@ -66,8 +66,8 @@ struct RtscanOrderStream
 	const RtscanColumn *type;
 	RtscanValues *values;
 	void		(*refill) (RtscanOrderStream *stream);	/* read more rows, if any, into "rows" */
-	uint64		left;			/* number of rows that have not been returned or, if rows are tested, not been tested;
-								 * RTSCAN_STREAM_NOT_BEGUN before the stream has begun */
+	uint64		left;			/* number of rows that have not been returned or, if rows are tested, not been
+								 * tested; RTSCAN_STREAM_NOT_BEGUN before the stream has begun */
 	RtscanStreamTests tests;
 	uint32		walked;			/* number of ranks, of values and of NULLs, that have been walked */
 	RtscanStreamCodes codes;

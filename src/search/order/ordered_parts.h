@@ -15,8 +15,8 @@
 typedef struct RtscanSourceNext
 {
 	MemoryContext context;		/* memory context of "value" */
-	uint32		row;			/* number in the segment, or among the pending rows; before the merge begins, one less
-								 * than the first pending row to return */
+	uint32		row;			/* number in the segment, or among the pending rows; before the merge begins, one
+								 * less than the first pending row to return */
 	RtscanStreamKey key;		/* its key; not set if there is only one source */
 	Datum		value;			/* its value; not set if there is only one source */
 	bool		isnull;			/* is that value NULL? */
@@ -31,8 +31,8 @@ typedef struct RtscanOrderedSource
 	uint32		number;			/* number of the source in the list of sources */
 	bool		sees_all;		/* the snapshot sees all of its rows */
 	uint64		rows;			/* number of rows that match; without bits, of rows that may match */
-	RtscanRowBits *bits;		/* bits of a segment's matching rows, with all chunks filled; NULL if its stream needs
-								 * none */
+	RtscanRowBits *bits;		/* bits of a segment's matching rows, with all chunks filled; NULL if its stream
+								 * needs none */
 	bool		searched_again; /* the segment, whose rows are tested, has been searched again for their bits */
 	uint32		passed;			/* number of places, in the order of all of the segment's rows, before the first
 								 * matching row */

@@ -82,8 +82,7 @@ typedef struct RtscanSearchSharing
 {
 	int			part;			/* the most segments with rows that may match that a process takes together; 0: not
 								 * known yet */
-	int			first_to_share; /* segment at which this process begins to look for one to share; differs by
-								 * process */
+	int			first_to_share; /* segment at which this process begins to look for one to share; differs by process */
 } RtscanSearchSharing;
 
 /* The progress of a search with the pending lists.  Only search_pending.c changes it. */
@@ -102,8 +101,7 @@ typedef struct RtscanSearch
 	RtscanSearchAsked asked;
 
 	/* Results. */
-	RtscanSegmentScan *segments;	/* the segments to search: if shared all that are live, else those that may
-									 * match */
+	RtscanSegmentScan *segments;	/* the segments to search: if shared all that are live, else those that may match */
 	int			nsegments;		/* number of segments */
 	RtscanExecutor executor;	/* executor that has evaluated the segments, or most of them */
 	RtscanScanStats stats;		/* statistics so far */

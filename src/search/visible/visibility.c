@@ -78,6 +78,7 @@ rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation in
 
 	if (!IsMVCCSnapshot(snapshot))
 		elog(ERROR, "an rtscan index answers only for MVCC snapshots");
+
 	/*
 	 * The lock on the index covers rows that others will insert.  The lock on the heap covers rows that others will
 	 * change, since most rows are returned without being read, and locked, in the heap.
