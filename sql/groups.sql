@@ -1000,8 +1000,8 @@ FROM (SELECT f.*::text FROM fetched_of_aggregated f INTERSECT ALL SELECT s.*::te
 SELECT count(*) FROM (SELECT k FROM aggregated GROUP BY k) q;
 ROLLBACK;
 
--- For values that are far apart, each segment has its own codes and so its own device aggregates. Between two of these come rows,
--- with which groups that have been kept are spilled
+-- For values that are far apart, each segment has its own codes and so its own device aggregates. Between two of these
+-- come rows, with which groups that have been kept are spilled
 CREATE TABLE far_apart (l bigint, v int) WITH (autovacuum_enabled = off);
 INSERT INTO far_apart SELECT i % 1000 * 10000000019, i FROM generate_series(1, 70000) i;
 CREATE INDEX far_apart_idx ON far_apart USING rtscan (v) INCLUDE (l);
