@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_match.h
- *		Finds out whether a device can aggregate a request's rows, and which columns and expressions it needs for that.
+ *		Finds out whether a device can aggregate a request's rows, and which columns and expressions it needs for
+ *		that.
  *
  * Whether it can is known only once segments are open (run/device_aggregate/by_device.c).  To compare the cost with
  * that of parallel processes, the planner assumes it only if types, statistics and sizes indicate it.  A device

@@ -4,8 +4,8 @@
  *		Matches and prices the paths in which an index computes aggregates (RtscanAggregate).
  *
  * For each index of a table, match.c finds out whether and how it can compute them, and price.c estimates the cost: on
- * the CPU, or on a device if device_match.c finds that it can add up the rows.  make_node.c makes the plan of the path
- * that the planner has chosen.
+ * the CPU, or on a device if device_match.c finds that it can add up the rows.  make_node.c makes the plan of the
+ * path that the planner has chosen.
  */
 #ifndef RTSCAN_PATH_H
 #define RTSCAN_PATH_H

@@ -13,8 +13,8 @@
 /*
  * Find the totals of an aggregate in n entries, from the first one on.  The aggregate has no argument, or one that
  * device aggregates have totals of.  *scale becomes the scale of all totals, or 0 if none has values or they have no
- * scale.  *number is the number of the aggregate's first value in the device aggregate, and is advanced to that of the
- * next aggregate.
+ * scale.  *number is the number of the aggregate's first value in the device aggregate, and is advanced to that of
+ * the next aggregate.
  */
 extern void rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number,
 							   RtscanTotal *totals, int *scale);

@@ -21,8 +21,8 @@
 extern bool rtscan_may_keep_entries(const RtscanEntries *entries);
 
 /*
- * Return the entries, to be kept, with a copy of their device aggregate.  What is returned owns the memory context, in
- * which the entries are.
+ * Return the entries, to be kept, with a copy of their device aggregate.  What is returned owns the memory context,
+ * in which the entries are.
  */
 extern RtscanKeptEntries *rtscan_keep_entries(RtscanEntries *entries, MemoryContext context);
 

@@ -4,7 +4,7 @@
  *		Executes Custom Scan (RtscanAggregate), which computes aggregates from an index without the table.
  *
  * The index has all columns that the query needs.  Aggregates are computed either from bits of rows alone
- * (by_bits.c), or from the values of rows (by_rows.c, slice.c).
+ * (by_bits.c), or from the values of rows (by_rows.c).
  *
  * PostgreSQL initializes all nodes below an Append when the query begins.  So a node allocates what an answer needs
  * only when its first result is fetched, and frees it after the last.

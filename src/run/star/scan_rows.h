@@ -6,7 +6,7 @@
  * Making a tuple of each row would cost more than what a dimension does with the row.  Rows that have not been passed
  * are still returned as tuples by ExecProcNode().
  *
- * node/scan_node.c implements these functions: that is the one call from here to a higher sub-room.
+ * node/scan_node_tuples.c implements these functions: that is the one call from here to a higher sub-room.
  */
 #ifndef RTSCAN_SCAN_ROWS_H
 #define RTSCAN_SCAN_ROWS_H

@@ -145,8 +145,8 @@ extern bool rtscan_add_device_agg_mapped_digit(RtscanDeviceAgg *agg, RtscanReade
 											   int column, const RtscanDeviceAggMap *map);
 
 /*
- * The same with bins of a column's integers.  The bins need not be filled in before the device aggregates are settled:
- * the digit then has the range of the segment's integers, from which the caller can choose bins.
+ * The same with bins of a column's integers.  The bins need not be filled in before the device aggregates are
+ * settled: the digit then has the range of the segment's integers, from which the caller can choose bins.
  */
 extern bool rtscan_add_device_agg_binned_digit(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 											   int column, const RtscanDeviceAggBins *bins);
@@ -183,8 +183,8 @@ extern bool rtscan_add_device_agg_factor(RtscanDeviceAgg *agg, RtscanReader *rea
 extern double rtscan_count_measurable_values(RtscanReader *reader, const RtscanSchema *schema, int column);
 
 /*
- * Decide how the device aggregates of some segments, which have the same columns, are laid out, and whether they join.
- * Those that have too many cells to be numbered, or too many measures, are replaced by NULL.
+ * Decide how the device aggregates of some segments, which have the same columns, are laid out, and whether they
+ * join.  Those that have too many cells to be numbered, or too many measures, are replaced by NULL.
  */
 extern void rtscan_settle_device_aggs(RtscanDeviceAgg **aggs, int n);
 

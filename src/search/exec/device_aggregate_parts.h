@@ -31,8 +31,8 @@ rtscan_is_common_digit(const RtscanDeviceAggDigit *digit)
 }
 
 /*
- * device_aggregate_columns.c: find the column of a digit, and whether the digit is coded: integers in frames, integers
- * that are dense enough to replace codes, or codes.  Returns false if the column has none of these.
+ * device_aggregate_columns.c: find the column of a digit, and whether the digit is coded: integers in frames,
+ * integers that are dense enough to replace codes, or codes.  Returns false if the column has none of these.
  */
 extern bool rtscan_find_digit_column(const RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 									 int column, RtscanDeviceAggDigit *digit);
@@ -47,8 +47,8 @@ extern bool rtscan_find_measured_column(RtscanReader *reader, const RtscanSchema
 
 /*
  * device_aggregate_columns.c: look up the integers that a column's codes stand for, and allocate value->integers for
- * them.  "of" is the digit's column of codes; NULL's code stands for no integer.  Returns false if there are more than
- * FEW_CODES, or values are no integers.
+ * them.  "of" is the digit's column of codes; NULL's code stands for no integer.  Returns false if there are more
+ * than FEW_CODES, or values are no integers.
  */
 extern bool rtscan_find_integers_of_codes(RtscanReader *reader, const RtscanSchema *schema, int column,
 										  const RtscanDeviceAggColumn *of, RtscanDeviceAggValue *value);

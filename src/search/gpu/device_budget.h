@@ -21,7 +21,8 @@ extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64
 /*
  * Decide about a part that has been collected: rays become compute where they need BVHs that do not pay yet, and
  * device aggregates are dropped if the device cannot make them.  Returns true if the request can be written and sent:
- * then part->budget.area has room for it and its answer.  Otherwise the part is not wanted, or part->why says why not.
+ * then part->budget.area has room for it and its answer.  Otherwise the part is not wanted, or part->why says why
+ * not.
  */
 extern bool rtscan_budget_part(RtscanDevicePart *part);
 

@@ -171,8 +171,8 @@ collect_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
 /* ---------------------------------------------------------------- a part */
 
 /*
- * Does a region need bits, not only counts?  Combining regions, clearing dead rows and leaving out aggregated rows all
- * work on bits.
+ * Does a region need bits, not only counts?  Combining regions, clearing dead rows and leaving out aggregated rows
+ * all work on bits.
  */
 static bool
 wants_bits(const RtscanDeviceRegion *item)

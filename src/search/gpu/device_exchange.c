@@ -69,8 +69,8 @@ find_members_column(const RtscanRegion *region, uint32 number, ColumnForm form)
 }
 
 /*
- * Upload the column that a reply reports missing.  If it is only needed for a device aggregate and cannot be uploaded,
- * drop the part's aggregates.  Returns NULL, or the reason why repeating the request is no use.
+ * Upload the column that a reply reports missing.  If it is only needed for a device aggregate and cannot be
+ * uploaded, drop the part's aggregates.  Returns NULL, or the reason why repeating the request is no use.
  */
 static const char *
 upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)

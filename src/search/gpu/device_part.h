@@ -27,7 +27,7 @@ typedef struct RtscanDeviceRegion
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
 
-/* What a device may be asked for, and where.  Only device_budget.c sets it. */
+/* Limits of a request, and the memory for it.  Only device_budget.c sets them. */
 typedef struct RtscanDeviceBudget
 {
 	bool		wanted;			/* there are regions, and a device to evaluate them */

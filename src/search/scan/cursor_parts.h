@@ -115,8 +115,8 @@ extern void rtscan_cursor_init_columns(RtscanCursor *cursor);
 extern void rtscan_cursor_forget_columns(RtscanCursor *cursor);
 
 /*
- * Pass the device aggregate of the current segment, and of segments that have joined it, to the caller, if it has been
- * made and has not been passed yet.
+ * Pass the device aggregate of the current segment, and of segments that have joined it, to the caller, if it has
+ * been made and has not been passed yet.
  */
 extern void rtscan_cursor_give_device_agg(RtscanCursor *cursor);
 

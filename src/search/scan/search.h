@@ -121,8 +121,8 @@ extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
 
 /*
  * Tell a search, before its first segment is taken, that the caller wants device aggregates (device_aggregate.h).  If
- * the CPU has been chosen because it finds the bits sooner, "auto" may choose another executor, which adds the rows up
- * as well.
+ * the CPU has been chosen because it finds the bits sooner, "auto" may choose another executor, which adds the rows
+ * up as well.
  */
 extern void rtscan_search_for_device_aggs(RtscanSearch *search, const RtscanAdding *adding);
 
