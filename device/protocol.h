@@ -335,7 +335,7 @@ typedef struct EvaluateMembers
 } EvaluateMembers;
 
 /*
- * A digit of a cell's number.  Its value, 0 .. null - 1, or null for NULL, is multiplied by the stride.
+ * A digit of a cell's number: 0 .. null - 1, or "null" for NULL, multiplied by the stride.
  * Without a map it is the distance without its lowest bits, so that neighbouring integers can share a digit.
  * With a map, shift makes integers count from the map's first one.  Those up to reach have their numbers in the
  * map, and all others have null.  With breakpoints, reach is the index of the last breakpoint.
@@ -344,7 +344,7 @@ typedef struct AggDigit
 {
 	uint32_t	column;
 	uint32_t	form;			/* a ColumnForm; COLUMN_KEY: codes, where NULL has code null */
-	uint32_t	null;
+	uint32_t	null;			/* the digit of NULL, above those of all values */
 	uint32_t	map;			/* index of the map in the request's words, or DEVICE_NO_WORDS */
 	uint64_t	stride;
 	uint64_t	shift;			/* is added to distances */

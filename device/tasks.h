@@ -45,7 +45,7 @@ _Static_assert(DEVICE_AGG_MASKS == 3 && DEVICE_MAX_DIGITS == AGG_DIGITS &&
 			   AGG_SUM_LOWER == MEASURE_SUM_LOWER && AGG_SUM_UPPER == MEASURE_SUM_UPPER &&
 			   AGG_GREATEST == MEASURE_GREATEST && AGG_LEAST == MEASURE_LEAST && AGG_KINDS == MEASURE_ROWS,
 			   "backends and shaders have the same aggregates");
-_Static_assert(DEVICE_MAX_COLUMNS == MEMBERS_SETS, "a segment has no more members than that");
+_Static_assert(DEVICE_MAX_COLUMNS == MEMBERS_SETS, "a segment has at most one set of members for each column");
 
 /*
  * C and GLSL differ in padding, for example at the end of a structure within another.  So no structure has any,

@@ -200,7 +200,7 @@ integer_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *p
 
 /* ---------------------------------------------------------------- dictionaries */
 
-/* Return the bits that a gap needs in a dictionary block whose largest gap, less one, has this value on average. */
+/* Return the bits that each gap of a dictionary block needs, if this is the expected largest gap, less one. */
 static double
 gap_bits(double largest)
 {

@@ -75,7 +75,7 @@ rtscan_dictionary_close_page(RtscanDictionaryView *view)
 typedef struct Gaps
 {
 	const char *data;			/* the integers */
-	uint32		bit;			/* number of the bit where the next one begins */
+	uint32		bit;			/* bit at which the next integer begins */
 	uint32		width;			/* bits of an integer: 0 .. 56, or 64 */
 	uint32		per_word;		/* number of integers that are taken from each word */
 	uint64		mask;			/* the low bits that an integer has */

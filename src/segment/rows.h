@@ -57,9 +57,9 @@ extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
 extern Size rtscan_rows_bytes(int ncolumns, bool all_have_keys);
 
 /*
- * Return how many rows a segment may have so that the rows, sorting them, and more_bytes a row that the caller
- * needs stay within memory_kb, without values passed by reference.  It is a multiple of a chunk's rows if it is
- * larger than one chunk, and at least the rows that a heap page can hold.
+ * Return how many rows a segment may have so that these fit into memory_kb, with the memory to sort them and with
+ * more_bytes for each row that the caller needs.  Values passed by reference are not counted.  It is a multiple of a
+ * chunk's rows if it is larger than one chunk, and at least the rows that a heap page can hold.
  */
 extern uint32 rtscan_rows_limit(const RtscanSchema *schema, Size more_bytes, int memory_kb);
 

@@ -290,8 +290,8 @@ typedef struct RtscanReader
 	bool		lock;			/* lock pages, since on a standby a pin does not protect them */
 	bool		soft;			/* return failures instead of raising errors, for callers that can do without the
 								 * segment, such as the planner */
-	bool		trusts;			/* trust pages that are in the buffer where they were checked before, and the
-								 * segment's fingers */
+	bool		trusts;			/* do not check pages again that are still in the buffer where they were checked, and
+								 * use the segment's fingers (RtscanFinger) */
 	double		test_time;		/* nanoseconds that an executor other than the CPU takes to test all rows for a
 								 * condition; 0: there is none */
 	uint64		pages_read;		/* number of pages read so far */

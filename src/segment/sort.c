@@ -299,7 +299,7 @@ abbreviate(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 	}
 }
 
-/* Sort images; afterwards they have their values again. */
+/* Sort images by abbreviated keys, if the type has them; at the end these are replaced by the values. */
 static void
 sort_images(Images *images, Comparison *comparison)
 {

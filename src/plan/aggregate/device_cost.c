@@ -22,7 +22,7 @@
 /* Processing an entry of a device aggregate, whose group is looked up by the values of its keys. */
 #define ENTRY_NANOSECONDS	400.0
 
-/* Only rows in all-visible blocks can be added up by a device, which does not pay off below this fraction of blocks. */
+/* A device only adds up rows of all-visible blocks.  If fewer than this fraction of blocks are, it does not pay off. */
 #define LEAST_VISIBLE	0.25
 
 /* A device aggregate with more entries per row than this would not be made. */

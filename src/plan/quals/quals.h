@@ -21,7 +21,7 @@ typedef struct RtscanQual
 	Expr	   *clause;
 	RtscanAsked asked;			/* a condition's column, operator and types */
 	Expr	   *argument;		/* a condition's value, an expression without the index's columns; NULL: it has none */
-	/* the condition's values are this key of a star's dimensions, counted from 1 (star.h); 0: they are not */
+	/* number, from 1, of the key of a star's dimensions that the condition's values are (star.h); 0: they are none */
 	int			dimension;
 	struct RtscanComparison *comparison;	/* the comparison that implies ranges (imply.h); NULL: none */
 	List	   *arguments;		/* the values of the comparison's arguments: Expr * */

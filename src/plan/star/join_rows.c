@@ -32,7 +32,7 @@
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
-/* Two columns correlate with each other if the heap's order has at least this correlation with each of them. */
+/* Two columns count as correlated if each has at least this correlation with the heap's order. */
 #define IN_ORDER		0.9
 
 /* At most this many elements of a list are looked up; if there are more, a sample stands for all. */

@@ -48,7 +48,7 @@ typedef struct RtscanStarKey
 {
 	Expr	   *clause;			/* "column = key" or a clause equivalent to it */
 	Expr	   *key;			/* the key, an expression of the dimension */
-	/* the condition on the column, with the dimension's keys as values; unused by joins that have no condition */
+	/* the condition on the column, with the dimension's keys as values; unused by joins without one */
 	RtscanQual *qual;
 } RtscanStarKey;
 

@@ -90,7 +90,7 @@ typedef struct RtscanTransition
 	Oid			type;			/* type of the first argument; InvalidOid if there is none */
 	int16		typlen;
 	bool		typbyval;
-	FmgrInfo   *fold;			/* the function of a fold; NULL in a simple fold, except of numerics */
+	FmgrInfo   *fold;			/* the function of a fold; NULL in simple folds, but for numerics */
 	RtscanSimpleFold simple_fold;	/* the operation of a simple fold */
 	RtscanExactKind exact;		/* simple fold: the kind of exact integers or floats that it combines */
 	Oid			collation;		/* passed to the function of a fold */

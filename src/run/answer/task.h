@@ -28,7 +28,7 @@ typedef struct RtscanRowAggregate
 	int			columns[RTSCAN_MAX_ARGUMENTS];	/* the column that each argument is; -1 if it is not a column */
 	Bitmapset  *columns_of_arguments;	/* the columns that all arguments refer to */
 	bool		of_entries;		/* the argument is evaluated on entries, as device aggregates have no total of it */
-	int			narms;			/* number of arms of a CASE whose results have totals in device aggregates, or 0 */
+	int			narms;			/* number of arms, if the argument is a CASE whose results devices can add up; else 0 */
 	RtscanRowCaseArm *arms;		/* these arms (case_arms.h) */
 	RtscanExpression filter;	/* the condition of FILTER; without a state if there is none */
 	ExprState  *fractions;		/* the fractions of percentiles; else NULL */

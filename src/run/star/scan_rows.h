@@ -15,7 +15,10 @@
 
 #include "nodes/execnodes.h"
 
-/* Can a node's rows be read so?  It must be an RtscanScan, not instrumented, that returns only columns of its index. */
+/*
+ * Can a node's rows be read column by column?  It must be an RtscanScan, not instrumented, that returns only columns of
+ * its index.
+ */
 extern bool rtscan_has_rows_at_hand(PlanState *node);
 
 /* Return how many rows come next, 0 at the end.  *places tells where they are in the columns' arrays. */

@@ -34,7 +34,7 @@ typedef struct RtscanAdding
 {
 	double		row;			/* the CPU's nanoseconds a row, without reading values */
 	int			read;			/* columns whose values the CPU reads */
-	int			columns;		/* columns that another executor looks at */
+	int			columns;		/* columns that an executor other than the CPU has to read */
 } RtscanAdding;
 
 /* Return about how many rows of a segment match its filter. */

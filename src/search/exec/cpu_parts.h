@@ -32,7 +32,7 @@ typedef struct ChunkBits
 typedef struct BinVector
 {
 	const uint32 *high;			/* by chunk: the page whose bits are all in the vector */
-	const uint32 *next;			/* by chunk: the page whose bits are in it if they are in "low", too */
+	const uint32 *next;			/* by chunk: the page whose bits count where the page of "low" has them, too */
 	const uint32 *low;			/* by chunk: the page that limits "next" */
 } BinVector;
 

@@ -50,7 +50,7 @@ extern bool rtscan_has_untested(const RtscanSegmentFilter *filter);
 /* Are some of these conditions on key columns, and cheaper for the CPU to look up than to test rows for? */
 extern bool rtscan_leaves_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter);
 
-/* Has a device tested a region's rows for such conditions of its part of the filter? */
+/* Has a device tested a region's rows for all "members" of the region? */
 static inline bool
 rtscan_is_tested(const RtscanRegion *region)
 {

@@ -30,7 +30,7 @@ typedef struct Test
 	RtscanValues *values;		/* reader of the values */
 	const RtscanSegmentInclude *include;	/* how the column is stored */
 	RtscanIntegerSet set;		/* accepted integers, if they were found for this segment */
-	RtscanMembers *stored;		/* accepted integers of those that are stored in frames; or NULL */
+	RtscanMembers *stored;		/* accepted ones among the integers in frames; NULL if values are stored otherwise */
 	RtscanMembers *exact;		/* accepted exact integers, if values are stored otherwise; or NULL */
 	MemoryContext context;		/* memory context of values by reference */
 } Test;

@@ -22,8 +22,8 @@ extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanE
  * Put all key columns of segments that have just been built on the devices, and give back memory that only the build
  * needed.  The segments need not be in the directory yet.
  *
- * Columns are only put there if devices should evaluate scans, and have the memory for "times" as much as these
- * segments: that is what all processes of the build make together.
+ * Columns are only put there if devices should evaluate scans, and have memory for "times" these segments, since other
+ * processes of the build make as many.
  */
 extern void rtscan_prewarm_built(Relation index, const RtscanEntry *entries, uint32 n, double times);
 

@@ -203,7 +203,10 @@ enter_next_segment(RtscanCursor *cursor)
 	return true;
 }
 
-/* Go to the next source of rows: a chunk, a segment or, after the last one, the pending lists; false after these. */
+/*
+ * Go to the next source of rows: a chunk, a segment or, after the last one, the pending lists.  Returns false behind
+ * these.
+ */
 static bool
 enter_next_source(RtscanCursor *cursor)
 {

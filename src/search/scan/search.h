@@ -80,8 +80,8 @@ typedef struct RtscanSearchProgress
 /* The part of this process in a shared search.  Only search_share.c changes it. */
 typedef struct RtscanSearchSharing
 {
-	int			part;			/* the most segments with rows that may match that a process takes together; 0: not
-								 * known yet */
+	int			part;			/* the most segments that a process takes at a time, counting only those where rows
+								 * may match; 0: not known yet */
 	int			first_to_share; /* segment at which this process begins to look for one to share; differs by process */
 } RtscanSearchSharing;
 
