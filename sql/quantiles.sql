@@ -259,5 +259,22 @@ SELECT differs('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY k), count(DIS
 SELECT explained('SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY o), count(DISTINCT o) FROM part1 GROUP BY k',
 	'VERBOSE, COSTS OFF');
 
+-- Unsigned columns that take the whole width of their type, and have NULLs, are stored as they are, not in frames.
+CREATE TABLE whole_width (k int, o oid, l pg_lsn, x xid8) WITH (autovacuum_enabled = off);
+INSERT INTO whole_width
+SELECT i, CASE i WHEN 1 THEN 0 WHEN 2 THEN 4294967295 ELSE n & 4294967295 END::oid,
+	CASE WHEN i % 5 < 4 THEN pg_lsn(m) END, CASE WHEN i % 5 < 4 THEN m::text::xid8 END
+FROM generate_series(1, 300) i, hashint8extended(i, 5) n,
+	LATERAL (
+		SELECT CASE i WHEN 1 THEN 0 WHEN 2 THEN 18446744073709551615 ELSE n::numeric + 9223372036854775808 END) q (m);
+UPDATE whole_width SET o = NULL WHERE k % 5 = 4;
+CREATE INDEX whole_width_idx ON whole_width USING rtscan (k) INCLUDE (o, l, x);
+VACUUM ANALYZE whole_width;
+SELECT differs('SELECT max(o), min(o), max(l), min(l) FROM whole_width WHERE k > 0');
+SELECT differs('SELECT k % 3, max(o), min(o), max(l), min(l) FROM whole_width GROUP BY k % 3');
+SELECT differs(format('SELECT percentile_disc(0.3) WITHIN GROUP (ORDER BY %1$s),
+	mode() WITHIN GROUP (ORDER BY %1$s DESC), count(DISTINCT %1$s) FROM whole_width WHERE k > 0', c))
+FROM unnest(ARRAY['o', 'l', 'x']) c;
+
 SET client_min_messages = error;
 DROP SCHEMA quantiles CASCADE;

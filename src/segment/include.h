@@ -48,7 +48,10 @@ extern void rtscan_write_include(RtscanAreaWriter *areas, const RtscanColumn *ty
 extern void rtscan_get_plain(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type,
 							 const uint32 *rows, uint32 n, Datum *values, bool *isnull);
 
-/* Read the integers of n rows of a packed PLAIN column of integers or numerics. */
+/*
+ * Read the integers of n rows of a packed PLAIN column: the digits of numerics, or Datums of other types passed by
+ * value, of which row/exact.h makes integers that sort.
+ */
 extern void rtscan_get_plain_integers(RtscanReader *reader, const RtscanSegmentInclude *include, const uint32 *rows,
 									  uint32 n, int64 *integers, bool *isnull);
 

@@ -248,6 +248,8 @@ rtscan_get_decimals(RtscanValues *values, const uint32 *rows, uint32 n, int64 *d
 	{
 		*scale = values->include->header.scale;
 		rtscan_get_plain_integers(values->reader, values->include, rows, n, digits, isnull);
+		if (!values->type->numeric)
+			rtscan_exact_encode(values->type->exact, (const Datum *) digits, n, digits);
 		return true;
 	}
 	return convert_values(values, rows, n, digits, isnull, scale);
