@@ -87,10 +87,10 @@ my @alternatives = map { "SELECT count(*) FROM big WHERE $_" } ("a < 300 OR b > 
 	"id > 70000 AND (a < 300 OR b > 'k5')", "(a < 300 AND (b = 'k1' OR id < 50000)) OR (a > 900 AND b > 'k4')");
 
 my %only_cpu = (
-	'many alternatives' => [ 'SELECT count(*) FROM big WHERE id > 70000 AND (' . join(' OR ', map { "(a = $_ AND b > 'k$_')" } 1 .. 70) . ')', qr/It has more alternatives/ ],
+	'many alternatives' => [ 'SELECT count(*) FROM big WHERE id > 70000 AND (' . join(' OR ', map { "(a = $_ AND b > 'k$_')" } 1 .. 70) . ')', qr/The scan has more alternatives/ ],
 	'a filter' => [ "SELECT count(*) FILTER (WHERE id = ANY ('{5, 70000}')), count(*) FROM big WHERE b > 'k3'", qr/An aggregate has a FILTER/ ],
 	'a filter on rows' => [ "SELECT sum(a) FILTER (WHERE id % 3 = 0) FROM big WHERE a < 300", qr/An aggregate has a FILTER/ ],
-	'a condition on an INCLUDE column' => [ 'SELECT count(*) FROM included WHERE a < 300 AND id < 50000', qr/It has conditions on INCLUDEd columns/ ],
+	'a condition on an INCLUDE column' => [ 'SELECT count(*) FROM included WHERE a < 300 AND id < 50000', qr/The scan has conditions on INCLUDEd columns/ ],
 	'conditions on rows' => [ 'SELECT sum(a) FROM big WHERE a < 300 AND id % 3 = 0', qr/The scan has conditions on its rows/ ],
 	'a small segment' => [ "SELECT count(*) FROM small WHERE a < 300 AND b > 'k3'", qr/A segment has too few rows for a device/ ]);
 
