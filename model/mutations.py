@@ -91,5 +91,11 @@ MUTATIONS = {name: Mutation(*rest) for name, *rest in (
     ("first-dead-bits-ignored", "a segment that has got its first dead bits is taken for as it was", "first dead bits", 0),
     ("replaced-segment-trusted", "a segment that is not in the current image any more is taken for as it was", "counts", 207),
     ("map-after-dead-bits", "the visibility map is copied after the dead bits are read", "more dead bits", 0),
+    ("lsn-before-snapshot", "LSNs of heap pages are read before the snapshot is taken", "remembering", 16),
+    ("lsn-not-compared", "what is remembered of a heap page is used whatever LSN the page has by now", "remembering", 4),
+    ("newest-ignored", "what is remembered is used by snapshots that do not see all of its transactions as ended", "remembering", 1),
+    ("running-not-counted", "of two snapshots with the same xmax either is taken for the later one", "remembering", 21),
+    ("later-answer-trusted", "what is remembered is used by snapshots older than that it was found with", "remembering", 1),
+    ("unsettled-remembered", "the answer for one snapshot is remembered of rows whose transactions it does not see as ended", "remembering", 1),
     ("dead-rows-to-heap", "rows whose dead bit is set are checked in the heap", "counts", 100),
 )}

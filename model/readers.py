@@ -4,6 +4,7 @@ A query's answer must be exactly the rows that its snapshot sees. Any other answ
 error. On the standby a query may be cancelled, but never reads a page that was reused.
 """
 import maintain
+import memory
 import metapage
 import pending
 from world import Primary, Retry, Tuple, Wrong
@@ -64,6 +65,21 @@ def check_in_heap(b, entries, answer):
         yield f"block {block} checked in the heap"
 
 
+def check_with_memory(b, entries, answer, early, seen):
+    """Do as check_in_heap() does, and remember pages."""
+    for block in sorted({tid[0] for tid, _ in entries}):
+        rest = [e for e in entries if e[0][0] == block]
+        if known := (yield from memory.recall(b, block, early)):
+            answer += [e for e in rest if e[0][1] in known[0] - known[1]]
+            seen["rows remembered"] += len(rest)
+            rest = [e for e in rest if e[0][1] in known[1]]
+        if rest:
+            b.w.visible(b.w.ledger[0], b)                     # fails if the query was cancelled
+            found = memory.look(b, block)
+            answer += [e for e in rest if e[0][1] in found]
+            yield f"block {block} looked into"
+
+
 def snapshot_first(b, image):
     """Take the snapshot, then read the image: the steps of image(), which also returns it."""
     early = (yield from image()) if b.w.broken == "image-before-snapshot" else None
@@ -90,6 +106,9 @@ def aggregate(b, seen):
     segments are unchanged, and read dead bits. A row counts without the heap if its segment is unchanged, and its
     block is all-visible in the copy of the map.
     """
+    early = list(b.w.lsns) if b.w.broken == "lsn-before-snapshot" else None
+    if early:
+        yield "LSNs read"
     image = yield from snapshot_first(b, lambda: metapage.read_image(b))
     copy, unchanged = {}, list(metapage.segments(image))
     answer, check = [], []
@@ -100,7 +119,7 @@ def aggregate(b, seen):
     seen["rows without the heap"] += len(answer)
     seen["segments changed meanwhile"] += len(metapage.segments(image)) - len(unchanged)
     check += yield from pending_entries(b, image)
-    yield from check_in_heap(b, check, answer)
+    yield from check_with_memory(b, check, answer, early, seen)
     return answer
 
 

@@ -80,6 +80,16 @@ def counts(rng):
     return Scenario(before, concurrent + ([("replay",)] if side == "standby" else []))
 
 
+def remembering(rng):
+    """Queries that remember heap pages for each other, of rows that are inserted and deleted meanwhile."""
+    side = rng.choice(("primary", "primary", "standby"))
+    before = [("insert", 1, rng.randrange(2), "committed") for _ in range(rng.randint(1, 3))] + some(rng, worker, deleter)
+    before += [("query", side, "aggregate")] * rng.randrange(2)
+    concurrent = [("query", side, "aggregate") for _ in range(rng.randint(2, 4))] + [deleter(rng)] + some(rng, deleter, p=0.6)
+    concurrent += [("insert", 1, rng.randrange(2), rng.choice(FATES)) for _ in range(rng.randint(0, 2))] + some(rng, vacuum, worker)
+    return Scenario(before, concurrent + ([("replay",)] if side == "standby" else []))
+
+
 def recycling(rng):
     """Long queries, while what they read is retired and recycled."""
     side = rng.choice(("primary", "standby"))
@@ -122,7 +132,7 @@ def format_3(rng):
     return scenario._replace(before=[*scenario.before, ("format3",)])
 
 
-FAMILIES = {"mixed": mixed, "inserts": inserts, "cuts": cuts, "poisoned": poisoned, "counts": counts, "recycling": recycling,
+FAMILIES = {"mixed": mixed, "inserts": inserts, "cuts": cuts, "poisoned": poisoned, "counts": counts, "remembering": remembering, "recycling": recycling,
             "space": space, "idle": idle, "unfinished": unfinished, "format 3": format_3}
 
 SMALL = [   # explored exhaustively, up to a number of forced switches

@@ -64,6 +64,9 @@ class World:
         self.next_xid = 1
         self.heap = [[None] * POINTERS for _ in range(HEAP_BLOCKS)]
         self.visibility_map = [False] * HEAP_BLOCKS
+        self.position = 0                                     # in the log, of the record that is applied
+        self.lsns = [0] * HEAP_BLOCKS                         # by heap block: the position of the last record that changed it
+        self.memory = {}                                      # by heap block: what is remembered of it; see memory.py
         self.ledger = []                                      # every tuple that ever existed; only checks read it
         self.space_map = set()                                # the free space map: blocks that it proposes
         self.logged_map = frozenset()                         # the part of it that survives any crash
@@ -79,18 +82,24 @@ class World:
     def redo_heap_insert(self, tid, key, xid):
         row = self.heap[tid[0]][tid[1]] = Tuple(tid, key, xid)
         self.ledger.append(row)
-        self.visibility_map[tid[0]] = False
+        self.change(tid[0])
 
     def redo_heap_delete(self, tid, xid):
         self.heap[tid[0]][tid[1]].xmax = xid
-        self.visibility_map[tid[0]] = False
+        self.change(tid[0])
+
+    def change(self, block):
+        self.visibility_map[block] = False
+        self.lsns[block] = self.position
 
     def redo_take_back(self, tid):                            # heap_abort_speculative
         self.heap[tid[0]][tid[1]].xmin = 0
+        self.lsns[tid[0]] = self.position
 
     def redo_set_pointers(self, block, pointers, value, _conflict):
         for p in pointers:
             self.heap[block][p] = value
+        self.lsns[block] = self.position
 
     def redo_all_visible(self, block, _conflict):
         self.visibility_map[block] = True
@@ -246,6 +255,7 @@ class Primary(World):
         if name == "page":
             invariants.check_page_record(self, *args)
         self.wal.append((name, args))
+        self.position = len(self.wal)
         getattr(self, "redo_" + name)(*args)
 
     def end_backend(self, backend):
@@ -260,6 +270,7 @@ class Primary(World):
         for backend in list(self.backends):
             self.end_backend(backend)
         self.locks.clear()
+        self.memory.clear()
         while not keeps_file and not self.pages[-1].logged:
             self.pages.pop()
         if not keeps_map:
@@ -278,6 +289,7 @@ class Standby(World):
         """Apply the next record. If it has a conflict horizon, first cancel the snapshots with an older horizon."""
         name, args = self.wal[self.at]
         self.at += 1
+        self.position = self.at
         if name in ("set_pointers", "all_visible", "reuse") and args[-1]:
             self.snapshots = {r: s for r, s in self.snapshots.items() if s.xmin > args[-1]}
         # its AccessExclusiveLock cancels every query that has the index locked
