@@ -47,12 +47,12 @@ rtscan_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 {
 	InsertState *state = get_state(index, info);
 	MemoryContext old = MemoryContextSwitchTo(state->context);
-	int64		weight;
+	int64		list_weight;
 
 	rtscan_check_comparable(state->schema, values, isnull);
-	weight = rtscan_pending_append(index, rtscan_form_tuple(index, state->schema, values, isnull, tid));
-	if (weight >= rtscan_pending_list_limit)
-		rtscan_apply_back_pressure(index, weight);
+	list_weight = rtscan_pending_append(index, rtscan_form_tuple(index, state->schema, values, isnull, tid));
+	if (list_weight >= rtscan_pending_list_limit)
+		rtscan_apply_back_pressure(index, list_weight);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(state->context);
 	return false;

@@ -80,7 +80,7 @@ flush_lists(Relation index)
 void
 rtscan_apply_back_pressure(Relation index, int64 weight)
 {
-	int64		limit = (int64) rtscan_pending_list_limit * (rtscan_has_worker(index) ? BACK_PRESSURE_FACTOR : 1);
+	int64		limit = (int64) rtscan_pending_list_limit * (rtscan_request_worker(index) ? BACK_PRESSURE_FACTOR : 1);
 
 	if (weight < limit || IsInParallelMode() || !rtscan_try_lock(index, RTSCAN_LOCK_FLUSH))
 		return;

@@ -125,7 +125,7 @@ others_can_see(Relation index)
 }
 
 bool
-rtscan_has_worker(Relation index)
+rtscan_request_worker(Relation index)
 {
 	static TimestampTz last_request = 0;
 	static bool answer;
@@ -157,7 +157,7 @@ void
 rtscan_request_recycling(Relation index)
 {
 	if (has_retired(index) && !rtscan_has_standby(index))
-		(void) rtscan_has_worker(index);
+		(void) rtscan_request_worker(index);
 }
 
 /* ---------------------------------------------------------------- failures */

@@ -25,10 +25,10 @@
 #include "rtscan.h"
 
 /*
- * Is there a worker that will maintain an index, or is one starting?  Requests one if there is none, at most
- * once in REQUEST_INTERVAL ms; in between it returns the last answer.
+ * Request a worker that maintains an index, unless there is one.  Returns true if one is there or starting.  Looks
+ * and requests at most once in REQUEST_INTERVAL ms; in between it returns the last answer.
  */
-extern bool rtscan_has_worker(Relation index);
+extern bool rtscan_request_worker(Relation index);
 
 /* Have a worker recycle pages after a VACUUM, if some were retired. */
 extern void rtscan_request_recycling(Relation index);

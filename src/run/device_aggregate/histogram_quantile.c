@@ -161,7 +161,7 @@ rtscan_ask_for_bins(RtscanRowsAnswer *answer)
 		answer->histogram_quantile = MemoryContextAllocZero(answer->context, sizeof(RtscanHistogramQuantile));
 	if (rtscan_cursor_choose_for_device_aggs(answer->cursor, &adding))
 		rtscan_cursor_offer_device_aggs(answer->cursor, &callbacks);
-	else
+	else if (rtscan_cursor_shares_chunks(answer->cursor))
 		rtscan_note_not_on_device(answer->task, answer->question, RTSCAN_NOT_ON_DEVICE_SHARED);
 }
 

@@ -14,15 +14,15 @@
 #include "segment/segment.h"
 
 /* The number of rows on a page of an order. */
-#define ORDER_PER_PAGE	2688
-StaticAssertDecl(ORDER_PER_PAGE == RTSCAN_CHUNK_BYTES / 3, "3 bytes a row number");
+#define RTSCAN_ORDER_PER_PAGE	2688
+StaticAssertDecl(RTSCAN_ORDER_PER_PAGE == RTSCAN_CHUNK_BYTES / 3, "3 bytes a row number");
 
 /* A range of ranks or of rows: first .. end - 1. */
-typedef struct RankRange
+typedef struct RtscanRankRange
 {
 	uint32		first;			/* the first one */
 	uint32		end;			/* one more than the last one */
-} RankRange;
+} RtscanRankRange;
 
 /*
  * Set the bits of a segment's rows that match the region, which is not empty.  Unless "within" is NULL, only its rows

@@ -56,7 +56,7 @@ add_gap(CpuColumn *part, uint32 first, uint32 end)
 {
 	if (first >= end)
 		return;
-	part->gaps[part->ngaps++] = (RankRange) {first, end};
+	part->gaps[part->ngaps++] = (RtscanRankRange) {first, end};
 	part->gap_rows += end - first;
 }
 
@@ -68,7 +68,7 @@ find_gaps(CpuColumn *part)
 	const uint32 *boundaries = part->column->boundaries;
 	uint32		i = 0;
 
-	part->gaps = palloc((set->n + part->nruns) * sizeof(RankRange));
+	part->gaps = palloc((set->n + part->nruns) * sizeof(RtscanRankRange));
 	for (uint32 r = 0; r < part->nruns; r++)
 	{
 		uint32		at = boundaries[part->runs[r].first];
@@ -133,26 +133,26 @@ find_open_chunks(CpuEvaluation *evaluation)
 }
 
 /* Return the range from the first row of the first open chunk to the last row of the last one. */
-static RankRange
+static RtscanRankRange
 open_window(const CpuEvaluation *evaluation)
 {
 	uint32		first = 0,
 				end = evaluation->reader->segment->chunks;
 
 	if (evaluation->nopen == 0)
-		return (RankRange) {0, 0};
+		return (RtscanRankRange) {0, 0};
 	while (!evaluation->open[first])
 		first++;
 	while (!evaluation->open[end - 1])
 		end--;
-	return (RankRange) {first * RTSCAN_CHUNK_ROWS, Min(end * RTSCAN_CHUNK_ROWS, evaluation->rows)};
+	return (RtscanRankRange) {first * RTSCAN_CHUNK_ROWS, Min(end * RTSCAN_CHUNK_ROWS, evaluation->rows)};
 }
 
 /* Set the window.  A column in heap order narrows it, because its ranks are row numbers. */
 void
 rtscan_cpu_find_window(CpuEvaluation *evaluation)
 {
-	RankRange	window = {0, evaluation->rows};
+	RtscanRankRange window = {0, evaluation->rows};
 
 	if (evaluation->rows >= RTSCAN_CHUNK_ROWS)
 	{
@@ -311,7 +311,7 @@ double
 rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)
 {
 	const CpuColumn *narrowest = &evaluation->columns[0];
-	const RankRange *window = &evaluation->window;
+	const RtscanRankRange *window = &evaluation->window;
 
 	if (evaluation->ncolumns == 0)
 		return 0;
@@ -329,7 +329,7 @@ rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left)
 {
 	const CpuColumn *narrowest = &evaluation->columns[0];
 	double		n = narrowest->region->rows;
-	double		pages = 1 + n / ORDER_PER_PAGE;
+	double		pages = 1 + n / RTSCAN_ORDER_PER_PAGE;
 	CpuCost		cost = tests_cost(evaluation, 1, left, true);
 
 	if (!narrowest->heap_order && narrowest->column->header.order.pages == 0)
@@ -343,7 +343,7 @@ rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left)
 static CpuCost
 vectors_cost(const CpuColumn *part, double chunks)
 {
-	CpuCost		cost = {.pages = part->gap_rows / ORDER_PER_PAGE + chunks * pages_per_chunk(part)};
+	CpuCost		cost = {.pages = part->gap_rows / RTSCAN_ORDER_PER_PAGE + chunks * pages_per_chunk(part)};
 
 	cost.nanoseconds = part->gap_rows * COST_ORDER_ROW + cost.pages * COST_PAGE;
 	return cost;
@@ -356,8 +356,8 @@ cost_of_rows(const CpuEvaluation *evaluation, const CpuColumn *part, double left
 	if (rtscan_cpu_codes_are_cheaper(evaluation, part, left))
 		return (CpuCost) {codes_cost(evaluation, part, left), rtscan_cpu_row_pages(evaluation, part, left)};
 	return (CpuCost) {
-		.nanoseconds = fill_cost(evaluation, part) + part->region->rows / ORDER_PER_PAGE * COST_PAGE,
-		.pages = part->region->rows / ORDER_PER_PAGE,
+		.nanoseconds = fill_cost(evaluation, part) + part->region->rows / RTSCAN_ORDER_PER_PAGE * COST_PAGE,
+		.pages = part->region->rows / RTSCAN_ORDER_PER_PAGE,
 	};
 }
 

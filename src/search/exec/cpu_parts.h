@@ -71,7 +71,7 @@ typedef struct CpuColumn
 	uint32		nruns;			/* runs of bins that its intervals touch */
 	BinRun	   *runs;			/* the runs */
 	uint32		ngaps;			/* ranges of ranks that are in the runs, and not in the intervals */
-	RankRange  *gaps;			/* the gaps */
+	RtscanRankRange *gaps;		/* the gaps */
 	uint32		gap_rows;		/* rows in all gaps */
 } CpuColumn;
 
@@ -86,7 +86,7 @@ typedef struct CpuEvaluation
 	CpuColumn  *columns;		/* the columns of the region, the narrowest first */
 	bool	   *open;			/* by chunk: no column excludes it; NULL if the segment has no sieve */
 	uint32		nopen;			/* the number of open chunks */
-	RankRange	window;			/* rows outside are in no open chunk, or a column in heap order excludes them */
+	RtscanRankRange window;		/* rows outside are in no open chunk, or a column in heap order excludes them */
 } CpuEvaluation;
 
 /* The cost of a way to evaluate a region, or of a step. */

@@ -26,8 +26,8 @@ rtscan_cpu_visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 
 
 	for (uint32 rank = first; rank < end;)
 	{
-		uint32		page = rank / ORDER_PER_PAGE;
-		uint32		stop = Min(end, (page + 1) * ORDER_PER_PAGE);
+		uint32		page = rank / RTSCAN_ORDER_PER_PAGE;
+		uint32		stop = Min(end, (page + 1) * RTSCAN_ORDER_PER_PAGE);
 		uint64		largest = 0;
 		Buffer		buffer;
 		const char *payload = rtscan_get_page(reader, area, page, &buffer, NULL);
@@ -37,7 +37,7 @@ rtscan_cpu_visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 
 			uint32		rows[RANKS_AT_ONCE];
 			uint32		n = Min(stop - rank, RANKS_AT_ONCE);
 
-			largest = rtscan_unpack_small(payload + (Size) (rank - page * ORDER_PER_PAGE) * 3, 24, n, 0, rows);
+			largest = rtscan_unpack_small(payload + (Size) (rank - page * RTSCAN_ORDER_PER_PAGE) * 3, 24, n, 0, rows);
 			if (likely(largest < evaluation->rows))
 				function(rows, n, arg);
 			rank += n;
@@ -143,11 +143,11 @@ prefetch_interval(const CpuEvaluation *evaluation, const CpuColumn *part, uint32
 
 	if (i >= set->n)
 		return;
-	page = set->items[i].low.rank / ORDER_PER_PAGE;
-	first = (Size) (set->items[i].low.rank % ORDER_PER_PAGE) * 3;
+	page = set->items[i].low.rank / RTSCAN_ORDER_PER_PAGE;
+	first = (Size) (set->items[i].low.rank % RTSCAN_ORDER_PER_PAGE) * 3;
 	end = first + Min(set->items[i].high.rank - set->items[i].low.rank, PREFETCHED_ROWS) * 3;
 	rtscan_prefetch_head(evaluation->reader, area, page);
-	for (; first < Min(end, ORDER_PER_PAGE * 3); first += PG_CACHE_LINE_SIZE / 2)
+	for (; first < Min(end, RTSCAN_ORDER_PER_PAGE * 3); first += PG_CACHE_LINE_SIZE / 2)
 		rtscan_prefetch_place(evaluation->reader, area, page, first);
 }
 

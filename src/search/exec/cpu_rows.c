@@ -196,7 +196,7 @@ compare_uint32(const void *a, const void *b)
 /* The rows to test. */
 typedef struct Candidates
 {
-	RankRange	window;			/* rows outside are left out */
+	RtscanRankRange window;		/* rows outside are left out */
 	uint32		n;				/* number of rows */
 	uint32	   *rows;			/* with room for all rows of the narrowest column, and no more */
 } Candidates;
@@ -206,7 +206,7 @@ static void
 append_candidates(const uint32 *rows, uint32 n, void *arg)
 {
 	Candidates *candidates = (Candidates *) arg;
-	RankRange	window = candidates->window;
+	RtscanRankRange window = candidates->window;
 
 	for (uint32 i = 0; i < n; i++)
 	{

@@ -21,7 +21,10 @@ typedef struct RtscanCpuPrice
 	double		rows;			/* reading single rows here and there */
 } RtscanCpuPrice;
 
-/* The answer that the search's caller wants for a segment.  Only the caller sets it, when the segment is looked up. */
+/*
+ * The answer that the search's caller wants for a segment.  The caller sets it when the segment is looked up; the
+ * search clears takes_ranks if another executor than the CPU evaluates the segment.
+ */
 typedef struct RtscanSegmentAsked
 {
 	void	   *prepared;		/* data of the caller */

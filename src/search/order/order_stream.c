@@ -14,7 +14,7 @@
 
 /* Return the number of places in the order before those of a range of ranks. */
 static uint32
-places_before(const RtscanOrderStream *stream, RankRange ranks)
+places_before(const RtscanOrderStream *stream, RtscanRankRange ranks)
 {
 	uint32		nonnull = stream->header->nonnull;
 	uint32		nulls = stream->segment->reader.segment->header.rows - nonnull;
@@ -88,7 +88,7 @@ rtscan_stream_is_tested(const RtscanOrderStream *stream)
  * ranks; otherwise, as when the range extends into the NULLs, all ranks after the passed ones.
  */
 static uint64
-ranks_to_test(const RtscanOrderStream *stream, RankRange ranks, uint32 passed)
+ranks_to_test(const RtscanOrderStream *stream, RtscanRankRange ranks, uint32 passed)
 {
 	if (rtscan_column_of_ranks(stream->segment, stream->order->column) >= 0)
 		return ranks.end - ranks.first;
@@ -106,7 +106,7 @@ has_to_sort(const RtscanOrderStream *stream, uint64 rows, uint32 ranks)
 void
 rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
 {
-	RankRange	ranks = rtscan_filtered_ranks(stream->segment, stream->order->column);
+	RtscanRankRange ranks = rtscan_filtered_ranks(stream->segment, stream->order->column);
 	uint32		all = stream->segment->reader.segment->header.rows;
 
 	stream->left = rows;

@@ -10,7 +10,7 @@
 /* Nanoseconds to sort a row. */
 #define SORT_NANOSECONDS	100.0
 
-RankRange
+RtscanRankRange
 rtscan_filtered_ranks(const RtscanSegmentScan *segment, int column)
 {
 	const RtscanRegion *region = &segment->filter.region;
@@ -20,9 +20,9 @@ rtscan_filtered_ranks(const RtscanSegmentScan *segment, int column)
 		const RtscanIntervals *intervals = &region->columns[i].intervals;
 
 		if (region->columns[i].column == column && intervals->n > 0)
-			return (RankRange) {intervals->items[0].low.rank, intervals->items[intervals->n - 1].high.rank};
+			return (RtscanRankRange) {intervals->items[0].low.rank, intervals->items[intervals->n - 1].high.rank};
 	}
-	return (RankRange) {0, segment->reader.segment->header.rows};
+	return (RtscanRankRange) {0, segment->reader.segment->header.rows};
 }
 
 bool
@@ -118,7 +118,7 @@ rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder 
 uint64
 rtscan_filtered_rows(const RtscanSegmentScan *segment, const RtscanOrder *order)
 {
-	RankRange	ranks = rtscan_filtered_ranks(segment, order->columns[0].column);
+	RtscanRankRange ranks = rtscan_filtered_ranks(segment, order->columns[0].column);
 
 	return ranks.end - ranks.first;
 }

@@ -14,7 +14,7 @@
 #include "segment/typed.h"
 
 /* The most ranks that are walked at a time: those of a page of the order. */
-#define RTSCAN_WALK_RANKS	ORDER_PER_PAGE
+#define RTSCAN_WALK_RANKS	RTSCAN_ORDER_PER_PAGE
 
 /* The number of rows that are left before the stream has begun. */
 #define RTSCAN_STREAM_NOT_BEGUN	PG_UINT64_MAX
@@ -120,7 +120,7 @@ extern void rtscan_stream_sort(RtscanOrderStream *stream, uint64 rows);
 extern bool rtscan_column_has_order(const RtscanColumnHeader *header);
 
 /* Return the range of the column's ranks outside of which no row matches. */
-extern RankRange rtscan_filtered_ranks(const RtscanSegmentScan *segment, int column);
+extern RtscanRankRange rtscan_filtered_ranks(const RtscanSegmentScan *segment, int column);
 
 /* Does the filter match all rows of a segment, or all rows in a range of a column's ranks? */
 extern bool rtscan_filter_leaves_ranks(const RtscanSegmentScan *segment, int column);

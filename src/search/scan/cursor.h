@@ -99,6 +99,9 @@ extern void rtscan_cursor_offer_device_aggs(RtscanCursor *cursor, const RtscanDe
  */
 extern bool rtscan_cursor_choose_for_device_aggs(RtscanCursor *cursor, const RtscanAdding *adding);
 
+/* Do the processes of a parallel query share the chunks of each segment? */
+extern bool rtscan_cursor_shares_chunks(const RtscanCursor *cursor);
+
 /* Did some device aggregates have too many cells? */
 extern bool rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor);
 

@@ -8,11 +8,17 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* If processes share a segment's chunks, no process can take a device aggregate of the whole segment. */
+/* No process can take a device aggregate of a segment whose chunks are shared. */
+bool
+rtscan_cursor_shares_chunks(const RtscanCursor *cursor)
+{
+	return cursor->search.asked.shares_chunks;
+}
+
 bool
 rtscan_cursor_choose_for_device_aggs(RtscanCursor *cursor, const RtscanAdding *adding)
 {
-	if (cursor->search.asked.shares_chunks || cursor->asked.unchecked)
+	if (rtscan_cursor_shares_chunks(cursor) || cursor->asked.unchecked)
 		return false;
 	cursor->aggs.adding = *adding;
 	if (adding->row > 0)
