@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * add_tasks.h
- *		Functions that add tasks to a batch, for the make_*.c.
+ *		Add tasks to a batch.  The make_*.c files use these functions.
  *
  * The tasks of several requests, a batch, are collected in an Evaluator's arrays.  Addresses of bits are
  * offsets until the batch is submitted.
@@ -11,16 +11,16 @@
 
 #include "evaluator.h"
 
-/* Number of an Evaluator's arrays of tasks.  The last one has the jobs. */
+/* Number of an Evaluator's arrays of tasks.  The last array has the jobs. */
 #define TASK_ARRAYS		21
 #define JOBS_ARRAY		(TASK_ARRAYS - 1)
 
-/* An array of tasks. */
+/* Describes one of an Evaluator's arrays of tasks. */
 typedef struct TaskArray
 {
 	size_t		array;			/* offset of the Array in an Evaluator */
 	uint32_t	element;		/* bytes of a task */
-	size_t		position;		/* offset of its position in Tasks; of the jobs, in the Tasks of their shaders */
+	size_t		position;		/* offset of the array's position in Tasks; the jobs have a Tasks of their own */
 } TaskArray;
 
 extern const TaskArray task_arrays[];
@@ -28,7 +28,7 @@ extern const TaskArray task_arrays[];
 /* The words of a request's sets and maps begin at a multiple of this, which suits any structure. */
 #define WORDS_ALIGNMENT	64
 
-/* The sizes of a batch's arrays at some time, to remove a request that cannot be evaluated. */
+/* The sizes of a batch's arrays before a request was added, to remove the request if it cannot be evaluated. */
 typedef struct TasksMark
 {
 	uint32_t	counts[TASK_ARRAYS];
@@ -64,23 +64,35 @@ tasks_array(Evaluator *evaluator, int i)
 	return (Array *) ((char *) evaluator + task_arrays[i].array);
 }
 
-/* Set the sizes of tasks in all arrays, which are empty. */
+/* Initialize all arrays as empty, each with the size of its tasks. */
 extern void tasks_open(Evaluator *evaluator);
 
-/* Note the present sizes of all arrays, and return to them later. */
+/* tasks_mark() returns the sizes of all arrays.  tasks_return_to() shrinks the arrays to the sizes of a mark. */
 extern TasksMark tasks_mark(Evaluator *evaluator);
 extern void tasks_return_to(Evaluator *evaluator, const TasksMark *mark);
 
-/* Add workgroups of one kind to the array that maps them to tasks.  Their task is the one to be added next. */
+/*
+ * Append "workgroups" elements to an array that maps workgroups to tasks.  All map to "task", the index of the task
+ * that is added next.
+ */
 extern void tasks_add_workgroups(Array *task_of, uint32_t task, uint32_t workgroups);
 
-/* Begin a sieve task.  Add its columns' runs next.  Its bits follow those of the tasks before. */
+/*
+ * Begin a sieve task, to which tasks_add_runs() then adds columns.  The bits of the task follow the bits of the
+ * sieve tasks before it.
+ */
 extern void tasks_add_sieve(Work *work);
 
-/* AND a column's runs of bins, or runs of rows if column is NULL, into the bits of the last sieve task. */
+/*
+ * Add a column to the last sieve task, which ANDs the rows of the column's runs into its bits.  "runs" are runs of
+ * bins; they are runs of rows if "column" is NULL or in heap order.
+ */
 extern void tasks_add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs);
 
-/* Add a column whose exact set is looked up by rays.  The returned task is valid until the next one is added. */
+/*
+ * Add a column whose intervals are compared with each row that a ray meets.  The pointer that is returned is valid
+ * until the next column is added.
+ */
 extern ColumnTask *tasks_add_column(Evaluator *evaluator, const WorkColumn *column);
 
 #endif							/* RTSCAN_DEVICE_ADD_TASKS_H */

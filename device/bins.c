@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * bins.c
- *		Round ranges of ranks to bins, and compute the difference between the two.
+ *		Round ranges of ranks to bins, and compute the difference between exact and rounded ranges.
  */
 #include "bins.h"
 
@@ -49,7 +49,10 @@ boundary_nearest(const Bins *bins, uint32_t rank)
 
 /* ---------------------------------------------------------------- runs */
 
-/* Append a run.  Both ends of the runs ascend, but a run may be empty, or touch or overlap the one before. */
+/*
+ * Append a run, unless it is empty.  Neither its first bin nor its end is below that of the last run.  If it touches
+ * or overlaps the last run, the last run is extended.
+ */
 static void
 add_run(RangeSet *runs, uint32_t first, uint32_t end)
 {
@@ -94,8 +97,8 @@ bins_ranks(const Bins *bins, const RangeSet *runs, RangeSet *ranks)
 /* ---------------------------------------------------------------- difference */
 
 /*
- * Return the i-th of the positions at which a range begins or ends.  Ranges begin at even positions, so a point
- * is inside a range after an odd number of them.
+ * Return the i-th edge of a set, or UINT32_MAX after the last one.  Edges with an even index begin a range, and
+ * edges with an odd index end one.  So a rank is inside a range if an odd number of edges are not above it.
  */
 static uint32_t
 edge_at(const RangeSet *set, uint32_t i)
@@ -119,14 +122,14 @@ add_difference(RangeSet *difference, bool *in_approximate, Range range, bool app
 }
 
 /*
- * Each range of the result begins at one such position and ends at another, and no position is used twice,
- * although two can be equal.  Hence the required capacity.
+ * Each range of the result begins at one edge (edge_at()) of the two sets and ends at another, and no edge is used
+ * twice, although two edges can be equal.  Hence the required capacity.
  */
 void
 bins_difference(const RangeSet *approximate, const RangeSet *exact,
 				RangeSet *difference, bool *in_approximate)
 {
-	uint32_t	a = 0,			/* number of positions passed in each set */
+	uint32_t	a = 0,			/* number of edges passed in each set */
 				e = 0,
 				at = 0;
 

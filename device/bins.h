@@ -38,11 +38,11 @@ typedef struct Range
 	uint32_t	end;
 } Range;
 
-/* Ranges that are not empty, disjoint, not adjacent, and ascending. */
+/* Ranges in ascending order.  None is empty, and no two overlap or touch (those of bins_difference() may touch). */
 typedef struct RangeSet
 {
 	uint32_t	n;
-	uint32_t	capacity;		/* size of ranges, for sets that a function writes */
+	uint32_t	capacity;		/* number of elements of the array "ranges"; only needed if a function writes the set */
 	Range	   *ranges;
 } RangeSet;
 
@@ -53,15 +53,15 @@ typedef struct Bins
 } Bins;
 
 /*
- * Find the runs of all bins that intersect the exact set; this is the smallest set of bins that contains it.
+ * Find the runs of all bins that intersect the exact set: the smallest set of bins that contains the exact set.
  * Capacity: exact->n.
  */
 extern void bins_superset(const Bins *bins, const RangeSet *exact, RangeSet *runs);
 
 /*
- * Move each end of the exact set to the nearest boundary, the upper one if two are equally near (positive and
- * negative selection in the RTScan paper).  Runs can be larger or smaller than the set, and can vanish.
- * Capacity: exact->n.
+ * Move each end of each exact range to the nearest boundary, or to the upper one if two are equally near (positive
+ * and negative selection in the RTScan paper).  A run can be larger or smaller than its exact range.  Runs that
+ * become empty are left out.  Capacity: exact->n.
  */
 extern void bins_nearest(const Bins *bins, const RangeSet *exact, RangeSet *runs);
 
@@ -69,10 +69,10 @@ extern void bins_nearest(const Bins *bins, const RangeSet *exact, RangeSet *runs
 extern void bins_ranks(const Bins *bins, const RangeSet *runs, RangeSet *ranks);
 
 /*
- * Find the ranks that are in exactly one of both sets.  in_approximate, an array of the same length as
- * difference->ranges, tells for each range whether it is in the approximate set.  Ranges can then be adjacent,
- * where one set ends and the other begins.  If in_approximate is NULL, adjacent ranges are joined.  Capacity:
- * approximate->n + exact->n.
+ * Find the ranges of ranks that are in exactly one of the two sets.  "in_approximate" is NULL or an array of the
+ * same length as difference->ranges.  It receives for each range whether the range is in the approximate set.  Two
+ * ranges can then touch, where one set ends and the other begins.  If in_approximate is NULL, touching ranges are
+ * joined.  Capacity: approximate->n + exact->n.
  */
 extern void bins_difference(const RangeSet *approximate, const RangeSet *exact,
 							RangeSet *difference, bool *in_approximate);

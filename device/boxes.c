@@ -34,7 +34,7 @@ boxes_open(BoxMaker *maker, BvhBuilder *builder, const RayTuning *tuning)
 	};
 }
 
-/* Round to an even number, within bounds that slabs.h requires. */
+/* Round down to an even number, between "least" and "largest". */
 static uint32_t
 even_within(double value, uint32_t least, uint32_t largest)
 {
@@ -87,7 +87,7 @@ dispatch_rows(const BoxSource *source, VkPipeline pipeline, const BvhTask *task)
 	bvh_dispatch(source->maker->builder, &source->base, source->maker->layout, pipeline, task, sizeof(*task));
 }
 
-/* Record the computation of the rows' unique ranks in a column of the group. */
+/* Record the shaders that compute the rows' unique ranks in column "number" of the group. */
 static void
 record_ranks(const BoxSource *source, const BvhArrays *arrays, BvhTask *task, uint32_t number)
 {

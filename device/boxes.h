@@ -16,8 +16,8 @@
 #include "slabs.h"
 
 /*
- * Factors for the results of slabs_default_parameters().  They are for benchmarks, except for the length, which
- * calibration chooses.
+ * Factors by which the results of slabs_default_parameters() are multiplied.  Calibration chooses the factor
+ * "length".  The other factors differ from 1 only in benchmarks.
  */
 typedef struct RayTuning
 {
@@ -41,12 +41,12 @@ typedef struct BoxMaker
 
 extern void boxes_open(BoxMaker *maker, BvhBuilder *builder, const RayTuning *tuning);
 
-/* Return the parameters of boxes and rays for a group of that many columns of a segment. */
+/* Return the parameters of boxes and rays for a group of "columns" columns of a segment with "rows" rows. */
 extern RayParameters boxes_parameters(const BoxMaker *maker, uint32_t columns, uint32_t rows);
 
 /*
- * Find or build the BVH of a group of up to three columns of one segment.  Returns bvh_build()'s result if that
- * fails.
+ * Find or build the BVH of a group of up to three columns of one segment.  If building fails, returns the result of
+ * bvh_build().
  */
 extern DeviceResult boxes_get(BoxMaker *maker, Resident *const *columns, uint32_t count, Resident **bvh);
 

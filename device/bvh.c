@@ -3,8 +3,9 @@
  * bvh.c
  *		Build BVHs.
  *
- * The first submission builds the bottom level.  The host needs its compacted size to allocate memory.
- * The second submission copies the bottom level there, and builds the top level with its one instance.
+ * A build takes two submissions.  The first one builds the bottom level and finds its compacted size, for which
+ * the host then allocates memory.  The second one compacts the bottom level into this memory, and builds the top
+ * level, whose only instance is the bottom level.
  */
 #include "bvh.h"
 
@@ -71,7 +72,7 @@ take_bytes(uint64_t *used, uint64_t size)
 	return first;
 }
 
-/* Lay out all arrays from an address on.  Returns their size. */
+/* Lay out all arrays from the address "base" on.  Returns the bytes to allocate for them. */
 static uint64_t
 lay_out_arrays(Build *build, uint64_t base)
 {
@@ -197,8 +198,8 @@ finish_bvh(Build *build, Resident *bvh, uint64_t bottom_size)
 /* ---------------------------------------------------------------- the whole build */
 
 /*
- * Reuse the last build's scratch memory if it suffices.  An index has many segments of one size, and allocating
- * takes longer than building.
+ * Reuse the scratch memory of the last build if it is large enough.  An index has many segments of one size, and
+ * allocating takes longer than building.
  */
 static bool
 take_scratch(Build *build, uint64_t size)

@@ -10,7 +10,7 @@
 
 #define FIRST_BUCKETS	1024
 
-/* Times that the driver may refuse memory although the limit allows it; another resident is evicted after each. */
+/* Most refusals of memory by the driver although the limit allows it; after each, a resident is evicted. */
 #define MAX_REFUSALS	4
 
 /* FNV-1a hash. */
@@ -148,7 +148,7 @@ cache_free(Cache *cache, Resident *resident)
 
 /* ---------------------------------------------------------------- eviction */
 
-/* Find the link to the least recently used resident.  Returns NULL if all are in use. */
+/* Return the pointer to the least recently used resident in its bucket, or NULL if all residents are in use. */
 static Resident **
 find_victim(Cache *cache)
 {
@@ -204,7 +204,7 @@ evictable(const Cache *cache)
 	return size;
 }
 
-/* Return true if eviction could make room for that many bytes. */
+/* Return true if eviction could make room for "size" bytes. */
 static bool
 is_evictable(const Cache *cache, uint64_t size)
 {
@@ -213,7 +213,7 @@ is_evictable(const Cache *cache, uint64_t size)
 	return context->memory_used + size <= context->memory_limit + evictable(cache);
 }
 
-/* Wait until the device has finished all batches, so that what they use can be evicted. */
+/* Wait until the device has finished all batches, so that the residents that they use can be evicted. */
 static void
 wait_for_device(Cache *cache)
 {
@@ -226,7 +226,7 @@ bool
 cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage, Memory *memory)
 {
 	Context    *context = cache->context;
-	int			refusals = 0;	/* by the driver, whose memory other processes may be using */
+	int			refusals = 0;	/* refusals by the driver; other processes may be using the device's memory */
 
 	if (memory_on_device(context, use, size, usage, memory))
 		return true;

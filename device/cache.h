@@ -3,9 +3,9 @@
  * cache.h
  *		Cache of what is resident on the device: columns of segments, their values, and BVHs of groups of columns.
  *
- * Each of these is a resident.  Segments are immutable and their ids are never reused, so no resident can become stale.
- * When memory is needed, the least recently used residents are evicted.  Residents that the current batch uses are
- * never evicted; those that an earlier, still running batch uses only after the device has finished it.
+ * Each column, and each BVH, is a resident.  Segments are immutable and their ids are never reused, so no resident can
+ * become stale.  When memory is needed, the least recently used residents are evicted.  A resident is not evicted while
+ * the current batch uses it, or before the device has finished all earlier batches that use it.
  */
 #ifndef RTSCAN_DEVICE_CACHE_H
 #define RTSCAN_DEVICE_CACHE_H
@@ -26,8 +26,9 @@ typedef enum ResidentKind
 } ResidentKind;
 
 /*
- * Identifies a resident.  columns is one column, or the up to three columns of a group, ascending.  For a space
- * it has bitmaps: of the columns in each form, and then of the columns on the axis SCAN.
+ * Identifies a resident.  For a column, columns[0] is its number.  For the BVH of a group, "columns" has the numbers
+ * of up to three columns, ascending.  For the BVH of a space, "columns" has bitmaps: of the columns in each
+ * ColumnForm, and then of the columns on the axis SCAN.
  */
 typedef struct ResidentKey
 {
@@ -40,7 +41,7 @@ typedef struct Resident
 {
 	ResidentKey key;
 	Memory		memory;
-	uint64_t	last_batch;		/* the last batch that used it */
+	uint64_t	last_batch;		/* number of the last batch that used the resident */
 	struct Resident *next;		/* next resident in the same bucket */
 
 	ColumnShape shape;			/* of a BVH, only rows is set */
@@ -61,10 +62,10 @@ typedef struct Cache
 {
 	Context    *context;
 	uint64_t	batch;			/* number of the current batch, from 1 on */
-	uint64_t	done;			/* the device has finished this batch and all before */
+	uint64_t	done;			/* the device has finished the batches up to this number */
 	uint32_t	nbuckets;		/* a power of two */
 	Resident  **buckets;
-	uint32_t	columns;		/* resident columns, in any form */
+	uint32_t	columns;		/* number of resident columns, in all forms */
 	uint32_t	bvhs;
 	uint64_t	evictions;
 	/* scratch memory of the last build, kept for the next one; freed before anything is evicted */
@@ -75,17 +76,17 @@ extern void cache_open(Cache *cache, Context *context);
 
 extern ResidentKey cache_column_key(const SegmentKey *segment, uint32_t column, ColumnForm form);
 
-/* Find the resident with a key and note that the current batch uses it.  Returns NULL if there is none. */
+/* Find the resident with a key, and mark it as used by the current batch.  Returns NULL if there is none. */
 extern Resident *cache_find(Cache *cache, const ResidentKey *key);
 
 /* Allocate a column with memory for its data, without adding it to the cache.  Returns NULL if there is no memory. */
 extern Resident *cache_create_column(Cache *cache, const ResidentKey *key, const ColumnShape *shape,
 									 const uint32_t *boundaries);
 
-/* Return the location of a column's elements for shaders, which are to add shift to values. */
+/* Return the location of a column's elements, for shaders.  The shaders add "shift" to values, but not to codes. */
 extern ElementsTask cache_elements(const Resident *column, uint64_t shift);
 
-/* Add a resident to the cache.  If there is already one with its key, the new one is freed. */
+/* Add a resident to the cache.  If the cache has a resident with the same key already, the new one is freed. */
 extern void cache_add(Cache *cache, Resident *resident);
 
 /* Free a resident that is not in the cache. */
@@ -94,7 +95,10 @@ extern void cache_free(Cache *cache, Resident *resident);
 /* Evict and free all residents. */
 extern void cache_evict_all(Cache *cache);
 
-/* Call memory_on_device(), and evict residents as needed.  Waits for the device if those in use must be evicted. */
+/*
+ * Call memory_on_device(), and evict residents if memory is short.  Waits for the device if residents must be
+ * evicted that unfinished batches use.
+ */
 extern bool cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage,
 						   Memory *memory);
 

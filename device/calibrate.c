@@ -4,9 +4,9 @@
  *		Measure how fast the device is.
  *
  * Three columns have distinct values in random order, as in the papers.  Requests have a "less than"
- * predicate on each, at several selectivities.  A small request takes a fast device as long as
- * a larger one, so the time of a chunk is computed from the difference between a large and a small
- * request.  Likewise the time of adding up is the difference between requests with and without a sum.
+ * predicate on each column, at several selectivities.  A fast device takes as long for a small request as
+ * for a larger one, so the time of a chunk is computed from the difference between a large and a small
+ * request.  The time of adding up is the difference between requests with and without a sum.
  */
 #include "calibrate.h"
 
@@ -27,10 +27,10 @@
 /* Lower bound of the time to add up a chunk's column, as a fraction of the time to find its rows. */
 #define LEAST_ADDING	0.1
 
-/* Change the length of rays only if that reduces their time to less than this fraction. */
+/* The length of rays is changed only if this reduces their time to less than this fraction. */
 #define LEAST_SAVING	0.9
 
-/* Requests that take more nanoseconds than this are not small. */
+/* A request that takes more nanoseconds than this is long enough to be timed without a larger request. */
 #define SHORT_TIME		1e6
 
 static const double selectivities[] = {0.1, 0.3, 0.5};	/* of each predicate */
@@ -178,7 +178,7 @@ add_columns(Evaluator *evaluator, Memory *staging)
 	return added && add_values(evaluator, staging);
 }
 
-/* A request on the synthetic segment, which it repeats. */
+/* A request on the synthetic segment, which it has up to SEGMENTS times. */
 typedef struct Question
 {
 	EvaluateHeader header;
@@ -260,7 +260,7 @@ time_chunk(Evaluator *evaluator, DeviceExecutor executor, Memory *results, doubl
 	if (one > SHORT_TIME)
 		return one / CHUNKS;
 	several = time_request(evaluator, executor, results, SEGMENTS, selectivity, adding);
-	/* If the clock rate changed between the two, the difference may be too small or negative. */
+	/* If the clock rate changed between the two requests, the difference may be too small or negative. */
 	return fmax(several - one, one / SEGMENTS) / ((SEGMENTS - 1) * CHUNKS);
 }
 
@@ -275,9 +275,10 @@ time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results)
 }
 
 /*
- * Set the length of rays, and return their time.  Long rays are fewer, but meet more neighbouring boxes, so the
- * best length depends on the device.  Lengths are multiples of the default.  The default stays unless another
- * length is faster by more than the error of measurement.
+ * Choose the length of rays, and return the time of a chunk with it.  "by_default" is the time with the default
+ * length.  Longer rays are fewer, but meet more neighbouring boxes, so the best length depends on the device.
+ * Lengths are multiples of the default.  The default stays unless another length is faster by more than the error of
+ * measurement.
  */
 static double
 choose_length(Evaluator *evaluator, Memory *results, double by_default)
@@ -302,7 +303,7 @@ choose_length(Evaluator *evaluator, Memory *results, double by_default)
 	return best == 1 ? by_default : least;
 }
 
-/* Measure adding up when most rows match, which makes the difference large. */
+/* Return the time to add up a column of a chunk.  Most rows match, so that adding up makes a large difference. */
 static double
 time_adding(Evaluator *evaluator, Memory *results)
 {

@@ -20,9 +20,9 @@ typedef struct Calibration
 } Calibration;
 
 /*
- * Evaluate predicates on three columns of synthetic rows with each executor, and add up a fourth column.  None
- * of that data stays on the device.  If chooses_rays, also set the length of rays to the fastest for this
- * device.
+ * Evaluate predicates on three columns of synthetic rows with the executors compute and rt, and add up a fourth
+ * column with compute.  The columns do not stay on the device.  If chooses_rays is set, also set the length of rays
+ * to the fastest for this device.
  */
 extern Calibration calibrate(Evaluator *evaluator, bool chooses_rays);
 

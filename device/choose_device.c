@@ -109,7 +109,7 @@ find_features(VkPhysicalDevice device, DeviceFacts *facts)
 	facts->features = features.features;
 }
 
-/* Read the facts of a device.  For tests, let it miss the limit lacks. */
+/* Read the facts of a device.  For tests, change them so that it misses the limit "lacks", if that is not NULL. */
 static void
 find_facts(VkPhysicalDevice device, const Limit *lacks, DeviceFacts *facts)
 {
@@ -126,8 +126,8 @@ find_facts(VkPhysicalDevice device, const Limit *lacks, DeviceFacts *facts)
 /* ---------------------------------------------------------------- the choice */
 
 /*
- * Return true if this is the wanted device: the one with that number, or with that text in its name.  If wanted
- * is empty, all devices are wanted that are not software.
+ * Return true if a device is wanted: "wanted" is its number, or a part of its name.  If "wanted" is empty, all
+ * devices are wanted except software.
  */
 static bool
 is_wanted(const VkPhysicalDeviceProperties *properties, uint32_t number, const char *wanted)

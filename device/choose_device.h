@@ -14,9 +14,9 @@
 extern VkInstance open_vulkan(void);
 
 /*
- * Choose a device, and store its facts.  wanted is its number, a part of its name, or empty for the first device that
- * is not software.  passed_over of the matching devices are skipped; after the last one the count begins again at the
- * first.  lacks is a limit that all devices are made to miss, for tests, or NULL.
+ * Choose a device, and store its facts.  "wanted" is its number, a part of its name, or empty for any device that is
+ * not software.  The first "passed_over" devices that match are skipped; after the last one, counting continues with
+ * the first one.  "lacks" is NULL or, for tests, a limit that all devices are made to miss.
  */
 extern VkPhysicalDevice choose_device(VkInstance instance, const char *wanted, uint32_t passed_over, const Limit *lacks,
 									  DeviceFacts *facts);

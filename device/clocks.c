@@ -21,7 +21,7 @@
 
 #include "report.h"
 
-/* Minimal time between notes of a use to the child, and until it is started again after a failure; in nanoseconds. */
+/* Least nanoseconds between two messages about a use, and between a failure of the child and a new start. */
 #define TELL_AGAIN		UINT64_C(1000000000)
 #define START_AGAIN		UINT64_C(60000000000)
 
@@ -88,7 +88,7 @@ report_once(Clocks *clocks, const char *why)
 	clocks->reported = true;
 }
 
-/* Report what the child writes within that time. */
+/* Wait up to "milliseconds" for a message of the child.  Report the message, unless the clocks are up. */
 static void
 hear_child(Clocks *clocks, int milliseconds)
 {
@@ -106,7 +106,7 @@ hear_child(Clocks *clocks, int milliseconds)
 		report_once(clocks, said);
 }
 
-/* Return true if the child has failed.  A child that has ended for lack of use has not. */
+/* Return true if the child has failed, and false if it is running or has ended because the device was not used. */
 static bool
 has_failed(Clocks *clocks)
 {
@@ -196,7 +196,7 @@ has_name(const Cuda *cuda, const char *wanted)
 	return strcmp(name, wanted) == 0;
 }
 
-/* Find the device with a name among those that CUDA lists. */
+/* Find the device with a name in the list of CUDA's devices. */
 static bool
 find_device(Cuda *cuda, const char *name)
 {
@@ -238,7 +238,7 @@ tell_parent(const char *what)
 	(void) send(STDIN_FILENO, what, strlen(what), MSG_NOSIGNAL);
 }
 
-/* Return true if the child is told of a use in time, and false if not or if its parent has ended. */
+/* Wait up to "seconds" for a message about a use.  Returns false if there is none, or if the parent has ended. */
 static bool
 hears_of_use(int seconds)
 {
@@ -256,7 +256,7 @@ clocks_keep_up(const char *name, const char *library, int idle_seconds)
 
 	/* The child must end with its parent, even if it hangs in the driver. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Otherwise CUDA would open all devices, and other users could not reset them. */
+	/* Show CUDA only this device.  CUDA opens all devices that it sees, and other users cannot reset an open device. */
 	setenv("CUDA_VISIBLE_DEVICES", name, 1);
 	why = open_context(&cuda, name, library);
 	tell_parent(why ? why : UP);

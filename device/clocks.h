@@ -5,12 +5,12 @@
  *
  * A session sends a request, waits for the answer, and sends the next request some milliseconds later.
  * NVIDIA's driver regards a device with so little work as idle and leaves it at a sixth of its clock (an
- * H100 at 345 MHz instead of 1,980), where answers take three to four times as long.  It does not do so
- * while any process has a CUDA context open on the device, even if that context is never used.  So the
- * program starts a child that opens a context.  The program tells the child when the device is used, and
- * the child ends when it has not been told for a while.  Until then it takes half a GB of the device's
- * memory, and 50 W.  As CUDA runs in a process of its own, it can neither interfere with Vulkan nor crash
- * the program.
+ * H100 at 345 MHz instead of 1,980), where answers take three to four times as long.  The driver keeps the
+ * clock up while any process has a CUDA context open on the device, even if that context is never used.  So
+ * the program starts a child that opens a context.  The program tells the child when the device is used, and
+ * the child ends when it has had no such message for idle_seconds.  While the child runs, it takes half a GB
+ * of the device's memory, and 50 W.  As CUDA runs in a process of its own, it can neither interfere with
+ * Vulkan nor crash the program.
  *
  * The clocks are left to the driver if there is no CUDA library, if CUDA does not list the device, or if
  * the device allows only one process to have a context.
@@ -36,19 +36,22 @@ typedef struct Clocks
 	bool		reported;		/* true once the log says why the clocks are left to the driver */
 	pid_t		child;			/* process id; 0: there is no child */
 	int			socket;			/* socket to the child */
-	uint64_t	again;			/* when the child is next told of a use, or started again; as clock_now() */
+	uint64_t	again;			/* clock_now() before which the child is neither told of a use nor started */
 } Clocks;
 
 /*
- * Begin to keep the clocks of the device with this UUID.  A program that calls this must call clocks_keep_up()
- * if it is started with CLOCKS_OPTION.
+ * Begin to keep the clocks of the device with this UUID.  The child runs the same program: if the program is started
+ * with CLOCKS_OPTION, it must call clocks_keep_up().
  */
 extern void clocks_keep(Clocks *clocks, const uint8_t *uuid);
 
-/* Note that the device is about to be used.  Does nothing for clocks that are not kept (all zeros). */
+/*
+ * Tell the child, but at most once a second, that the device is about to be used.  Starts the child if it is not
+ * running.  Does nothing if the clocks are not kept (all zeros).
+ */
 extern void clocks_note_use(Clocks *clocks);
 
-/* Note a use, and wait at most that many seconds until the clocks are up or known to be left to the driver. */
+/* Call clocks_note_use(), then wait up to "seconds" until the clocks are up, or known to be left to the driver. */
 extern void clocks_wait(Clocks *clocks, int seconds);
 
 /*

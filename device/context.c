@@ -12,7 +12,7 @@
 
 /* PCI id of the vendor whose devices' clocks are kept up. */
 #define NVIDIA				0x10DE
-/* Seconds for which calibration waits for the clocks to rise, since it would measure wrong times meanwhile. */
+/* Most seconds to wait for the clocks to rise before calibration, which would measure wrong times otherwise. */
 #define CLOCKS_SECONDS		5
 
 void
@@ -22,7 +22,7 @@ check(VkResult result, const char *call)
 		fail("%s failed with Vulkan result %d", call, result);
 }
 
-/* ---------------------------------------------------------------- opening it */
+/* ---------------------------------------------------------------- opening the device */
 
 /* Return true if the device meets the limits of an optional use; otherwise log why not. */
 static bool
@@ -266,7 +266,7 @@ wait_for(Context *context, Submission *submission)
 		  "vkWaitForFences");
 }
 
-/* Return the ticks from one timestamp to a later one, or 0 if it is not later. */
+/* Return the ticks from the timestamp "from" to the timestamp "to", or 0 if "to" is not later. */
 static uint64_t
 ticks_between(const Context *context, uint64_t from, uint64_t to)
 {

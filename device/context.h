@@ -22,14 +22,15 @@
 typedef struct Faults
 {
 	uint64_t	lost_at;		/* number of the submission at which the device is lost; 0: never */
-	uint64_t	lost_after;		/* the same, counted from the end of calibration, whose number of submissions varies */
+	/* like lost_at, but counted from the end of calibration, whose number of submissions varies */
+	uint64_t	lost_after;
 	bool		no_upload_memory;	/* there is no memory for columns */
 	bool		no_build_memory;	/* there is no memory for BVHs */
-	bool		no_scratch_memory;	/* there is no memory for a submission's bits and tasks */
+	bool		no_scratch_memory;	/* there is no device memory for a batch's bits, aggregates and words */
 	bool		no_ray_tracing; /* the device cannot trace rays */
 	bool		no_import;		/* the device cannot import host memory */
 	const Limit *lacks;			/* the device does not meet this limit; NULL: it meets all */
-	bool		fast_rays;		/* calibration reports that rays take almost no time, and BVHs little */
+	bool		fast_rays;		/* calibration reports that a chunk takes 1 ns with rays, and 20 ms to build its BVH */
 } Faults;
 
 /* Commands that are recorded, then executed by the device.  Several submissions can be in progress. */
@@ -80,22 +81,23 @@ extern void context_open(Context *context, const char *wanted, uint32_t passed_o
 						 const Faults *faults);
 
 /*
- * Keep the device's clocks up while work is submitted, if that needs help (clocks.h).  Returns when they are
- * up, or after some seconds.  For the device program only.
+ * Keep the device's clocks up while it is used, if it is one of NVIDIA's (clocks.h).  Returns when the clocks are
+ * up, or after CLOCKS_SECONDS.  For the device program only.
  */
 extern void context_keep_clocks(Context *context);
 
 /*
- * Record commands between begin and submit.  Submit returns when the device has executed them and everything
- * submitted before; its result is the nanoseconds that this submission took.
+ * Record commands between context_begin() and context_submit().  context_submit() returns when the device has
+ * executed these commands and all earlier submissions.  It returns the nanoseconds that this submission took.
  */
 extern VkCommandBuffer context_begin(Context *context);
 extern uint64_t context_submit(Context *context);
 
 /*
- * The same in three calls, so that the host need not wait: record between begin and start.  Finish waits for the
- * device; when it returns, the host sees the results.  Commands of an unfinished submission may run at the same
- * time as those of the next; that time is counted for the submission that is finished first.
+ * Submit commands without waiting for them.  Record them between submission_begin() and submission_start().
+ * submission_finish() waits for the device, after which the host sees the results, and returns the nanoseconds that
+ * the submission took.  If two submissions overlap in time, the overlap is counted only for the one that is finished
+ * first.
  */
 extern void submission_open(Context *context, Submission *submission);
 extern void submission_begin(Context *context, Submission *submission);
@@ -104,21 +106,21 @@ extern bool submission_is_done(Context *context, const Submission *submission);
 extern uint64_t submission_finish(Context *context, Submission *submission);
 
 /*
- * Return the nanoseconds after which a running submission has hung.  The limit is long for software, which
- * compiles a shader when it runs for the first time, on processors that have other work.
+ * Return the nanoseconds after which a running submission is considered hung.  The limit is high for software, which
+ * compiles a shader when the shader runs for the first time, on processors that have other work.
  */
 extern uint64_t submission_limit(const Context *context);
 
 /* Nanoseconds for which the host polls a device, other than software, before it sleeps. */
 #define WATCH_TIME	(UINT64_C(2) * 1000 * 1000)
 
-/* Record a barrier: commands that follow see all writes of those before. */
+/* Record a barrier: commands after it see all writes of commands before it. */
 extern void context_barrier(Context *context);
 
 /* Record a barrier between shaders of these stages only, which is faster. */
 extern void context_shader_barrier(Context *context, VkPipelineStageFlags from, VkPipelineStageFlags to);
 
-/* Check the result of a Vulkan call that fails only if the device is lost. */
+/* End the program if "call", a Vulkan call that fails only if the device is lost, has failed. */
 extern void check(VkResult result, const char *call);
 
 #endif							/* RTSCAN_DEVICE_CONTEXT_H */

@@ -34,18 +34,18 @@ typedef struct Memory
 	char	   *host;			/* address for the host, or NULL */
 } Memory;
 
-/* Allocate memory on the device, counted against its limit. */
+/* Allocate memory on the device.  It counts against context->memory_limit. */
 extern bool memory_on_device(Context *context, MemoryUse use, uint64_t size,
 							 VkBufferUsageFlags more_usage, Memory *memory);
 
 /*
- * Allocate memory that both host and device can access.  Memory that the host only writes is the device's own
- * if the host can map that; memory that the host reads is cached.
+ * Allocate memory that both host and device can access.  With HOST_WRITES, it is the device's own memory if the host
+ * can map that.  With HOST_READS_AND_WRITES, it is host memory that is cached, if possible.
  */
 extern bool memory_on_host(Context *context, HostAccess access, uint64_t size,
 						   VkBufferUsageFlags more_usage, Memory *memory);
 
-/* Use existing memory of the host; returns false if that is not possible. */
+/* Make existing memory of the host accessible to the device.  Returns false if that is not possible. */
 extern bool memory_import(Context *context, void *host, uint64_t size, Memory *memory);
 
 extern void memory_free(Context *context, Memory *memory);

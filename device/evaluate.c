@@ -20,15 +20,15 @@
 #define MIN_SCRATCH		(UINT64_C(1) << 20)
 
 /*
- * Bytes of a workgroup's memory for an aggregate's tables and everything beside them.  AGG_MEMORY is small, so
- * that several workgroups fit on a processor.  LARGE_AGG_MEMORY is for as large tables as a workgroup can
- * have.  OTHER_AGG_MEMORY is used by neither tables nor the list of rows.
+ * Bytes of the shared memory of a workgroup that aggregates.  AGG_MEMORY is small, so that several workgroups fit on
+ * a processor.  LARGE_AGG_MEMORY is for tables that are as large as possible.  Both include OTHER_AGG_MEMORY, for
+ * everything besides the tables and the list of rows.
  */
 #define AGG_MEMORY			24576
 #define LARGE_AGG_MEMORY	49152
 #define OTHER_AGG_MEMORY	2560
 
-/* Return the number of 32-bit cells that fit beside the list of that many rows. */
+/* Return the number of 32-bit table cells that fit in "memory" bytes, beside a list of "listed" rows. */
 static uint32_t
 table_size(const Context *context, uint32_t memory, uint32_t listed)
 {
@@ -102,7 +102,10 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 
 /* ---------------------------------------------------------------- submitting */
 
-/* Make sure that memory for bits, aggregates or words is large enough; its content is lost. */
+/*
+ * Make sure that memory for bits, aggregates or words is large enough, without keeping its content.  False if it
+ * cannot be allocated.
+ */
 static bool
 ensure_scratch(Evaluator *evaluator, Memory *memory, uint64_t size)
 {
@@ -126,13 +129,13 @@ ensure_tasks(Evaluator *evaluator, Batch *batch, uint64_t size)
 	return memory_on_host(evaluator->context, HOST_WRITES, size * 2 + MIN_SCRATCH, 0, &batch->tasks);
 }
 
-/* A member of tasks: an offset in memory of the batch, until that memory's address is known. */
+/* A member of tasks that is an offset in some memory of the batch, until relocate() adds the address of this memory. */
 typedef struct Relocation
 {
 	size_t		array;			/* offset of the array of tasks in an Evaluator */
 	size_t		member;			/* offset of the member in a task */
 	size_t		memory;			/* offset of the memory in a Batch */
-	bool		optional;		/* true if 0 means that the task has no such memory */
+	bool		optional;		/* true if the value 0 is not an offset and stays 0 */
 } Relocation;
 
 #define RELOCATION(array, task, member, memory, optional) \
@@ -175,7 +178,7 @@ relocate_tasks(Evaluator *evaluator, const Batch *batch)
 		relocate(evaluator, batch, &relocations[i]);
 }
 
-/* Copy a request's words to the device's memory, since many rows read each of them. */
+/* Copy a request's words to the device's memory, since each word may be read for many rows. */
 static void
 copy_words(Evaluator *evaluator, const Batch *batch, const Request *request)
 {
@@ -205,7 +208,7 @@ copy_masks(const Request *request)
 				memcpy(request->area->memory.host + place, request->area->map + place, DEVICE_CHUNK_BYTES);
 }
 
-/* Append an array to the tasks' memory.  Returns its position there in units of TASK_ALIGNMENT. */
+/* Append an array to the tasks' memory.  Returns its position in this memory, in units of TASK_ALIGNMENT. */
 static uint32_t
 stage_array(const Memory *tasks, const Array *array, uint64_t *used)
 {
@@ -228,8 +231,8 @@ tasks_size(Evaluator *evaluator)
 }
 
 /*
- * Put all tasks where shaders look for them.  The shaders that trace jobs' rays look for jobs where others look for
- * traces.
+ * Copy all tasks to "memory", and store the positions of their arrays in *tasks and *jobs.  *jobs is for the shaders
+ * that trace the rays of jobs: its member "traces" is the position of the jobs.
  */
 static void
 stage_tasks(Evaluator *evaluator, const Memory *memory, Tasks *tasks, Tasks *jobs)
@@ -262,8 +265,8 @@ dispatch(Evaluator *evaluator, VkPipeline pipeline, const Tasks *tasks, uint32_t
 }
 
 /*
- * Dispatch all workgroups for each way of aggregating; those with a task of another way end at once.  Then collect
- * the entries, also of aggregates that jobs have made.
+ * For each way of aggregating that the batch uses, dispatch all workgroups.  A workgroup ends at once if its task
+ * has another way.  Then collect the entries of all aggregates, including those of jobs.
  */
 static void
 dispatch_aggs(Evaluator *evaluator, const Tasks *tasks)
@@ -280,7 +283,7 @@ dispatch_aggs(Evaluator *evaluator, const Tasks *tasks)
 	dispatch(evaluator, evaluator->collect, tasks, evaluator->collect_of.count, 0);
 }
 
-/* Clear the words of aggregates, and copy those of sets and maps from the requests. */
+/* Clear the words of aggregates, and copy the words of sets and maps from the requests. */
 static void
 prepare_memory(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t count)
 {
@@ -323,7 +326,7 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	submission_start(evaluator->context, &batch->submission);
 }
 
-/* Copy the entries of all aggregates, unless there are more than there is room for. */
+/* Copy the entries of all aggregates, but of an aggregate with too many entries only their number. */
 static void
 copy_entries(const Request *request)
 {

@@ -4,7 +4,8 @@
  *		Evaluate the regions of several requests, a batch, in one submission.
  *
  * Two batches can be in progress, so that the device works on one while the host handles the
- * other.  Each step, which is a dispatch of shaders, is for all requests of a batch, with barriers between the steps:
+ * other.  A batch is evaluated in steps.  Each step is a dispatch of shaders for all requests of the batch, with
+ * barriers between the steps:
  *
  *	sieve		AND the vectors; this gives a superset of each segment's rows (compute), or the
  *				rows of the nearest bins (rt)
@@ -13,10 +14,11 @@
  *	members		clear the rows whose integers are not in all sets, for conditions that cannot be looked up
  *	publish		count the rows; return the bits
  *	aggregate	add up rows instead of returning their bits (protocol.h); runs beside publish, or
- *				after it if chunks have masks
+ *				after publish if chunks have masks or filters have alternatives
  *	collect		return the entries of aggregates
  *
- * The executor rtcudb has a job (make_job.h) instead of sieve, refine and aggregate, except for chunks with masks.
+ * The executor rtcudb has a job (make_job.h) instead of refine and aggregate; its sieve step only clears bits.
+ * Chunks with masks, and segments with members or maps, need the aggregate step as well.
  */
 #ifndef RTSCAN_DEVICE_EVALUATE_H
 #define RTSCAN_DEVICE_EVALUATE_H
@@ -26,7 +28,7 @@
 extern void evaluator_open(Evaluator *evaluator, Context *context, Cache *cache,
 						   const EvaluatorOptions *options);
 
-/* Return the number of batches in progress.  Another batch can be begun if it is less than BATCHES. */
+/* Return the number of batches in progress.  If the number is less than BATCHES, another batch can be begun. */
 static inline uint32_t
 evaluate_running(const Evaluator *evaluator)
 {
@@ -34,9 +36,9 @@ evaluate_running(const Evaluator *evaluator)
 }
 
 /*
- * Begin a batch of up to BATCH_REQUESTS requests, which must stay in place until the batch is ended.  Only one
- * BVH is built for a batch; requests that need another one end with REQUEST_WAITS, and have to be put into a
- * later batch.
+ * Begin a batch of up to BATCH_REQUESTS requests, which must stay in place until the batch is ended.  Normally only
+ * one BVH is built for a batch (see allowed_builds()).  A request that needs another BVH ends with REQUEST_WAITS,
+ * and has to be put into a later batch.
  */
 extern void evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count);
 
@@ -44,8 +46,8 @@ extern void evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t co
 extern bool evaluate_is_done(const Evaluator *evaluator);
 
 /*
- * Wait for the device and end the oldest batch.  Stores its requests, whose replies are set, and returns their
- * number.
+ * Wait for the device and end the oldest batch.  Stores the batch's requests in "requests", with their replies set,
+ * and returns the number of requests.
  */
 extern uint32_t evaluate_end(Evaluator *evaluator, Request **requests);
 

@@ -18,7 +18,7 @@
 /* Approximate a column's exact set by bins: bins.h. */
 typedef void (*ChooseBins) (const Bins *bins, const RangeSet *exact, RangeSet *runs);
 
-/* For benchmarks: settings of the executor rt that differ from the best known ones. */
+/* Settings of the executor rt.  Benchmarks change them from the best known ones. */
 typedef struct EvaluatorOptions
 {
 	RayTuning	rays;
@@ -28,7 +28,7 @@ typedef struct EvaluatorOptions
 #define BATCHES			2		/* batches in progress, at most */
 #define BATCH_REQUESTS	256
 
-/* The requests that were begun together, and their memory. */
+/* A batch: requests that are evaluated in one submission, and their memory. */
 typedef struct Batch
 {
 	Submission	submission;
@@ -51,11 +51,11 @@ typedef struct Evaluator
 	VkPipeline	refine;
 	VkPipeline	members;
 	VkPipeline	publish;
-	/* index: way, and whether values are wide; VK_NULL_HANDLE: not needed, or not supported by the device */
+	/* by way, and by whether values are wide; VK_NULL_HANDLE: not needed, or not supported by the device */
 	VkPipeline	agg[AGG_WAYS][2];
 	VkPipeline	collect;		/* VK_NULL_HANDLE: not supported by the device */
-	bool		aggs[AGG_WAYS][2];	/* true for the pipelines of aggregates that the next batch uses */
-	bool		takes_out;		/* publishing the next batch removes rows from its aggregates */
+	bool		aggs[AGG_WAYS][2];	/* elements of agg that the next batch uses */
+	bool		takes_out;		/* publish changes bits of the next batch that are aggregated */
 	uint32_t	agg_table;		/* 32-bit cells that fit in a workgroup's memory */
 	uint32_t	large_table;	/* 32-bit cells that fit in a workgroup's memory with large tables */
 	Raytracer	raytracer;		/* pipeline of the executor rt */
@@ -66,12 +66,12 @@ typedef struct Evaluator
 	TriangleMaker triangles;
 	ChooseBins	choose_bins;	/* for the executor rt */
 
-	/* The batches, used in turn; begun and ended count them. */
+	/* The batches are used in turn.  begun and ended count the batches begun and ended so far. */
 	Batch		batches[BATCHES];
 	uint64_t	begun;
 	uint64_t	ended;
 
-	/* The tasks of the next batch.  Addresses of bits are offsets until it is submitted. */
+	/* The tasks of the next batch.  Until it is submitted, addresses in its memory are offsets (relocate_tasks()). */
 	Array		ranges;
 	Array		runs;
 	Array		columns;
@@ -81,7 +81,8 @@ typedef struct Evaluator
 	Array		bundles;
 	Array		trace_tasks;
 	Array		job_tasks;		/* elements are TraceTask */
-	Array		sieve_of;		/* uint32: the sieve task of each workgroup; likewise for the other *_of */
+	/* uint32: the sieve task of each workgroup; the other *_of map workgroups in the same way */
+	Array		sieve_of;
 	Array		refine_of;
 	Array		publish_of;
 	Array		digits;
@@ -94,10 +95,10 @@ typedef struct Evaluator
 	Array		members_tasks;
 	Array		members_of;
 	uint64_t	agg_words;
-	/* bytes of sets and maps; includes unused bytes at the start, so that offset 0 can mean none */
+	/* bytes of sets and maps, after WORDS_ALIGNMENT unused bytes, so that offset 0 can mean that there are no words */
 	uint64_t	words_size;
-	uint32_t	largest_trace;	/* rays of a TraceTask, at most */
-	uint32_t	largest_job;	/* rays of a job, at most */
+	uint32_t	largest_trace;	/* greatest number of rays of one of trace_tasks */
+	uint32_t	largest_job;	/* greatest number of rays of one of job_tasks */
 } Evaluator;
 
 /* Return true if a way has no pipeline for narrow values, and treats all values as wide. */

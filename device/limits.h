@@ -5,7 +5,7 @@
  *
  * A device that lacks something that the whole program needs is not used.  A device that lacks something
  * that only one use needs is not used for that.  In both cases the log says what is missing.
- * If you use another feature of a device, add a line here and to doc/gpu.md.
+ * If you use another feature of a device, add a line to the table (limits.c) and to doc/gpu.md.
  *
  * The table omits limits that the program adapts to: maxRayDispatchInvocationCount (raytrace.c), and the
  * size and memory of workgroups with AGG_LARGE_GROUP threads (evaluate.c).
@@ -18,7 +18,7 @@
 
 #include "volk.h"
 
-/* Workgroups of a dispatch, at most; every device supports that many. */
+/* At most this many workgroups are in a dispatch.  Vulkan requires every device to support that. */
 #define MAX_WORKGROUPS	65535
 
 /* Bytes reserved for a shader group's handle. */
@@ -36,11 +36,11 @@ typedef struct DeviceFacts
 	VkPhysicalDeviceAccelerationStructureFeaturesKHR structures;
 	uint32_t	family;			/* queue family for compute shaders with timestamps */
 	uint32_t	timestamp_bits; /* 0: there is no such queue family */
-	VkBool32	has_deferred_operations;	/* the device has this extension */
+	VkBool32	has_deferred_operations;	/* true if the device has VK_KHR_deferred_host_operations */
 	VkBool32	has_external_memory;
 } DeviceFacts;
 
-/* The uses of a device that need a limit. */
+/* The uses of a device, each with limits of its own. */
 typedef enum LimitUse
 {
 	LIMIT_OF_ALL,
@@ -52,9 +52,9 @@ typedef enum LimitUse
 
 typedef struct Limit
 {
-	const char *name;			/* Vulkan's name for it */
+	const char *name;			/* Vulkan's name of the limit, feature or extension */
 	LimitUse	use;
-	uint32_t	offset;			/* in DeviceFacts */
+	uint32_t	offset;			/* offset of the number in DeviceFacts */
 	uint32_t	size;			/* bytes of the number */
 	uint64_t	needed;			/* 1 for features */
 	bool		at_most;		/* needed is the greatest allowed value; otherwise the least */
@@ -64,12 +64,15 @@ extern const Limit limits[];
 extern const uint32_t limit_count;
 
 /*
- * Return why a device cannot be used for something, or NULL if it can.  The text is valid until the next call
- * for the same use.
+ * Return why a device cannot be used for "use", or NULL if it can.  The text is valid until the next call for the
+ * same use.
  */
 extern const char *limits_missing(const DeviceFacts *facts, LimitUse use);
 
-/* For tests: let a device just miss a limit. */
+/*
+ * For tests: limits_miss() changes the facts so that the device just misses a limit.  limits_find() finds a limit by
+ * name, or returns NULL.
+ */
 extern void limits_miss(DeviceFacts *facts, const Limit *limit);
 extern const Limit *limits_find(const char *name);
 

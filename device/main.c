@@ -3,15 +3,15 @@
  * main.c
  *		rtscan_device, the program that owns a Vulkan device for a PostgreSQL server.
  *
- * rtscan's background worker starts it in the data directory, with a socket as standard input and
- * output; when the worker closes the socket, the program ends.  It writes these lines to the socket:
+ * rtscan's background worker starts the program in the data directory, with a socket as standard input and
+ * output.  When the worker closes the socket, the program ends.  The program writes these lines to the socket:
  *
  *	ready: COMPUTE RT ADDING BUILDING MEMORY DEVICE	it accepts connections; the first four are
  *								the measured times in nanoseconds for a chunk (calibrate.h), MEMORY is in bytes
  *	log: MESSAGE				for the server's log
  *	alive						for each byte that the worker sends
  *
- * With --keep-clocks it is a child of such a program (clocks.h).
+ * With --keep-clocks=NAME, the program runs as the child that keeps clocks up (clocks.h).
  *
  *	rtscan_device [--device=NAME or NUMBER] [--passed-over=N] [--socket=PATH] [--memory=BYTES] [--clocks=any]
  *			[--fault=...] [--rays=...]
@@ -33,7 +33,7 @@
 /* Connections that can wait to be accepted; further backends continue without the device. */
 #define BACKLOG		128
 
-/* Library that the child loads to keep clocks up, and seconds without a use after which it ends. */
+/* Library that the child loads to keep clocks up, and seconds without a use after which the child ends. */
 #define CUDA_LIBRARY		"libcuda.so.1"
 #define IDLE_SECONDS		60
 
@@ -48,7 +48,7 @@ bins_none(const Bins *bins, const RangeSet *exact, RangeSet *runs)
 	runs->n = 0;
 }
 
-/* Return the value of an option --name=value, or NULL if it is another option. */
+/* Return the value of an argument name=value, or NULL if the argument is another option. */
 static const char *
 option_value(const char *argument, const char *name)
 {

@@ -9,19 +9,19 @@
 
 #include "add_tasks.h"
 
-/* Chunks of a workgroup, at most, if there are at least MANY_CELLS cells. */
+/* Most chunks of a workgroup.  With fewer than MANY_CELLS cells, a workgroup has only one chunk. */
 #define MAX_SPAN		4
 #define MANY_CELLS		256
-/* Passes over its rows, at most, that a workgroup makes if its tables do not hold all cells. */
+/* Most passes over its rows that a workgroup makes, if its tables do not hold all cells at once. */
 #define MAX_PASSES		16
 
 /*
- * Slots for each entry that there is room for, at least.  With that many, most cells get the first slot that is
- * tried.
+ * Least number of slots for each entry that there is room for.  With 4 slots for each entry, most cells get the
+ * first slot that is tried.
  */
 #define MIN_SLOTS		4
 
-/* Find a column on the device. */
+/* Find a column on the device.  If it is missing, the reply says which column and form. */
 static DeviceResult
 find_column(Evaluator *evaluator, const AggSource *source, uint32_t column, ColumnForm form, Resident **found,
 			DeviceReply *reply)
@@ -41,8 +41,8 @@ find_column(Evaluator *evaluator, const AggSource *source, uint32_t column, Colu
 }
 
 /*
- * Return true if values, or the counting bins made from them, have more than 32 bits.  Without a map the
- * numbers of other digits have no more.
+ * Return true if load_numbers() of shaders/aggregate_rows.glsl needs 64 bits for a digit without a map: its values,
+ * its greatest number before bits are dropped, or the number of dropped bits can be too large for 32-bit arithmetic.
  */
 static bool
 needs_wide(const AggDigit *digit, uint64_t largest)
@@ -291,7 +291,7 @@ add_agg_of_job(Evaluator *evaluator, const AggSource *source, Space *space, Devi
 	DeviceResult result = make_task(evaluator, source, &task, reply);
 	DigitTask  *digits = (DigitTask *) evaluator->digits.data + task.first_digit;
 
-	/* after the number of rows */
+	/* the first measure, MEASURE_ROWS, has no column */
 	MeasureTask *measures = (MeasureTask *) evaluator->measures.data + task.first_measure + 1;
 
 	if (result != DEVICE_OK)

@@ -9,13 +9,13 @@
 #include "evaluator.h"
 #include "space.h"
 
-/* A segment with an aggregate. */
+/* A segment with an aggregate, and the positions of its bits, words and answer. */
 typedef struct AggSource
 {
 	const EvaluateSegment *segment;
 	const AggDigit *digits;
 	const AggMeasure *measures;
-	uint64_t	bits;			/* offset of the bits of its first group; rows after the last have none set */
+	uint64_t	bits;			/* offset of the bits of the segment's first group; bits after the last row are 0 */
 	uint32_t	groups;
 	uint64_t	maps;			/* offset of the request's words in the words of the batch */
 	uint64_t   *words;			/* offset of the words of the last aggregate that joins no other */
@@ -26,8 +26,8 @@ typedef struct AggSource
 extern DeviceResult add_agg(Evaluator *evaluator, const AggSource *source, DeviceReply *reply);
 
 /*
- * Add an aggregate's task without workgroups, for rays that add rows to it; it covers only chunks without masks.
- * The columns' fields are those of the space, which must have all of them.
+ * Add an aggregate's task without workgroups, since the rays of a job add rows to the aggregate.  It covers only
+ * chunks without masks.  The aggregate's columns have the fields of "space", which must have all these columns.
  */
 extern DeviceResult add_agg_of_job(Evaluator *evaluator, const AggSource *source, Space *space, DeviceReply *reply);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Meeting that many rows takes about as long as tracing a ray. */
+/* A ray takes about as long to trace as it takes to meet this many rows. */
 #define ROWS_A_RAY		2
 
 /* ---------------------------------------------------------------- the space */
@@ -102,8 +102,8 @@ find_slots(const SpaceAttribute *attribute, const WorkColumn *column, Range *roo
 }
 
 /*
- * Return the greatest number of ranges that pays off.  Each range has rays of its own; with more ranges these
- * would outnumber the rows that other rays no longer meet.
+ * Return the greatest number of ranges that pays off.  With more ranges, fewer rows are met that do not match, but
+ * each range needs SPACE_RAYS more rays.  A ray is as expensive as ROWS_A_RAY rows.
  */
 static uint32_t
 most_ranges(const EvaluateSegment *segment)
@@ -134,7 +134,7 @@ find_ranges(const Work *work, Space *space, RangeSet *ranges)
 		free(room[c]);
 }
 
-/* Add a bundle with the rays of each range.  Returns the number of rays. */
+/* Add a bundle of rays for each range.  Returns the total number of rays. */
 static uint32_t
 add_bundles(Evaluator *evaluator, const Space *space, const RangeSet *ranges)
 {

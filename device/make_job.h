@@ -3,9 +3,9 @@
  * make_job.h
  *		Make the tasks of RTCUDB's job: scan, group and aggregate a segment in one ray tracing launch.
  *
- * The rays of a query's ranges meet a superset of the matching rows.  Each row that is in the exact result sets
- * its bit and is added to the segment's aggregate, unless its chunk has a mask.  There is no sieve: all bits begin as
- * zeros.
+ * The rays of a query's ranges meet a superset of the matching rows.  For each row that is in the exact result, its
+ * bit is set, and the row is added to the segment's aggregate, unless its chunk has a mask.  There is no sieve: all
+ * bits are zeros at first.
  */
 #ifndef RTSCAN_DEVICE_MAKE_JOB_H
 #define RTSCAN_DEVICE_MAKE_JOB_H
@@ -14,8 +14,8 @@
 #include "make_aggregate.h"
 
 /*
- * Add a segment's job, with its aggregate if it has one.  Builds the BVH of its space if it is missing.  Does
- * nothing else if the request is only to prepare.
+ * Add a segment's job, and its aggregate if it has one.  Builds the BVH of the segment's space if the BVH is
+ * missing.  For a request to prepare, does nothing else.
  */
 extern DeviceResult add_job(Work *work, AggSource *agg);
 

@@ -15,7 +15,7 @@ _Static_assert(SPACE_MAX_RANGES * SPACE_RAYS <= MAX_RAYS, "a job has no more ray
 
 /* ---------------------------------------------------------------- sets of ranks */
 
-/* A column's sets of ranks (bins.h).  All ranges are in one allocation, in which exact is first. */
+/* A column's sets of ranks (bins.h).  All their ranges are in one allocation, which begins at exact.ranges. */
 typedef struct ColumnSets
 {
 	RangeSet	exact;
@@ -80,7 +80,7 @@ free_sets(ColumnSets *sets)
 	free(sets->exact.ranges);
 }
 
-/* Add a task that clears the rows with these ranks. */
+/* Add a task that clears the bits of the rows with the ranks "ranks". */
 static void
 add_refine(Work *work, const Resident *column, Range ranks)
 {
@@ -102,7 +102,7 @@ add_refine(Work *work, const Resident *column, Range ranks)
 
 /* ---------------------------------------------------------------- compute */
 
-/* Add a column's superset, and the tasks that clear the rest of it. */
+/* Add the runs of a column's superset, and tasks that clear the rows outside of the exact set. */
 static DeviceResult
 add_superset(Work *work, const WorkColumn *column)
 {
@@ -136,7 +136,7 @@ add_compute(Work *work)
 
 /* ---------------------------------------------------------------- rt */
 
-/* Trace the rays of a group of columns, which were the last columns added. */
+/* Add the task that traces the rays of a group of columns, for which tasks_add_column() was called last. */
 static DeviceResult
 add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColumn *slabs)
 {

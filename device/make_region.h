@@ -3,8 +3,8 @@
  * make_region.h
  *		Make the tasks that find the rows of a region, for the executors compute and rt.
  *
- * A region is an interval, or several, of each of a segment's columns.  Both executors AND the vectors of the sieve
- * first.  Then compute clears the ranks that are only in the superset, and rt traces rays through the difference.
+ * A region has one or several intervals of each of its columns.  Both executors AND the vectors of the sieve
+ * first.  Then compute clears the rows that are only in the superset, and rt traces rays through the difference.
  */
 #ifndef RTSCAN_DEVICE_MAKE_REGION_H
 #define RTSCAN_DEVICE_MAKE_REGION_H

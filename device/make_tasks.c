@@ -12,7 +12,7 @@
 #include "make_job.h"
 #include "make_region.h"
 
-/* Words of all aggregates of a batch, at most; a single request has less (DEVICE_MAX_AGG_WORDS). */
+/* Most 64-bit words of all aggregates of a batch.  A single request has less, by DEVICE_MAX_AGG_WORDS. */
 #define MAX_AGG_WORDS	(UINT64_C(1) << 25)
 
 /* ---------------------------------------------------------------- rows to return */
@@ -56,7 +56,7 @@ add_publish(Work *work, uint32_t chunk, uint32_t groups, uint32_t alternatives)
 
 /* ---------------------------------------------------------------- members */
 
-/* Add the set of a condition on rows. */
+/* Add a set, which is a condition that rows are tested for. */
 static DeviceResult
 add_set(Work *work, const EvaluateMembers *members)
 {
@@ -130,7 +130,7 @@ find_columns(Work *work, const EvaluateColumn *wanted, const DeviceInterval *int
 	return DEVICE_OK;
 }
 
-/* The current segment's places in the arrays of the request and in the answer. */
+/* The current segment's positions in the arrays of the request and in the answer. */
 typedef struct Place
 {
 	uint32_t	chunk;
@@ -161,7 +161,7 @@ skip_columns(Place *place, const EvaluateSegment *segment)
 	place->members += segment->members;
 }
 
-/* Move a place to the next segment. */
+/* Advance *place to the next segment. */
 static void
 skip_segment(Place *place, const EvaluateSegment *segment)
 {
@@ -197,8 +197,8 @@ add_agg_of(Work *work, Place *place, uint32_t groups)
 /* ---------------------------------------------------------------- jobs */
 
 /*
- * Add an aggregate of the chunks with masks.  It runs after publish, since that removes the rows that are not
- * aggregated from the bits that the rays have set.
+ * Add an aggregate of the chunks with masks.  It runs after publish, which removes the rows of the masks from the
+ * bits that the rays have set.
  */
 static DeviceResult
 add_rest_of_job(Work *work, Place *place)
@@ -212,7 +212,10 @@ add_rest_of_job(Work *work, Place *place)
 	return add_agg(work->evaluator, &source, &work->request->reply);
 }
 
-/* Return true if rows are tested after the rays that find them, or if digits have maps, which rays do not read. */
+/*
+ * Return true if the rays of a job cannot aggregate the rows that they meet, because the rows have yet to be tested
+ * for members, or because digits have maps, which job.rahit does not read.
+ */
 static bool
 is_aggregated_apart(const EvaluateSegment *segment, const AggDigit *digits)
 {
@@ -311,8 +314,9 @@ find_alternatives(const EvaluateSegment *parts, uint32_t n)
 }
 
 /*
- * Add the parts of a filter.  Each part is a group of its own.  They always use compute, since rays would
- * divide a part with many columns into several groups.  If that fails, *failed is the index of the part.
+ * Add the parts of a filter.  Each part is a group of its own.  Parts always use the executor compute, since rays
+ * would divide a part with more than three columns into several groups.  If a part fails, *failed is its index in
+ * the request.
  */
 static DeviceResult
 add_filter(Request *request, Evaluator *evaluator, uint32_t first, uint32_t n, Place *place, uint32_t *failed)
@@ -357,7 +361,7 @@ fits_submission(const Evaluator *evaluator)
 		 raytrace_fits(&evaluator->job_raytracer, evaluator->largest_job, evaluator->job_tasks.count));
 }
 
-/* Reserve room for the words of a request's sets and maps, after those of the requests before. */
+/* Reserve room in the batch for the words of a request's sets and maps. */
 static void
 place_words(Evaluator *evaluator, Request *request)
 {
@@ -368,9 +372,9 @@ place_words(Evaluator *evaluator, Request *request)
 }
 
 /*
- * Return how many BVHs may now be built for a request.  Normally it is one for each batch, so that other
- * requests do not wait for more than one build.  A request that has already built as many as it can need has
- * lost some of them by eviction; then it may build all missing ones at once.
+ * Return how many BVHs this batch may build for a request.  Normally a batch builds one BVH, so that other requests
+ * do not wait for more than one build.  If more BVHs have been built for a request than it has segments and columns,
+ * some of them have been evicted again.  Then the request may build all missing BVHs at once.
  */
 static uint32_t
 allowed_builds(const Evaluator *evaluator, const Request *request)

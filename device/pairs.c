@@ -12,7 +12,7 @@
 
 #define ARRAY_ALIGNMENT	256
 
-/* Enough to keep the device busy; every device can start that many. */
+/* Most workgroups of a dispatch: enough to keep the device busy, and as many as every device can start. */
 #define PAIR_WORKGROUPS	4096
 
 void

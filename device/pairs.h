@@ -26,8 +26,8 @@ typedef struct PairSorter
 extern void pairs_open(PairSorter *sorter, Context *context, Cache *cache);
 
 /*
- * Sort n SortPairs, which begin at an offset of target, in place and stably, by some of the bits of their keys.
- * Returns false if there is not enough memory.
+ * Sort the n SortPairs that begin at "offset" in "target", in place and stably, by bits first_bit .. first_bit +
+ * bits - 1 of their keys.  Returns false if there is not enough memory.
  */
 extern bool pairs_sort(PairSorter *sorter, const Memory *target, uint64_t offset, uint32_t n,
 					   uint32_t first_bit, uint32_t bits);

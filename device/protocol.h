@@ -6,8 +6,9 @@
  * The device program (rtscan_device) owns a Vulkan device; each device has a program of its own.
  * The program is a separate process without PostgreSQL's shared memory, so that a crash in the
  * driver does not affect the server.  A backend connects to the program's socket (SOCK_SEQPACKET, in
- * the data directory) and passes it an area of shared memory once.  It then sends one DeviceRequest
- * at a time, and gets one DeviceReply for each.  The data lie in the area, which both sides map:
+ * the data directory) and once passes the file descriptor of an area of shared memory.  The backend then
+ * sends one DeviceRequest at a time, and gets one DeviceReply for each.  The data of requests and answers
+ * lie in the area, which both sides map:
  *
  *	EVALUATE, at request.offset:
  *		EvaluateHeader
@@ -25,25 +26,26 @@
  *		uint64 aggs[]					for each segment with an aggregate of its own: the number of
  *										entries, then the entries, uint64 [2 + measures] each
  *		(at the next multiple of 64)
- *		bits[chunks][DEVICE_CHUNK_BYTES]	only if bits are wanted, and only of chunks with
- *										matching rows that are in no aggregate
+ *		bits[chunks][DEVICE_CHUNK_BYTES]	only if want_bits is set; only chunks with matching
+ *										rows outside of the aggregate are written
  *
  *	A segment's rows can be *aggregated*, so that their bits need not be returned.  The aggregate covers
- *	the chunks that the backend knows to be all-visible, and of other chunks only some rows: the backend
- *	has put the bits of the rows that are not aggregated, the chunk's *mask*, where the answer's bits will be.
- *	A row's digits are the number of its cell; each digit is the distance of a value from the segment's
- *	least value, or a code.  Each cell with rows has an *entry*: the cell's number, the number of rows,
- *	and measures of the distances of other columns.  Entries are in no particular order.  If there can be
- *	far more cells than cells with rows, there is room for a limited number of entries.  If there are
- *	more, the answer says so, and the aggregate is lost.  Distances can be shifted so that they count from
- *	the least value of several segments; these segments can then join in one aggregate.
+ *	whole chunks that are all-visible, and some of the rows of other chunks.  For each of the other chunks,
+ *	the backend writes a *mask*, the bits of the rows that are not aggregated, where the answer returns the
+ *	chunk's bits.  The number of a row's cell is made of digits.  A digit is a code, or the distance of a value
+ *	from the segment's least value, or a number from a map.  Each cell with rows has an *entry*: the cell's
+ *	number, the number of rows, and measures of the distances of other columns.  Entries are in no
+ *	particular order.  If most cells are expected to have no rows, there is room for fewer entries than
+ *	cells.  If more cells have rows than there is room for, the number of entries in the answer exceeds the
+ *	room, and the aggregate is lost.  A *shift*, added to distances, makes them count from the least value
+ *	of several segments, which can then join in one aggregate.
  *
- *	A *set* has a bit for each integer, beginning with its first integer.  Rows whose integers are not
- *	members do not match.
- *	A *map* has a number of 8, 16 or 32 bits for each integer.  The row's digit is the number of its
- *	integer; a dimension of a star is a map by key.  Alternatively a map has *breakpoints*, ascending 64-bit
- *	integers: the digit is the number of breakpoints that are not above the row's integer.  Conditions that
- *	compare an integer with constants are such maps.
+ *	A *set* has a bit for each integer from the set's first integer on, which tells whether the integer is a
+ *	member.  Rows whose integers are not members do not match.
+ *	A *map* has a number of 8, 16 or 32 bits for each integer.  A row's digit is the map's number for the
+ *	row's integer.  For example, a dimension of a star is a map by key.  A map can have *breakpoints* instead,
+ *	ascending 64-bit integers: the digit is the number of breakpoints that are not above the row's integer.
+ *	Conditions that compare an integer with constants become maps with breakpoints.
  *	If the integers are few and far apart, sets and maps are *tables* (table.h).
  *
  *	SORT, at request.offset:			SortPair[size], sorted in place by key; the sort is stable
@@ -62,8 +64,8 @@
  * Either side can close the connection at any time: the backend then continues without the
  * device, and the program frees what belonged to the connection.
  *
- * Neither side trusts the other.  Each copies what it needs before it checks the copy, since the
- * area may change at any time.
+ * Neither side trusts the other.  Since the area may change at any time, each side first copies what it
+ * needs, and then checks the copy.
  */
 #ifndef RTSCAN_DEVICE_PROTOCOL_H
 #define RTSCAN_DEVICE_PROTOCOL_H
@@ -90,16 +92,16 @@
 #define DEVICE_MAX_DIGITS		8	/* digits of one aggregate's cells */
 #define DEVICE_MAX_MEASURES		32
 #define DEVICE_MAX_PARTS		32	/* parts of one filter */
-/* runs of bins of one column; each run reads as many vectors as a column with a single run */
+/* most runs of bins of one column; the number of vectors read is proportional to the number of runs */
 #define DEVICE_MAX_RUNS			64
 #define DEVICE_MAX_AGG_WORDS	(1 << 21)	/* words of aggregates in one request */
 #define DEVICE_MAX_SET_WORDS	(1 << 23)	/* words of sets and maps in one request */
-#define DEVICE_NO_WORDS			UINT32_MAX	/* in place of an index of words: there are none */
+#define DEVICE_NO_WORDS			UINT32_MAX	/* an index of words with this value means that there are no words */
 #define DEVICE_BREAKPOINT_BITS	64
-#define DEVICE_MAX_BREAKPOINTS	64	/* breakpoints of one digit; each row is compared with all of them */
+#define DEVICE_MAX_BREAKPOINTS	64	/* breakpoints of one digit; each row is compared with every breakpoint */
 #define DEVICE_AGG_MASKS		((DEVICE_SEGMENT_CHUNKS + 31) / 32)
 
-/* Page numbers of vectors that stand for a chunk of zeros and a chunk of ones. */
+/* Page numbers that represent a page of zeros and a page of ones, which are not stored. */
 #define DEVICE_PAGE_ZEROS		UINT32_MAX
 #define DEVICE_PAGE_ONES		(UINT32_MAX - 1)
 
@@ -130,12 +132,12 @@ typedef enum DeviceResult
 {
 	DEVICE_OK,
 	DEVICE_MISSING,				/* a column is not on the device: upload it and repeat the request */
-	/* a BVH is missing and the request does not allow building it: allow that, or use another executor */
+	/* a BVH is missing, and "build" of the request is not set: set it, or use another executor */
 	DEVICE_NOT_BUILT,
 	DEVICE_NO_MEMORY,
-	DEVICE_TOO_COMPLEX,			/* too many intervals or slabs for this executor */
-	DEVICE_UNSUPPORTED,			/* the device cannot trace rays */
-	DEVICE_REFUSED				/* the request contradicts itself */
+	DEVICE_TOO_COMPLEX,			/* too many runs of bins, slabs, rays or workgroups for this executor */
+	DEVICE_UNSUPPORTED,			/* the device cannot trace rays, or cannot aggregate rows */
+	DEVICE_REFUSED				/* the request is invalid */
 } DeviceResult;
 
 /* Identifies a segment for the whole life of a server. */
@@ -149,13 +151,13 @@ typedef struct SegmentKey
 	uint64_t	segment;
 } SegmentKey;
 
-/* The forms in which a column can be on a device.  Each is cached by itself. */
+/* The forms in which a column can be on a device.  Each form of a column is cached separately. */
 typedef enum ColumnForm
 {
 	COLUMN_KEY,					/* ranks, sieve and codes, by which it is searched */
 	COLUMN_VALUES,				/* exact integers or codes as stored, in frames (segment/frames.h) */
-	COLUMN_INTEGERS,			/* the exact integers that codes stand for, in frames */
-	COLUMN_CODES,				/* codes of a key in heap order, which are not stored, in frames */
+	COLUMN_INTEGERS,			/* the exact integers that codes represent, in frames */
+	COLUMN_CODES,				/* codes of a key column in heap order, which the index does not store; in frames */
 	COLUMN_FORMS
 } ColumnForm;
 
@@ -166,7 +168,7 @@ typedef enum ColumnForm
 typedef struct ColumnShape
 {
 	uint32_t	rows;
-	uint32_t	heap_order;		/* rank = row: there is no data */
+	uint32_t	heap_order;		/* nonzero if each rank is the row number: there is no data */
 	uint32_t	nonnull;
 	uint32_t	distinct;
 	uint32_t	code_bytes;
@@ -184,7 +186,7 @@ typedef struct ColumnShape
 typedef struct ValueFrame
 {
 	uint64_t	above;			/* the chunk's least value minus the segment's least value */
-	uint64_t	null;			/* the element that means NULL; greater than all others if the chunk has no NULLs */
+	uint64_t	null;			/* the element of NULL; if the chunk has no NULLs, greater than all its elements */
 	uint32_t	page;			/* first page of the elements */
 	uint32_t	bits;			/* bits of an element; 0: no elements are stored, all are 0 */
 } ValueFrame;
@@ -211,9 +213,9 @@ typedef struct DeviceRequest
 	uint64_t	destination;	/* UPLOAD_DATA: offset in the column's data */
 	uint64_t	number;			/* number of the request in its connection, from 0 on */
 	SegmentKey	key;
-	uint32_t	column;			/* UPLOAD_BEGIN: the column, in the form that shape says */
+	uint32_t	column;			/* UPLOAD_BEGIN: number of the column in the index; shape.form is its form */
 	uint32_t	first_bit;		/* SORT: lowest bit in which the keys differ */
-	uint32_t	bits;			/* SORT: number of bits from there on in which the keys differ */
+	uint32_t	bits;			/* SORT: number of bits from first_bit on by which to sort */
 	ColumnShape shape;			/* SIEVE sets only rows, bins, radix and vectors */
 } DeviceRequest;
 
@@ -222,7 +224,7 @@ typedef struct DeviceStatus
 	char		name[128];
 	uint32_t	software;
 	uint32_t	ray_tracing;
-	uint32_t	can_aggregate;	/* true if it can aggregate rows */
+	uint32_t	can_aggregate;	/* true if the device can aggregate rows */
 	uint32_t	unused;
 	uint64_t	memory_limit;
 	uint64_t	memory_used;
@@ -244,12 +246,13 @@ typedef struct DeviceReply
 	uint64_t	number;			/* number of the request */
 	uint32_t	result;
 	uint32_t	segment;		/* MISSING: index of the segment in the request */
-	/* MISSING: index of the column in the segment; or, if of_rows, the number of the column in the index */
+	/* MISSING: the column's number in the index if of_rows is set, or its position among the segment's columns */
 	uint32_t	column;
 	uint32_t	of_rows;		/* MISSING: true if the column is needed to test members or for the aggregate */
 	uint32_t	form;			/* MISSING: the ColumnForm that is needed, if of_rows */
-	uint32_t	built;			/* EVALUATE: number of BVHs built since it arrived */
-	uint64_t	refined_rows;	/* rows that the refine step tested */
+	uint32_t	built;			/* EVALUATE: number of BVHs built since the request arrived */
+	/* EVALUATE: rows in only one of a column's approximate and exact sets (bins.h), summed up over columns */
+	uint64_t	refined_rows;
 	uint64_t	rays;			/* EVALUATE: rays traced */
 	uint64_t	nanoseconds;	/* device time: this request's share of its submission */
 	DeviceStatus status;		/* only set for HELLO and STATUS */
@@ -280,15 +283,16 @@ typedef struct EvaluateHeader
 
 /*
  * Role of an EvaluateSegment in its segment's filter.  An EvaluateSegment is a conjunction of conditions on
- * columns.  If a filter whose rows are aggregated has alternatives, several of them follow each other and are
- * combined on the device.  Only the first one has an aggregate and an answer.
+ * columns.  A filter with alternatives (OR) whose rows are aggregated has several parts.  Each part is an
+ * EvaluateSegment.  The parts follow each other, and the device combines them.  Only the first part has an
+ * aggregate and an answer.
  *
  * c1 AND (c2 OR c3) AND (c4 OR c5): c1 PART_FIRST, c2 PART_AND, c3 PART_OR, c4 PART_AND, c5 PART_OR
  */
 typedef enum FilterPart
 {
 	PART_FIRST,
-	PART_AND,					/* begins a new group of alternatives, which is ANDed with those before */
+	PART_AND,					/* begins a new list of alternatives, which is ANDed with the lists before */
 	PART_OR,					/* an alternative to the part before */
 	FILTER_PARTS
 } FilterPart;
@@ -298,13 +302,13 @@ typedef struct EvaluateSegment
 	SegmentKey	key;
 	uint32_t	rows;
 	uint32_t	columns;		/* 0: all rows match, unless members exclude them */
-	uint64_t	cells;			/* cells of its aggregate, with or without rows; 0: there is no aggregate */
-	uint32_t	entries;		/* number of entries that there is room for, at most cells */
+	uint64_t	cells;			/* cells of the aggregate, with or without rows; 0: there is no aggregate */
+	uint32_t	entries;		/* room for entries in the answer; not more than "cells" */
 	uint32_t	digits;
 	uint32_t	measures;
 	uint32_t	aggregated[DEVICE_AGG_MASKS];	/* a bit for each chunk that is in the aggregate */
 	uint32_t	partly[DEVICE_AGG_MASKS];	/* a bit for each aggregated chunk that has a mask */
-	/* true if it adds to the preceding aggregate, which must have the same cells, entries and measures */
+	/* true if its rows are added to the preceding aggregate, which must have the same cells, entries and measures */
 	uint32_t	joins;
 	uint32_t	part;			/* a FilterPart */
 	uint32_t	members;
@@ -317,9 +321,10 @@ typedef struct EvaluateColumn
 } EvaluateColumn;
 
 /*
- * A condition that a row's integer is a member of a set.  The distance from the segment's least value plus
- * shift (modulo 2^64) is the distance from the set's first integer.  Distances up to reach are members if their bit is
- * set, or if the table has them (if lacks is set: does not have them).  Without words all of them are members.
+ * A condition that a row's integer is a member of a set.  The integer's distance from the segment's least value plus
+ * "shift" (modulo 2^64) is its position, counted from the set's first integer.  Positions above "reach" are not
+ * members.  A position up to "reach" is a member if its bit is set, or if the table has it (if "lacks" is set: does
+ * not have it).  Without words, all positions up to "reach" are members.
  */
 typedef struct EvaluateMembers
 {
@@ -328,23 +333,24 @@ typedef struct EvaluateMembers
 	uint32_t	null;			/* true if NULL is a member */
 	uint32_t	words;			/* index of the bits or the table in the request's words, or DEVICE_NO_WORDS */
 	uint64_t	shift;
-	/* greatest distance that can be a member; less than DEVICE_NO_INTEGER if there is a table */
+	/* greatest position that can be a member; less than DEVICE_NO_INTEGER if there is a table */
 	uint64_t	reach;
 	uint32_t	slot_bits;		/* the table has 2^slot_bits slots; 0: bits, no table */
 	uint32_t	lacks;			/* true if the table lists the integers that are not members */
 } EvaluateMembers;
 
 /*
- * A digit of a cell's number: 0 .. null - 1, or "null" for NULL, multiplied by the stride.
- * Without a map it is the distance without its lowest bits, so that neighbouring integers can share a digit.
- * With a map, shift makes integers count from the map's first one.  Those up to reach have their numbers in the
- * map, and all others have null.  With breakpoints, reach is the index of the last breakpoint.
+ * A digit of a cell's number: 0 .. null - 1, or "null" for NULL.  The number is the sum of digit * stride over all
+ * digits.  Without a map, the digit is the distance plus "shift", without its "dropped" lowest bits, so that
+ * neighbouring integers can share a digit.  With a map, the distance plus "shift" is the integer's position in the
+ * map.  Up to "reach", the digit is the map's number at this position; above "reach", it is "null".  With
+ * breakpoints, "reach" is instead the index of the last breakpoint.
  */
 typedef struct AggDigit
 {
 	uint32_t	column;
-	uint32_t	form;			/* a ColumnForm; COLUMN_KEY: codes, where NULL has code null */
-	uint32_t	null;			/* the digit of NULL, above those of all values */
+	uint32_t	form;			/* a ColumnForm; COLUMN_KEY: codes, where "null" is the code of NULL */
+	uint32_t	null;			/* the digit of NULL, above the digits of all values */
 	uint32_t	map;			/* index of the map in the request's words, or DEVICE_NO_WORDS */
 	uint64_t	stride;
 	uint64_t	shift;			/* is added to distances */
@@ -356,8 +362,8 @@ typedef struct AggDigit
 } AggDigit;
 
 /*
- * Kinds of measures.  A sum is made of two sums that cannot overflow: of the lower 32 bits of the distances, and
- * of the upper bits.
+ * Kinds of measures.  A sum is split into two sums that cannot overflow: AGG_SUM_LOWER of the lower 32 bits of the
+ * distances, and AGG_SUM_UPPER of their upper 32 bits.
  */
 typedef enum AggKind
 {
@@ -380,8 +386,8 @@ typedef struct AggMeasure
 } AggMeasure;
 
 /*
- * A half-open interval, not empty, both as ranks and as codes.  Those of a column are disjoint, not adjacent,
- * and ascending.
+ * A half-open interval that is not empty, given in ranks and in codes.  The intervals of a column ascend, and no two
+ * of them overlap or touch.
  */
 typedef struct DeviceInterval
 {
@@ -410,7 +416,7 @@ device_chunks(uint32_t rows)
 	return (rows + DEVICE_CHUNK_ROWS - 1) / DEVICE_CHUNK_ROWS;
 }
 
-/* Return the bytes of the pages for rows elements of that many bytes each, where no element crosses a page. */
+/* Return the size in bytes of the pages for "rows" elements of "bytes" bytes each.  No element crosses a page. */
 static inline uint64_t
 device_packed_size(uint32_t rows, uint32_t bytes)
 {
@@ -440,63 +446,63 @@ device_column_layout(const ColumnShape *shape)
 	return layout;
 }
 
-/* Return the offset of the aggregates of an answer from request.results. */
+/* Return the offset of an answer's aggregates, counted from request.results. */
 static inline uint64_t
 device_aggs_offset(uint32_t chunks)
 {
 	return device_align((uint64_t) chunks * sizeof(ChunkCount), 64);
 }
 
-/* Return the offset of the bits of an answer from request.results. */
+/* Return the offset of an answer's bits, counted from request.results. */
 static inline uint64_t
 device_bits_offset(uint32_t chunks, uint64_t agg_words)
 {
 	return device_align(device_aggs_offset(chunks) + agg_words * sizeof(uint64_t), 64);
 }
 
-/* Return the number of words of an aggregate with room for these entries. */
+/* Return the number of 64-bit words of an aggregate with room for "entries" entries. */
 static inline uint64_t
 device_agg_size(uint64_t entries, uint32_t measures)
 {
 	return 1 + entries * (2 + measures);
 }
 
-/* Return the number of words of a segment's own aggregate, 0 if it has none. */
+/* Return the number of 64-bit words of a segment's own aggregate.  0 if it has none, or joins another one. */
 static inline uint64_t
 device_agg_words(const EvaluateSegment *segment)
 {
 	return segment->joins || segment->cells == 0 ? 0 : device_agg_size(segment->entries, segment->measures);
 }
 
-/* Return the offset of a request's words from request.offset; body is the number of bytes before them. */
+/* Return the offset of a request's words, counted from request.offset.  "body": number of bytes before the words. */
 static inline uint64_t
 device_words_offset(uint64_t body)
 {
 	return device_align(body, 64);
 }
 
-/* Return the number of words of a set's bits. */
+/* Return the number of 32-bit words of a set that is not a table. */
 static inline uint64_t
 device_set_words(uint64_t reach)
 {
 	return reach / 32 + 1;
 }
 
-/* Return the number of words of a map that is not a table. */
+/* Return the number of 32-bit words of a map that is not a table.  "bits" is the size of each number. */
 static inline uint64_t
 device_map_words(uint64_t reach, uint32_t bits)
 {
 	return ((reach + 1) * bits + 31) / 32;
 }
 
-/* Return the offset of a SIEVE request's order from request.offset. */
+/* Return the offset of a SIEVE request's order, counted from request.offset. */
 static inline uint64_t
 device_order_offset(uint32_t bins)
 {
 	return device_align(((uint64_t) bins + 1) * sizeof(uint32_t), 64);
 }
 
-/* Return the number of vectors H of a column; the others are L (src/segment/sieve.h). */
+/* Return the number of H vectors of a column; its other vectors are L vectors (src/segment/sieve.h). */
 static inline uint32_t
 device_high_vectors(const ColumnShape *shape)
 {

@@ -91,7 +91,10 @@ create_pipeline(Raytracer *raytracer, const RaytraceHit *hit)
 		vkDestroyShaderModule(context->device, stages[i].module, NULL);
 }
 
-/* Create the shader binding table: one record for each group, each aligned as the beginning of a table. */
+/*
+ * Create the shader binding table.  It has one record for each shader group, and each record has the alignment that
+ * a table must have.
+ */
 static void
 create_records(Raytracer *raytracer)
 {
@@ -142,7 +145,7 @@ raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_
 	uint32_t	width = rays < LAUNCH_WIDTH ? rays : LAUNCH_WIDTH;
 	VkStridedDeviceAddressRegionKHR none = {0};
 
-	/* A device that cannot trace rays has none. */
+	/* Without rays, the raytracer may not have been opened. */
 	if (rays == 0)
 		return;
 	commands = raytracer->context->commands;

@@ -35,10 +35,13 @@ extern const RaytraceHit raytrace_of_triangles; /* job.rahit: set the row's bit 
 /* Create the pipeline.  The device must be able to trace rays. */
 extern void raytrace_open(Raytracer *raytracer, Context *context, const RaytraceHit *hit);
 
-/* Return true if one launch can have that many rays in each layer. */
+/* Can one launch have "layers" layers (one for each TraceTask) with "rays" rays each? */
 extern bool raytrace_fits(const Raytracer *raytracer, uint64_t rays, uint32_t layers);
 
-/* Record a launch with that many rays in each layer (a TraceTask), followed by a barrier for compute shaders. */
+/*
+ * Record a launch of "layers" layers (one for each TraceTask) with "rays" rays each.  It is followed by a barrier
+ * for compute shaders.
+ */
 extern void raytrace_record(Raytracer *raytracer, const Tasks *tasks, uint32_t rays, uint32_t layers);
 
 #endif							/* RTSCAN_DEVICE_RAYTRACE_H */

@@ -70,7 +70,7 @@ check_intervals(const DeviceInterval *intervals, uint32_t count, uint32_t rows)
 	return count > 0;
 }
 
-/* Check that these words are within the request's words. */
+/* Check that words first .. first + count - 1 are within the request's words. */
 static bool
 has_words(const EvaluateHeader *header, uint32_t first, uint64_t count)
 {
@@ -111,7 +111,7 @@ check_map(const EvaluateHeader *header, const AggDigit *digit)
 	return digit->reach < UINT32_MAX && has_words(header, digit->map, device_map_words(digit->reach, digit->map_bits));
 }
 
-/* Check an aggregate's digits: their numbers must be less than the number of cells. */
+/* Check an aggregate's digits.  The greatest cell number that they can make must be less than the number of cells. */
 static bool
 check_digits(const EvaluateHeader *header, const EvaluateSegment *segment, const AggDigit *digits)
 {
@@ -143,7 +143,7 @@ check_agg(const EvaluateHeader *header, const EvaluateSegment *segment, const Ag
 		check_digits(header, segment, digits);
 }
 
-/* Check masks: only aggregated chunks have masks, which lie where bits will be. */
+/* Check that only aggregated chunks have masks, and only if bits are returned, which will replace the masks. */
 static bool
 check_masks(const EvaluateSegment *segment, bool want_bits)
 {
@@ -155,7 +155,7 @@ check_masks(const EvaluateSegment *segment, bool want_bits)
 	return true;
 }
 
-/* Check that an aggregate that joins has an aggregate of the same size before it. */
+/* Check that an aggregate that joins has an aggregate before it with the same cells, entries and measures. */
 static bool
 check_join(const EvaluateSegment *segment, const EvaluateSegment *before)
 {

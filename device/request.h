@@ -14,11 +14,11 @@ typedef struct Area
 {
 	char	   *map;			/* address of the shared memory */
 	uint64_t	size;
-	bool		imported;		/* memory.host is map; otherwise data is copied between the two */
+	bool		imported;		/* true if memory.host is map; otherwise data is copied between them */
 	Memory		memory;
 } Area;
 
-/* Return true if an area has that many bytes at an offset. */
+/* Return true if "size" bytes from "offset" on are within an area. */
 static inline bool
 area_has(const Area *area, uint64_t offset, uint64_t size)
 {
@@ -26,8 +26,8 @@ area_has(const Area *area, uint64_t offset, uint64_t size)
 }
 
 /*
- * A result besides those of DeviceResult: the request needs a BVH that this batch may not build, and must be
- * repeated in another batch.
+ * An internal result, which no backend receives: the request needs a BVH that its batch may not build, and must be
+ * put into a later batch.
  */
 #define REQUEST_WAITS	((DeviceResult) 1000)
 
@@ -41,8 +41,8 @@ typedef struct Request
 	uint64_t	agg_words;		/* number of words of all aggregates */
 	uint64_t	message_number; /* number of the message, for the reply */
 	uint64_t	number;			/* number of the request; requests that arrived earlier have lower numbers */
-	uint64_t	built_before;	/* number of BVHs that had been built when it arrived */
-	uint64_t	built;			/* number of BVHs that were built for it */
+	uint64_t	built_before;	/* value of bvhs.builds when the request arrived */
+	uint64_t	built;			/* number of BVHs that were built for the request */
 	char	   *body;			/* copy of the request, since the backend may change the area at any time */
 	EvaluateHeader *header;
 	EvaluateSegment *segments;

@@ -23,7 +23,7 @@
 
 #define MAX_CLIENTS		2048
 
-/* Boundaries of a column's bins, including bins for values that are in no vector. */
+/* Most boundaries of a column.  check_shape() accepts up to DEVICE_MAX_BINS + 2 bins. */
 #define MAX_BOUNDARIES	(DEVICE_MAX_BINS + 3)
 
 typedef struct Client
@@ -31,8 +31,8 @@ typedef struct Client
 	int			socket;
 	Area		area;
 	Resident   *uploading;
-	uint64_t	uploaded;		/* bytes of it that have arrived */
-	bool		asks;			/* request has to be evaluated */
+	uint64_t	uploaded;		/* bytes of the column "uploading" that have arrived */
+	bool		asks;			/* request has been received, but not answered */
 	bool		evaluating;		/* request belongs to a batch in progress */
 	Request		request;
 } Client;
@@ -114,7 +114,7 @@ drop_client(Server *server, uint32_t number)
 {
 	Client	   *client = server->clients[number];
 
-	/* The device may still be writing to its area. */
+	/* The device may still be writing to the client's area. */
 	while (client->evaluating)
 		end_batch(server);
 	if (client->uploading)
@@ -129,7 +129,7 @@ drop_client(Server *server, uint32_t number)
 
 /* ---------------------------------------------------------------- messages */
 
-/* Map a backend's shared memory.  It must be sealed, so that the backend cannot truncate it while it is in use. */
+/* Map a backend's shared memory.  It must be sealed against shrinking, so that the backend cannot truncate it. */
 static bool
 map_area(Context *context, Area *area, int file, uint64_t size)
 {
@@ -267,7 +267,7 @@ sort_pairs(Server *server, Client *client, const DeviceRequest *message)
 	return DEVICE_OK;
 }
 
-/* Check the shape of a sieve, which must have vectors. */
+/* Check the shape of a column whose sieve vectors are to be made; it must have vectors. */
 static bool
 check_sieve_shape(const ColumnShape *shape)
 {
@@ -345,7 +345,7 @@ send_reply(Client *client, uint64_t number, DeviceReply *reply)
 		shutdown(client->socket, SHUT_RDWR);
 }
 
-/* Handle a message, or keep its request until it is evaluated with others. */
+/* Handle a message.  A request to evaluate regions is only kept, and evaluated in a later batch. */
 static void
 handle_message(Server *server, Client *client, const DeviceRequest *message, int file)
 {
@@ -387,7 +387,7 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 	send_reply(client, message->number, &reply);
 }
 
-/* Receive a message, possibly with a file.  Returns 0 if there is none, and -1 at the end of the connection. */
+/* Receive a message, and its file or -1.  Returns 1, or 0 if no message has arrived, or -1 if the connection ended. */
 static int
 receive_message(int socket, DeviceRequest *message, int *file)
 {
@@ -410,7 +410,7 @@ receive_message(int socket, DeviceRequest *message, int *file)
 	return size == sizeof(*message) ? 1 : -1;
 }
 
-/* Handle all messages that a client has sent.  Returns false if the connection is closed. */
+/* Handle a client's messages, up to a request that has to be evaluated.  Returns false if the connection is closed. */
 static bool
 take_messages(Server *server, Client *client)
 {
@@ -482,7 +482,7 @@ compare_arrivals(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Take waiting requests, clients in turn.  They are in order of arrival: the first that lacks a BVH builds it. */
+/* Choose waiting requests, from clients in turn.  Sort them by arrival: the first one that lacks a BVH builds it. */
 static uint32_t
 choose_requests(Server *server, uint32_t limit, Request **requests)
 {
@@ -501,7 +501,7 @@ choose_requests(Server *server, uint32_t limit, Request **requests)
 	return chosen;
 }
 
-/* Begin a batch with half of all requests: while one half is evaluated, the other half's backends send the next. */
+/* Begin a batch with half of all requests.  While it is evaluated, backends of the other half send new requests. */
 static void
 begin_batch(Server *server, uint32_t waiting)
 {
@@ -550,7 +550,7 @@ advance_batches(Server *server)
 	const Evaluator *evaluator = server->evaluator;
 	uint32_t	waiting;
 
-	/* Do not poll software, which runs on the same processors. */
+	/* Do not poll software: polling would take processor time from it. */
 	while (evaluate_running(evaluator) > 0 && (server->context->software || evaluate_is_done(evaluator)))
 		end_batch(server);
 	if (evaluate_running(evaluator) > 0 && clock_now() - server->changed > submission_limit(server->context))

@@ -18,13 +18,13 @@ extern VkShaderModule shader_module(Context *context, const uint32_t *code, size
 extern VkPipeline shader_compute(Context *context, VkPipelineLayout layout,
 								 const uint32_t *code, size_t size);
 
-/* The same for a shader with specialization constants. */
+/* Create a compute pipeline with specialization constants; constants[i] is the value of constant_id i. */
 extern VkPipeline shader_compute_with(Context *context, VkPipelineLayout layout, const uint32_t *code, size_t size,
 									  const uint32_t *constants, uint32_t count);
 
 #define SHADER_CONSTANTS	5	/* specialization constants, at most */
 
-/* Record a dispatch of a shader with these push constants. */
+/* Record a dispatch of "workgroups" workgroups, with "size" bytes of push constants. */
 extern void shader_dispatch(Context *context, VkPipelineLayout layout, VkPipeline pipeline,
 							const void *constants, uint32_t size, uint32_t workgroups);
 

@@ -44,7 +44,7 @@ choose_axis(RayDirection direction, const Range slab[SLABS_AXES])
 	return best;
 }
 
-/* Return the number of rays that cover a side if one ray covers reach of it and each further ray adds stride. */
+/* Return how many rays cover "side" ranks, if the first one covers "reach" ranks and each further one "stride" more. */
 static uint32_t
 rays_for(uint32_t side, uint32_t reach, uint32_t stride)
 {
@@ -97,16 +97,16 @@ cover_slab(const SlabGroup *group, const Range slab[SLABS_AXES])
 /* ---------------------------------------------------------------- terms of the union */
 
 /*
- * A term of the union: the difference of one column, times the exact sets of the columns before it in the
- * order, times the approximate sets of the others.
+ * A term of the union (slabs.h): the product of one column's difference, the exact sets of the columns before it in
+ * the order, and the approximate sets of the columns after it.
  */
 typedef struct Term
 {
 	const RangeSet *sets[SLABS_AXES];
-	uint64_t	slabs;			/* number of slabs; if it exceeds the limit, limit + 1 */
+	uint64_t	slabs;			/* number of slabs, or max_slabs + 1 if there are more */
 } Term;
 
-/* Return the product, or limit + 1 if that is less.  It never overflows. */
+/* Return the product of the factors, or limit + 1 if it exceeds the limit, without overflow. */
 static uint64_t
 limited_product(const uint32_t factors[SLABS_AXES], uint32_t limit)
 {
@@ -239,7 +239,7 @@ cost_terms(const SlabGroup *group, const RayPlan *plan, Cost costs[SLABS_AXES][1
 	}
 }
 
-/* Choose the order with the fewest rays within the limits.  Returns NULL if there is none. */
+/* Choose the order with the fewest rays within the limits.  Returns NULL if no order is within the limits. */
 static const uint8_t *
 choose_order(const SlabGroup *group, const RayPlan *plan)
 {
@@ -319,7 +319,7 @@ slabs_plan_rays(const SlabColumn *columns, int ncolumns,
 
 /* ---------------------------------------------------------------- parameters */
 
-/* Round to an even number. */
+/* Round to the nearest even number, but not below "least". */
 static uint32_t
 nearest_even(double value, uint32_t least)
 {
@@ -330,14 +330,14 @@ nearest_even(double value, uint32_t least)
 
 /*
  * A ray along a slab meets the boxes of the points in a volume of (L + w) w^(k-1).  If n points are spread
- * evenly over n^k places, these are (L + w) w^(k-1) / n^(k-1) points.  To keep that constant for all n, both L
- * and w are proportional to n^((k-1)/k).  For k = 3 the factors 0.386 and 2.55 were the fastest when measured
- * (bench/device.sh --sweep); that is 0.44 boxes for each ray, and L = 6.6 w.  The same two conditions give the
- * factors for k = 2: 0.24 * (0.24 + 1.58) = 0.44.
+ * evenly over n^k places, the volume has (L + w) w^(k-1) / n^(k-1) points.  To keep this number constant for all
+ * n, both L and w are proportional to n^((k-1)/k).  For k = 3 the factors 0.386 (of w) and 2.55 (of L) were the
+ * fastest when measured (bench/device.sh --sweep).  With them a ray meets 0.44 boxes, and L = 6.6 w.  The same
+ * two conditions give the factors for k = 2: 0.24 * (0.24 + 1.58) = 0.44.
  *
- * For k = 1 there is a point at every rank, and 0.44 boxes for each ray are impossible: the narrowest box and
- * the shortest ray with a margin meet L + w = 6.  These are also the least w and L for other k, however few
- * rows there are.
+ * For k = 1 there is a point at every rank, and a ray cannot meet only 0.44 boxes.  The narrowest box and the
+ * shortest ray with a margin are w = 4 and L = 2, so a ray meets L + w = 6 boxes.  For other k, w and L are not
+ * smaller than that either, however few rows there are.
  *
  * Spacing and gap could be as large as w.  The margin is for devices whose box test is slightly inexact.
  */

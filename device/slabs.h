@@ -6,14 +6,14 @@
  * A region has 1 to 3 columns here, one on each axis.  Each row is a point at its unique
  * ranks, and at 0 on an axis without a column.  The point is the centre of a box, which is a product of
  * open intervals of an even width w, (p - w/2, p + w/2), or (-1, 1) on an axis without a column.  So all
- * faces are at integers.  Rays run along an axis, upwards.  All their ends are at half-integers, 1/2 on an
- * axis without a column.  So no ray ever lies in a face.
+ * faces are at integers.  Rays run upwards along an axis.  The coordinates of both ends are half-integers,
+ * and 1/2 on an axis without a column.  So no ray ever lies in a face.
  *
  * Slabs.  The exact result is the product E of the columns' exact sets; the approximate one is
  * the product A of the sets that bins give (bins.h).  A Δ E, the points that are in exactly one of them, has
  * to be refined.  Let H_j be the product of the exact sets of the first j columns and the approximate sets of
- * the others: H_0 = A, H_k = E.  A point in A Δ E is in H_{j-1} Δ H_j for some j, and these
- * two differ only in column j.  So A Δ E is covered by the union over j of
+ * the others: H_0 = A, H_k = E.  A point in A Δ E is in H_{j-1} Δ H_j for some j.  H_{j-1} and H_j
+ * differ only in column j.  So A Δ E is covered by the union over j of
  *
  *		E_1 x .. x E_{j-1} x (A_j Δ E_j) x A_{j+1} x .. x A_k
  *
@@ -48,10 +48,10 @@
  *		ray            >-----------|               >-----------|
  *		covers  [-------------------------] [-------------------------]
  *
- * So a slab of m ranks needs 1 + ceil((m - w) / spacing) rays on an axis across, and
- * 1 + ceil((m - w - L) / (L + gap)) along, or 1 if m is smaller.  The plan has that many rays, but they are
- * only as long as necessary: n rays cover n l + (n - 1) gap + w ranks, which gives l.  The length is
- * at least 1, since a device may ignore a ray of length 0.
+ * So a slab of m ranks needs 1 + ceil((m - w) / spacing) rays on an axis across the rays' direction, and
+ * 1 + ceil((m - w - L) / (L + gap)) rays along it, but at least 1.  The plan has exactly this number n of
+ * rays.  Their length l is the least one with which they cover the slab: n l + (n - 1) gap + w >= m.  The
+ * length is at least 1, since a device may ignore a ray of length 0.
  *
  * Coordinates.  Ranks are below 2^22, and w/2 + L is at most 2^22.  The ranks that a ray covers begin
  * within the slab, otherwise there would be fewer rays.  So first + w/2 - 1/2 <= o and
@@ -71,9 +71,9 @@
 #define SLABS_MAX_ROWS	(1u << 22)
 
 /*
- * Along the longest side of a slab there are the fewest rays; along its thinnest side rays are shortest.  An
- * axis without a column is the thinnest, so that rays are perpendicular to the plane or line of the points, as
- * in RTScan's section 4.4.5.
+ * The direction of a slab's rays: along its longest side, which needs the fewest rays, or along its thinnest side,
+ * which needs the shortest rays.  An axis without a column is the thinnest side: rays are then perpendicular to the
+ * plane or line of the points, as in RTScan's section 4.4.5.
  */
 typedef enum RayDirection
 {
@@ -101,16 +101,16 @@ typedef struct SlabColumn
 /*
  * The rays of a slab.  The structure is copied to the device without conversion: 48 bytes, with 4-byte members
  * only (in GLSL arrays instead of vec3, which is aligned differently).  Ray i of a plan belongs to the last
- * bundle with first_ray <= i.  Its index in the bundle is
+ * bundle with first_ray <= i.  Its index in the bundle has three components, with
  *
  * i - first_ray = index[0] + count[0] * (index[1] + count[1] * index[2])
  *
- * It begins at origin + stride * index, and ends at that plus length on axis.
+ * The ray begins at origin + stride * index, and ends at a distance of "length" along "axis".
  */
 typedef struct RayBundle
 {
 	float		origin[3];		/* offset 0 */
-	float		stride[3];		/* offset 12; from a ray to the next; without meaning if count is 1 */
+	float		stride[3];		/* offset 12; distance from a ray to the next; without meaning if count is 1 */
 	uint32_t	count[3];		/* offset 24; each at least 1 */
 	uint32_t	axis;			/* offset 36; the rays' direction: 0, 1 or 2 */
 	float		length;			/* offset 40; an integer, at least 1 */
@@ -128,15 +128,15 @@ typedef struct RayPlan
 } RayPlan;
 
 /*
- * Return good parameters for groups of 1 to 3 columns.  They apply to a segment's BVH as well, whose boxes have
- * that width.
+ * Return good parameters for groups of "ncolumns" (1 to 3) columns of a segment with "rows" rows.  The boxes of the
+ * segment's BVH must have the width that its rays are planned for.
  */
 extern RayParameters slabs_default_parameters(int ncolumns, uint32_t rows);
 
 /*
- * Plan rays that meet the box of each point in A Δ E at least once; they may meet other points, too.  Returns
- * false, without bundles, if no order of columns stays within max_bundles and max_rays: then another executor
- * must evaluate the region.  The time is proportional to max_bundles at most, however long the sets are.
+ * Plan rays that meet the box of each point in A Δ E at least once; they may meet other boxes, too.  Returns false,
+ * without bundles, if no order of columns stays within max_bundles and max_rays.  Then another executor must
+ * evaluate the region.  The time is at most proportional to max_bundles, even for sets with more ranges.
  */
 extern bool slabs_plan_rays(const SlabColumn *columns, int ncolumns,
 							const RayParameters *parameters, RayPlan *plan);

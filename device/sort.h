@@ -6,8 +6,8 @@
  *
  * It is a radix sort from the lowest digit of eight bits to the highest.  Each pass sorts stably by
  * one digit, from one pair of arrays into the other, so the time is proportional to the number of bits.
- * A pass has three steps, with a barrier after each (reduce, then scan).  No workgroup waits for another
- * one, which would never end on some devices:
+ * A pass has three steps, with a barrier after each (reduce, then scan).  Workgroups do not wait for each
+ * other, because such a wait would never end on some devices:
  *
  *	sort_count		each block of SORT_BLOCK keys counts its keys of each digit
  *	sort_scan		turns a digit's counts into the positions of the blocks' keys among all keys of
@@ -43,17 +43,17 @@ typedef struct SortArrays
 
 extern void sort_open(Sorter *sorter, Context *context);
 
-/* Return the bytes that a sort of n pairs needs beside its arrays. */
+/* Return the bytes of scratch memory that a sort of n pairs needs. */
 extern uint64_t sort_scratch_size(uint32_t n);
 
 /*
  * Record the sort of 1 .. DEVICE_MAX_PAIRS (protocol.h) pairs by bits first_bit .. first_bit + bits - 1 of the
- * keys, between context_begin() and context_submit().  Returns which arrays, 0 or 1, will have the result; the
- * others are overwritten.  Earlier commands must end with a barrier; this ends with a barrier for compute
- * shaders.
+ * keys, between context_begin() and context_submit().  Returns the index, 0 or 1, of the arrays that will have
+ * the result; the other arrays are overwritten.  Earlier commands must end with a barrier.  The sort ends with a
+ * barrier for compute shaders.
  *
- * If generate is true, the values are not read; they are the indexes of the keys, from 0 on.  Key bits that are
- * not sorted by are moved as well.  If bits is 0, the pairs are copied.
+ * If generate is true, the values are not read; they are the indexes of the keys, from 0 on.  The pairs are moved
+ * with all bits of their keys.  If bits is 0, the pairs are copied.
  */
 extern uint32_t sort_record(const Sorter *sorter, const SortArrays *arrays, uint32_t n,
 							uint32_t first_bit, uint32_t bits, bool generate);

@@ -95,7 +95,10 @@ find_largest(Space *space, SpaceAxis axis, uint64_t most)
 	return fits ? NULL : largest;
 }
 
-/* Return true if a is more significant than b on their axis.  Slots of the last attribute are adjacent coordinates. */
+/*
+ * Return true if "a" is a more significant digit of their axis' coordinate than "b".  Slots of the least significant
+ * attribute are adjacent coordinates.
+ */
 static bool
 is_before(const SpaceAttribute *a, const SpaceAttribute *b)
 {
@@ -113,7 +116,7 @@ stride_of(const Space *space, const SpaceAttribute *attribute)
 	return stride;
 }
 
-/* Lay out an axis with at most that many slots.  Returns their number. */
+/* Lay out an axis with at most "most" slots.  Returns the number of slots. */
 static uint32_t
 lay_out_axis(Space *space, SpaceAxis axis, uint32_t most)
 {
@@ -191,7 +194,10 @@ sort_digits(Digits *digits)
 	}
 }
 
-/* Return the slots of a digit that a query wants, which are all if the query does not restrict them. */
+/*
+ * Return the slots of a digit that match the query.  If the query does not restrict the digit, returns all slots, as
+ * a set whose only range is *all.
+ */
 static RangeSet
 wanted_of(const Digits *digits, uint32_t digit, Range *all)
 {
@@ -212,8 +218,9 @@ count_slots(const RangeSet *set)
 }
 
 /*
- * Restrict as many digits as possible without exceeding the number of ranges.  Each slot of a digit has as many
- * ranges as the next digit.
+ * Restrict as many digits as possible without exceeding query->most_ranges.  The number of ranges is the number of
+ * wanted ranges of the last restricted digit, multiplied by the number of wanted slots of each restricted digit
+ * before it.
  */
 static void
 choose_depth(Digits *digits)
@@ -242,7 +249,10 @@ add_range(RangeSet *ranges, uint32_t first, uint32_t end)
 		ranges->ranges[ranges->n++] = (Range) {first, end};
 }
 
-/* Add the ranges of a digit and those after it; number is the sum of the digits before. */
+/*
+ * Add the ranges that result from "digit" and all digits after it.  "number" is the part of the coordinate that the
+ * digits before it make.
+ */
 static void
 add_ranges(const Digits *digits, uint32_t digit, uint32_t number)
 {

@@ -10,9 +10,9 @@
  * Axes.  Several attributes make one coordinate by bijection encoding: each attribute has a slot, and the slots
  * are the digits of a number.  If an axis has too few coordinates for all values, neighbouring values share a slot.
  *
- *		SCAN	the columns of predicates, with the column of which a query wants the fewest values first:
- *				ranges of the last column are ranges of the coordinate.  The order is that of the query for which
- *				the space was planned (section 4.2)
+ *		SCAN	the columns of predicates.  The first digit is the column with the fewest values that match the
+ *				query for which the space was planned (section 4.2).  Ranges of the last column are ranges of the
+ *				coordinate
  *		GROUP	the attributes that number the cells of an aggregate
  *		PLACE	the row's position in the heap.  In the paper this is the value to aggregate, since coordinates
  *				replace the record.  Here the value is in the record, and this axis distributes rows evenly over rays
@@ -32,7 +32,7 @@
  *
  * The figure has a triangle at (1, 1), and the rays around it; the ray at (3/2, 3/2) is inside.  In the paper,
  * coordinates are anywhere between rays, so that legs are at least as long as the distance of rays, and up to three
- * rays meet a triangle.  Here only one ray does, but a device may report it twice.
+ * rays meet a triangle.  Here only one ray meets it, but a device may report the hit twice.
  *
  * A ray can meet more rows than match if slots have several values, or if a query has too many
  * ranges of the coordinate.  Each row is therefore tested with its record, or else with the column.
@@ -71,9 +71,9 @@ typedef struct SpaceAttribute
 	uint32_t	column;
 	ColumnForm	form;
 	bool		is_row;			/* true if codes are row numbers, which are not stored */
-	SpaceAxis	axis;			/* axis on which it is; SPACE_AXES: on none */
-	uint64_t	wanted;			/* on SCAN: number of values that the query wants */
-	/* greatest value.  NULL is above it among values.  Among codes it is the code of NULL, if there are NULLs */
+	SpaceAxis	axis;			/* the attribute's axis; SPACE_AXES: it is on none */
+	uint64_t	wanted;			/* on SCAN: number of values that match the query */
+	/* greatest value; for codes, the code of NULL.  In a column of values, NULL is above it */
 	uint64_t	largest;
 
 	/* Set by space_plan(): the bits of the record, whose first word is the row. */
@@ -94,7 +94,7 @@ typedef struct Space
 	uint32_t	record_words;
 } Space;
 
-/* Return the position of an attribute in a record, as field of ElementsTask. */
+/* Return the position of an attribute in a record, in the format of ElementsTask.field.  0 if it is not in records. */
 static inline uint32_t
 space_field(const SpaceAttribute *attribute)
 {
@@ -116,7 +116,7 @@ extern void space_plan(Space *space);
 /* Return the slots that have the values first .. end - 1 of an attribute. */
 extern Range space_slots(const SpaceAttribute *attribute, uint64_t first, uint64_t end);
 
-/* The slots of each attribute that a query wants; an empty set: all slots. */
+/* The slots of each attribute that match a query; an empty set: all slots. */
 typedef struct SpaceQuery
 {
 	uint32_t	most_ranges;	/* 1 .. SPACE_MAX_RANGES */

@@ -3,14 +3,14 @@
  * structure.h
  *		Acceleration structures with two levels and one instance.
  *
- * These functions are shared by all builds of BVHs; bvh.c builds those of rows.
+ * bvh.c, which builds the BVHs of rows, and the benchmark bench/lookups use these functions.
  */
 #ifndef RTSCAN_DEVICE_STRUCTURE_H
 #define RTSCAN_DEVICE_STRUCTURE_H
 
 #include "device_memory.h"
 
-/* Describe a build of a level: it is optimized for tracing, and a bottom level can be compacted. */
+/* Describe the build of a level, optimized for tracing.  A bottom level can be compacted later. */
 extern VkAccelerationStructureBuildGeometryInfoKHR
 structure_build_info(VkAccelerationStructureTypeKHR type, const VkAccelerationStructureGeometryKHR *geometry);
 
@@ -27,7 +27,7 @@ extern bool structure_create(Context *context, VkAccelerationStructureTypeKHR ty
 
 extern VkDeviceAddress structure_address(Context *context, VkAccelerationStructureKHR structure);
 
-/* Write the one instance, of this bottom level, in the device's format. */
+/* Write the top level's only instance, which refers to "bottom", to "memory" in the device's format. */
 extern void structure_write_instance(Context *context, VkAccelerationStructureKHR bottom, const Memory *memory);
 
 #endif							/* RTSCAN_DEVICE_STRUCTURE_H */

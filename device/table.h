@@ -3,12 +3,13 @@
  * table.h
  *		Hash table of integers that are few and far apart, in a request's words (device/protocol.h).
  *
- *		uint64 integers[slots]		distances from the first; DEVICE_NO_INTEGER in a free slot
+ *		uint64 integers[slots]		distances from the first integer of the set or map;
+ *									DEVICE_NO_INTEGER in a free slot
  *		uint32 numbers[slots]		only in a map
  *
- * An integer is in the slot of its hash, or in the first free slot after it; the first slot follows the last.  A
- * row usually needs one probe.  Among RTIndeX's ways to look up keys it is the fastest on the devices measured
- * (bench/lookups).  Words need not be aligned to 64 bits.
+ * An integer is added to the slot of its hash, or if that is taken, to the next free slot; the first slot follows
+ * the last.  A row usually needs one probe.  Of RTIndeX's ways to look up keys, a hash table is the fastest on the
+ * devices measured (bench/lookups).  Words need not be aligned to 64 bits.
  */
 #ifndef RTSCAN_DEVICE_TABLE_H
 #define RTSCAN_DEVICE_TABLE_H
@@ -20,17 +21,17 @@
 #define DEVICE_NO_INTEGER		UINT64_MAX
 #define DEVICE_MAX_SLOT_BITS	21
 
-/* Integers in a table, at most: a quarter of its slots is always free. */
+/* At most this many integers are in a table, so that at least a quarter of the slots is free. */
 #define DEVICE_MAX_IN_TABLE		(UINT64_C(3) << (DEVICE_MAX_SLOT_BITS - 2))
 
-/* Return the number of words of a table with 2^slot_bits slots, with or without numbers. */
+/* Return the number of 32-bit words of a table with 2^slot_bits slots.  "numbers" is true for a map. */
 static inline uint64_t
 device_table_words(uint32_t slot_bits, bool numbers)
 {
 	return (numbers ? UINT64_C(3) : UINT64_C(2)) << slot_bits;
 }
 
-/* Return slot_bits of a table for that many integers; it has at least 2 slots. */
+/* Return the slot_bits of a table that is to hold "integers" integers; at least 1. */
 static inline uint32_t
 device_slot_bits(uint64_t integers)
 {
@@ -42,8 +43,9 @@ device_slot_bits(uint64_t integers)
 }
 
 /*
- * Return the slot of an integer's hash.  The upper half is XORed in first: multiplied alone, integers at equal
- * distances would have slots at equal distances, some of which collide.  shaders/table.glsl has the same function.
+ * Return the slot of an integer's hash.  The upper half is XORed into the lower half first.  Otherwise integers at
+ * equal distances would have slots at equal distances, some of which collide.  shaders/table.glsl has the same
+ * function.
  */
 static inline uint32_t
 device_slot_of(uint64_t integer, uint32_t slot_bits)
@@ -88,7 +90,7 @@ device_add_to_table(uint32_t *words, uint32_t slot_bits, uint64_t integer)
 	return slot;
 }
 
-/* Return the address of the number that belongs to a slot. */
+/* Return the address of a slot's number, in a map. */
 static inline uint32_t *
 device_number_in_slot(uint32_t *words, uint32_t slot_bits, uint32_t slot)
 {

@@ -48,8 +48,8 @@ _Static_assert(DEVICE_AGG_MASKS == 3 && DEVICE_MAX_DIGITS == AGG_DIGITS &&
 _Static_assert(DEVICE_MAX_COLUMNS == MEMBERS_SETS, "a segment has at most one set of members for each column");
 
 /*
- * C and GLSL differ in padding, for example at the end of a structure within another.  So no structure has any,
- * and each member begins where the one before ends (device/test/layout_test.c).
+ * C and GLSL pad structures differently, for example at the end of a structure within another.  Therefore no
+ * structure has padding: each member begins where the member before it ends (device/test/layout_test.c).
  */
 #define FILLED(type, doublewords, words) \
 	_Static_assert(sizeof(struct type) == (doublewords) * sizeof(uint64_t) + (words) * sizeof(uint32_t), \

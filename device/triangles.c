@@ -91,7 +91,10 @@ column_of(const TriangleMaker *maker, const SegmentKey *segment, const SpaceAttr
 	return cache_find(maker->builder->cache, &key);
 }
 
-/* Write the attributes with their columns for shaders.  Returns false if a column is not on the device. */
+/*
+ * Write the attributes, with the locations of their columns, where shaders read them.  Returns false if a column is
+ * not on the device.
+ */
 static bool
 write_attributes(TriangleMaker *maker, const SegmentKey *segment, const Space *space)
 {
@@ -116,7 +119,7 @@ write_attributes(TriangleMaker *maker, const SegmentKey *segment, const Space *s
 	return true;
 }
 
-/* Make the key of a space's BVH from the attributes it has, and those on the axis SCAN. */
+/* Make the key of a space's BVH: bitmaps of its attributes' columns, by form, and of the columns on the axis SCAN. */
 static ResidentKey
 triangles_key(const SegmentKey *segment, const Space *space)
 {

@@ -23,9 +23,9 @@ typedef struct TriangleMaker
 extern void triangles_open(TriangleMaker *maker, BvhBuilder *builder);
 
 /*
- * Find or build the BVH of a space, to which all attributes have been added.  Their columns must be on the
- * device and have that many rows.  The result has a copy of the space, planned.  Returns bvh_build()'s result
- * if that fails.
+ * Find or build the BVH of a space, to which all attributes have been added.  Their columns must be on the device
+ * and have "rows" rows.  The BVH has a copy of the space, laid out by space_plan().  If building fails, returns the
+ * result of bvh_build().
  */
 extern DeviceResult triangles_get(TriangleMaker *maker, const SegmentKey *segment, const Space *space, uint32_t rows,
 								  Resident **bvh);

@@ -12,10 +12,10 @@
 
 #define ARRAY_ALIGNMENT	256
 
-/* Marks a row that is in no vector. */
+/* Digits of a row that no rank names, and that is in no vector. */
 #define NO_DIGITS		UINT32_MAX
 
-/* Positions in the memory of a task. */
+/* Offsets of arrays in the memory that vectors_make() allocates. */
 typedef struct VectorArrays
 {
 	uint64_t	boundaries;

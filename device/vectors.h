@@ -5,8 +5,8 @@
  *
  * src/segment/sieve.h describes the content of the vectors.  There are two steps, each for all vectors together:
  *
- *	vectors_digits	each rank finds its bin, and stores the bin's digits with its row
- *	vectors_bits	the digits of 32 rows become a word of each vector
+ *	vectors_digits	for each rank, find its bin, and store the bin's digits for the rank's row
+ *	vectors_bits	make a word of each vector from the digits of 32 rows
  *
  * The order is copied into device memory at once, and the vectors out of it, because many small
  * accesses across the bus would take longer.
@@ -41,8 +41,8 @@ typedef struct VectorSource
 extern void vectors_open(VectorMaker *maker, Context *context, Cache *cache);
 
 /*
- * Make the vectors of a column, device_vectors_size() bytes, and copy them to an offset of target.  An order
- * that names a row twice, or no row, does no harm.  Returns false if there is not enough memory.
+ * Make the vectors of a column, device_vectors_size() bytes, and copy them to "offset" in "target".  An invalid
+ * order, with a row twice or a row that does not exist, does no harm.  Returns false if there is not enough memory.
  */
 extern bool vectors_make(VectorMaker *maker, const VectorSource *source, const Memory *target, uint64_t offset);
 

@@ -6,9 +6,9 @@
  * This is the aggregation of RTCUDB and of the paper of 2004 on database operations; no row leaves the
  * device.
  *
- * A workgroup accumulates values in its own memory, or in registers if there is only one cell, and adds them to the
- * segment's words at the end.  Its own memory adds only 32-bit integers: if a sum could overflow there, it is made of
- * two sums of 16-bit halves.
+ * A workgroup accumulates values in shared memory, or in registers if there is only one cell, and adds them to the
+ * segment's words at the end.  Atomics in shared memory have 32 bits.  A sum that could overflow 32 bits is made of two
+ * sums: of the lower and of the upper 16 bits of the values.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -82,7 +82,10 @@ gathered_measure(uint32_t kind, Gathered all)
 	return all.count;
 }
 
-/* The accumulated values of a column without upper bits, for each of four rows at a time. */
+/*
+ * The accumulated values of a column without upper bits, as vectors with one element for each of the four rows that
+ * a thread handles at a time.
+ */
 struct Narrow
 {
 	uvec4		count;
@@ -102,7 +105,7 @@ gather_vector(inout Narrow all, uvec4 found, bvec4 chosen)
 	all.least = max(all.least, mix(uvec4(0), ~found, chosen));
 }
 
-/* Accumulate narrow values, two vectors at a time, so that both are loaded before either is needed. */
+/* Accumulate narrow values, two vectors at a time, so that both vectors are loaded before the first one is needed. */
 Gathered
 gather_narrow(Chunk chunk, Elements values)
 {
@@ -156,7 +159,7 @@ gather_wide(Chunk chunk, Elements values)
 	return all;
 }
 
-/* Join the values of all threads, and add them to the segment's word. */
+/* Join a measure's values of all threads, and add the result to the segment's word. */
 void
 join_threads(AggTask task, uint32_t number, Gathered all)
 {
@@ -197,13 +200,13 @@ gather(AggTask task, Chunk chunk)
 
 /* ---------------------------------------------------------------- tables */
 
-/* A pass over the rows: some measures of some of the cells. */
+/* A pass over the rows, which computes some of the measures for some of the cells. */
 struct Pass
 {
 	uint32_t	first;			/* first measure */
 	uint32_t	end;			/* measure after the last */
 	uint32_t	low;			/* first cell */
-	uint32_t	cells;			/* number of cells of each of a measure's tables */
+	uint32_t	cells;			/* number of cells in each table of a measure */
 	uint32_t	size;			/* table cells of one copy */
 	uint32_t	copies;			/* copies of the table, to spread the atomics of neighbouring threads */
 };
@@ -254,7 +257,10 @@ tabulate_measure(Measure measure, Pass pass, uvec4 rows, bvec4 chosen, uint32_t 
 		add_to_table(measure, cells.w, pass.cells, values.w);
 }
 
-/* Tabulate a chunk's rows.  Loads do not wait until it is known which rows are chosen. */
+/*
+ * Add a chunk's rows to the tables of a pass.  Values are loaded whether or not their rows are chosen, so that loads
+ * do not wait for the choice.
+ */
 void
 tabulate_rows(AggTask task, Chunk chunk, Pass pass)
 {
@@ -262,7 +268,7 @@ tabulate_rows(AggTask task, Chunk chunk, Pass pass)
 	{
 		uvec4		rows = rows_at_hand(chunk, first);
 		bvec4		chosen = choose(chunk, first);
-		/* cells below pass.low wrap around, and are above all others */
+		/* cells below pass.low wrap around to numbers above all cells of the pass */
 		uvec4		cells = find_cells(task, rows) - pass.low;
 		uint32_t	place = gl_LocalInvocationIndex % pass.copies * pass.size;
 
@@ -299,8 +305,8 @@ is_aggregated(AggTask task, uint32_t chunk)
 }
 
 /*
- * Make a pass over all chunks of this workgroup.  At least one of them must be aggregated, since measures are read
- * on entering a chunk.
+ * Make a pass over all chunks of this workgroup.  At least one chunk must be aggregated, since enter_chunk() reads
+ * the measures.
  */
 void
 tabulate(AggTask task, uint32_t first_chunk, Pass pass)
@@ -323,8 +329,8 @@ tabulate(AggTask task, uint32_t first_chunk, Pass pass)
 }
 
 /*
- * Make all passes.  Each has as many measures as fit in the table; if not even one fits, a measure with some of
- * the cells.  Neighbouring threads have different copies of the table.
+ * Make all passes.  A pass computes as many measures as fit in the table.  If a measure does not fit by itself, it
+ * takes several passes, each for some of the cells.  Neighbouring threads use different copies of the table.
  */
 void
 tabulate_all(AggTask task, uint32_t first_chunk)

@@ -4,8 +4,8 @@
  *		The rows of a chunk that a workgroup aggregates, and their cells; for aggregate.comp.
  *
  * Neighbouring threads handle neighbouring rows, so that elements are read in sequence.  Each thread handles four rows
- * at a time, in vectors, because loads are slow; it loads their elements whether or not the rows are chosen.  If few
- * rows of a chunk are chosen, they are first listed, and only listed rows are read.
+ * at a time, in vectors, because loads are slow, and loads their elements whether or not the rows are chosen.  If at
+ * most LISTED rows of a chunk are chosen, the chosen rows are first listed, and only listed rows are read.
  */
 #include "measures.glsl"
 #include "columns.glsl"
@@ -67,7 +67,7 @@ chosen_word(Chunk chunk, uint32_t word)
 	return rows;
 }
 
-/* Return this thread's share of the number of chosen rows in a chunk. */
+/* Return the number of chosen rows in the words of a chunk that this thread handles. */
 uint32_t
 count_chosen(Chunk chunk)
 {
@@ -78,7 +78,7 @@ count_chosen(Chunk chunk)
 	return rows;
 }
 
-/* Write this thread's share of the list, beginning at place.  The list has been cleared. */
+/* List the chosen rows in the words of this thread, from the position "place" on.  The list must be all zeros. */
 void
 list_chosen(Chunk chunk, uint32_t place)
 {
@@ -87,7 +87,7 @@ list_chosen(Chunk chunk, uint32_t place)
 			atomicOr(list[place / 2], (word * 32 + findLSB(rows)) << place % 2 * 16);
 }
 
-/* List a chunk's chosen rows, if they are few. */
+/* Count a chunk's chosen rows.  If there are at most LISTED, list them. */
 void
 look_for_chosen(inout Chunk chunk)
 {
@@ -108,8 +108,8 @@ look_for_chosen(inout Chunk chunk)
 }
 
 /*
- * Enter a chunk: locate the columns' elements, and list chosen rows.  Locations are the same for all threads,
- * so some threads find those of one column each.
+ * Enter a chunk: locate the columns' elements, and list chosen rows.  Locations are the same for all threads, so
+ * thread i finds only the locations of digit i and measure i.
  */
 Chunk
 enter_chunk(AggTask task, uint32_t chunk)
@@ -142,8 +142,8 @@ enter_chunk(AggTask task, uint32_t chunk)
 }
 
 /*
- * The rows that a workgroup has at hand at the same time.  A thread's four rows are GROUP apart, so that neighbouring
- * threads read neighbouring rows.  Their positions count from first among the rows to read.
+ * Number of rows that a workgroup handles at a time.  A thread's four rows are GROUP apart, so that neighbouring
+ * threads read neighbouring rows.  "first" is the position of a thread's first row among the rows to read.
  */
 #define AT_HAND	(4 * GROUP)
 
@@ -160,7 +160,7 @@ listed_row(Chunk chunk, uint32_t place)
 	return list[place / 2] >> place % 2 * 16 & 0xFFFF;
 }
 
-/* Return the four rows at these positions; positions after the last return an arbitrary row. */
+/* Return the thread's four rows from position "first" on.  A position after the last gives an arbitrary row. */
 uvec4
 rows_at_hand(Chunk chunk, uint32_t first)
 {
@@ -178,7 +178,7 @@ is_chosen(Chunk chunk, uint32_t row)
 	return row < chunk.rows ? chosen_word(chunk, row / 32) >> (row % 32) & 1 : 0;
 }
 
-/* Return which of the four rows are chosen; positions after the last are not. */
+/* Return which of the thread's four rows are chosen.  Positions after the last one are not chosen. */
 bvec4
 choose(Chunk chunk, uint32_t first)
 {
@@ -201,7 +201,7 @@ number_in_map(Digit digit, uint32_t place)
 		0xFFFFFFFFu >> (32 - digit.map_bits);
 }
 
-/* Return the numbers of four integers in a table. */
+/* Return the numbers of four integers in a map that is a table. */
 uvec4
 numbers_in_table(Digit digit, u64vec4 places)
 {

@@ -7,7 +7,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "bvh.glsl"
 
-/* Put two zeros between any two of ten bits. */
+/* Insert two zeros between neighbouring bits of a number of ten bits. */
 uint32_t
 spread(uint32_t bits)
 {

@@ -3,7 +3,7 @@
  * bvh_ranks.comp
  *		Write the rank of each row in a column, from the sorted rows.
  *
- * Nothing has been sorted if rank = row, or if all values differ so that rank = code.
+ * Rows have not been sorted if the column is in heap order (rank = row), or if all values differ (rank = code).
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -3,7 +3,8 @@
  * collect.comp
  *		Write the entries of an aggregate (device/protocol.h), its slots with rows, where the backend reads them.
  *
- * Each workgroup reserves consecutive entries for its slots.  The last one to do so writes the number of entries.
+ * Each workgroup reserves consecutive entries for its slots.  The last workgroup to reserve entries writes the
+ * number of all entries.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -49,7 +49,7 @@ load_code(uint64_t codes, uint32_t code_bytes, uint32_t row)
 	return code & (0xFFFFFFFFu >> (32 - code_bytes * 8));
 }
 
-/* Load up to 64 bits, beginning at bit first.  Only words that have some of these bits are read. */
+/* Load up to 64 bits, beginning at bit first.  Only words that contain some of the bits are read. */
 uint64_t
 load_bits(uint64_t address, uint32_t first, uint32_t bits)
 {

@@ -26,7 +26,7 @@ load_element(ElementsTask values, uint32_t row, out bool null)
 	return frame.above + element;
 }
 
-/* Return the number that stands for NULL among values of that many bits in a record. */
+/* Return the number that represents NULL among the values with "bits" bits in records. */
 uint64_t
 null_of(uint32_t bits)
 {

@@ -6,7 +6,8 @@
  * All structures lie in device memory in the scalar layout, which equals the layout of C because
  * none of them has padding; device/tasks.h asserts their sizes.  Addresses are buffer device
  * addresses.  The tasks of a submission are stored one kind after another.  For each kind an array
- * maps the number of a workgroup to its task.  Members named first_* are the sum over the tasks before.
+ * maps the number of a workgroup to its task.  The members first_chunk, first_run and so on of a task are
+ * the number of chunks, runs and so on of all tasks before it.
  */
 #ifndef RTSCAN_LAYOUT_H
 #define RTSCAN_LAYOUT_H
@@ -30,10 +31,10 @@
 #define AGG_GROUP			512		/* threads of a workgroup */
 #define AGG_LARGE_GROUP		1024	/* threads of a workgroup with large tables */
 #define AGG_DIGITS			8
-#define AGG_MEASURES		33		/* measures that a backend can request, and the number of rows */
+#define AGG_MEASURES		33		/* most measures of a task: DEVICE_MAX_MEASURES, and the number of rows */
 #define AGG_COPIES			32		/* copies of a table, at most */
 #define AGG_LISTED			4032	/* rows of a chunk that a workgroup can list */
-#define AGG_LARGE_LISTED	2016	/* the same, beside large tables */
+#define AGG_LARGE_LISTED	2016	/* rows of a chunk that a workgroup with large tables can list */
 
 #define NO_AGG				0xFFFFFFFFu
 
@@ -47,16 +48,17 @@
 #define AGG_BY_TABLES		1
 #define AGG_BY_WORDS		2
 #define AGG_BY_HASH			3		/* each cell is assigned a slot by hashing */
-/* tables that leave room for few workgroups on a processor, which therefore have more threads */
+/* tables so large that few workgroups fit on a processor; to make up for that, each workgroup has more threads */
 #define AGG_BY_LARGE_TABLES	4
 #define AGG_WAYS			5
 
 /*
- * Two words precede an aggregate's words: the number of slots with rows, and the number of workgroups that have
- * added to it.
+ * Two 64-bit words precede an aggregate's words: the number of slots with rows, and the number of workgroups that
+ * have added their slots to the first word.
  */
 #define AGG_HEADER			2
-#define AGG_LOST			0x100000000ul	/* the number of slots is at least this if a cell has found no slot */
+/* the first of the two words is at least this if a cell has found no slot */
+#define AGG_LOST			0x100000000ul
 #define AGG_PROBES			64		/* slots that are tried for a cell */
 
 #define COLLECT_GROUP		256		/* threads of a workgroup */
@@ -74,7 +76,7 @@
 #define SORT_KEYS			12		/* keys of a thread */
 #define SORT_BLOCK			(SORT_GROUP * SORT_KEYS)	/* keys of a workgroup */
 #define SORT_DIGIT_BITS		8
-#define SORT_DIGITS			256		/* one thread for each */
+#define SORT_DIGITS			256		/* values of a digit; a workgroup has one thread for each */
 
 /* Ranks or codes first .. end - 1. */
 struct RangeTask
@@ -90,14 +92,14 @@ struct RunTask
 	uint64_t	sieve;			/* pages of bits */
 	uint32_t	bins;			/* number of bins of the column */
 	uint32_t	radix;
-	uint32_t	first;			/* first bin, or in heap order first row */
-	uint32_t	end;			/* bin, or in heap order row, after the last one */
-	/* nonzero for the last run of its column; the rows of the column's runs are then ANDed with the result */
+	uint32_t	first;			/* first bin; in heap order, first row */
+	uint32_t	end;			/* bin after the last one; in heap order, row after the last one */
+	/* nonzero for the last run of its column; the union of the column's runs is then ANDed with the result */
 	uint32_t	last;
 	uint32_t	unused;
 };
 
-/* AND the runs of a region's columns into bits.  Each workgroup evaluates a chunk. */
+/* AND the sets of rows that a region's columns select by their runs.  Each workgroup evaluates a chunk. */
 struct SieveTask
 {
 	uint64_t	bits;
@@ -109,17 +111,17 @@ struct SieveTask
 	uint32_t	unused;
 };
 
-/* A column whose codes are compared when a ray meets a row: of a group of the executor rt, or of a job. */
+/* A column whose codes are compared when a ray meets a row.  It belongs to a group of the executor rt, or to a job. */
 struct ColumnTask
 {
 	uint64_t	codes;			/* address; 0: in heap order, the row is its own code */
 	uint32_t	code_bytes;
-	uint32_t	first_interval; /* in ranges: the codes of the exact result */
+	uint32_t	first_interval; /* index in "ranges" of the first interval of the exact result, in codes */
 	uint32_t	intervals;
 	uint32_t	field;			/* of a job: see ElementsTask */
 };
 
-/* Clear the bits of rows with some ranks.  Each workgroup tests REFINE_BLOCK ranks. */
+/* Clear the bits of the rows with ranks first .. end - 1.  Each workgroup tests REFINE_BLOCK ranks. */
 struct RefineTask
 {
 	uint64_t	order;
@@ -131,19 +133,19 @@ struct RefineTask
 };
 
 /*
- * AND the bits of a segment's groups, or combine those of alternatives; count the rows and return their bits.
- * Each workgroup handles a chunk.  If there are alternatives or masks, the first group's bits become the
- * result, without the rows that are returned as bits.
+ * Combine the bits of a segment's groups, by OR for alternatives and by AND otherwise.  Count the rows and return
+ * their bits.  Each workgroup handles a chunk.  If there are alternatives, or the chunk has a mask, the result
+ * replaces the first group's bits; rows that are returned because of a mask are left out.
  */
 struct PublishTask
 {
-	uint64_t	bits;			/* bits of the first group, followed by those of the others */
+	uint64_t	bits;			/* bits of the first group, followed by the bits of all other groups */
 	uint64_t	counts;			/* uint32 [chunks][2]: struct ChunkCount of device/protocol.h */
 	uint64_t	words;			/* address of the returned bits; 0: only count */
 	uint32_t	first_chunk;
 	uint32_t	chunks;
 	uint32_t	groups;
-	uint32_t	aggregated[3];	/* a bit for each chunk that is in the aggregate, and only counted here */
+	uint32_t	aggregated[3];	/* a bit for each chunk in the aggregate; its rows are only counted */
 	/* a bit for each aggregated chunk with a mask in words; the rows of the mask are returned */
 	uint32_t	partly[3];
 	uint32_t	alternatives;	/* a bit for each group that is an alternative to the group before */
@@ -159,8 +161,8 @@ struct FrameTask
 };
 
 /*
- * A column's elements or codes.  In a job they may be in a row's record (device/space.h): field is then
- * first_bit << 8 | bits, and otherwise 0.
+ * A column's elements or codes.  In a job, a row's record may have the element instead (device/space.h): "field" is
+ * then first_bit << 8 | bits of the element in the record, and otherwise 0.
  */
 struct ElementsTask
 {
@@ -171,7 +173,7 @@ struct ElementsTask
 	uint32_t	field;
 };
 
-/* A set of integers 0 .. reach; the shift of values makes them count from the set's first integer. */
+/* A set of integers.  Shifted values count from the set's first integer; values above "reach" are not members. */
 struct SetTask
 {
 	ElementsTask values;
@@ -199,7 +201,7 @@ struct DigitTask
 {
 	ElementsTask values;
 	uint64_t	stride;
-	/* address of the numbers of integers 0 .. reach, from which shifted values take their digits; 0: no map */
+	/* address of the map, which has the digits of the shifted values 0 .. reach; 0: no map */
 	uint64_t	map;
 	uint64_t	reach;
 	/* bits of a number in the map, 8, 16 or 32; 64: the map has breakpoints, and reach is the index of the last */
@@ -207,7 +209,7 @@ struct DigitTask
 	uint32_t	slot_bits;		/* the map is a table with 2^slot_bits slots (device/table.h); 0: it is not */
 	uint32_t	null;
 	uint32_t	dropped;		/* lowest bits that are left out; 0 with a map */
-	uint32_t	wide;			/* nonzero if values have more than 32 bits before that */
+	uint32_t	wide;			/* nonzero if the digit needs 64-bit arithmetic without a map */
 	uint32_t	unused;
 };
 
@@ -216,13 +218,14 @@ struct MeasureTask
 {
 	ElementsTask values;
 	uint32_t	kind;			/* MEASURE_COUNT, ... */
-	uint32_t	tables;			/* tables with 32-bit cells that it needs; 0: it is not made in tables */
+	/* number of tables with 32-bit cells that the measure needs; 0: it cannot be made in tables */
+	uint32_t	tables;
 };
 
 /*
- * Aggregate the rows of a segment that are in the bits of all its groups.  Each workgroup handles some chunks.
- * Each cell has a slot.  The slot's number is the cell's number, unless slots are assigned by hashing: then
- * uint64 [slots] with the cells' numbers plus one, or 0, follow the words.
+ * Aggregate the rows of a segment that have their bits set in all of its groups.  Each workgroup handles "span"
+ * chunks.  Each cell has a slot.  Without hashing, the slot's number is the cell's number.  With hashing, uint64
+ * [slots] follow the words: the number of the slot's cell plus one, or 0 if the slot is free.
  */
 struct AggTask
 {
@@ -268,11 +271,11 @@ struct BundleTask
 	uint32_t	first_ray;
 };
 
-/* Trace the rays of a group of columns in a segment, or of a segment's job.  Task z is layer z of the launch. */
+/* Trace the rays of a group of columns in a segment, or of a segment's job.  Layer z of the launch is for task z. */
 struct TraceTask
 {
 	uint64_t	structure;		/* acceleration structure with a box or triangle for each row */
-	uint64_t	kept;			/* the row of each primitive, or its record */
+	uint64_t	kept;			/* address of each primitive's row number, or of its record */
 	uint64_t	bits;
 	uint32_t	first_bundle;
 	uint32_t	bundles;
@@ -288,10 +291,10 @@ struct TraceTask
 #define TASK_ALIGNMENT	16
 
 /*
- * Push constants of the shaders that evaluate requests: the positions of a submission's tasks.  All kinds lie
- * in one piece of memory, at these positions in units of TASK_ALIGNMENT.  Addresses would not fit, since some
- * devices have only 128 bytes of push constants; and addresses in memory would cost each workgroup a read
- * across the bus.
+ * Push constants of the shaders that evaluate requests: the positions of a submission's arrays of tasks.  All arrays
+ * lie in the memory at "base", at these positions in units of TASK_ALIGNMENT.  Addresses would not fit, since some
+ * devices have only 128 bytes of push constants; and if addresses were in memory, each workgroup would have to read
+ * them across the bus.
  */
 struct Tasks
 {
@@ -303,8 +306,8 @@ struct Tasks
 	uint32_t	refine;
 	uint32_t	publish;
 	uint32_t	bundles;
-	uint32_t	traces;			/* for the shaders that trace rays of jobs: the jobs */
-	uint32_t	sieve_of;		/* uint32 [workgroups]: the sieve task of each workgroup; likewise for the other *_of */
+	uint32_t	traces;			/* position of TraceTasks; for the shaders of jobs, position of the jobs */
+	uint32_t	sieve_of;		/* uint32 [workgroups]: the sieve task of each workgroup; *_of are alike */
 	uint32_t	refine_of;
 	uint32_t	publish_of;
 	uint32_t	digits;
@@ -332,7 +335,7 @@ struct BvhTask
 	uint32_t	column;			/* index in the group: 0, 1 or 2 */
 	uint32_t	columns;
 	uint32_t	half_width;
-	uint32_t	shift;			/* reduces ranks to their most significant bits */
+	uint32_t	shift;			/* right shift of ranks, which leaves their most significant bits */
 };
 
 /* An attribute of rows in a space: device/space.h. */
@@ -368,9 +371,9 @@ struct SortPass
 	uint64_t	values;			/* 0: the value of a key is its index */
 	uint64_t	sorted_keys;
 	uint64_t	sorted_values;
-	/* [SORT_DIGITS][blocks]: keys of a block with a digit; after the scan, those in the blocks before */
+	/* uint32 [SORT_DIGITS][blocks]: number of a block's keys with a digit; after sort_scan, of all blocks before */
 	uint64_t	counts;
-	uint64_t	totals;			/* [SORT_DIGITS]: keys with a digit in all blocks */
+	uint64_t	totals;			/* uint32 [SORT_DIGITS]: number of keys with a digit, of all blocks */
 	uint32_t	n;
 	uint32_t	blocks;
 	uint32_t	first_bit;

@@ -47,7 +47,7 @@ words_of(AggTask task, uint32_t measure)
 	return task.words + uint64_t(measure) * task.slots * 8;
 }
 
-/* Hash a cell's number, which may be large or small: all of its bits count. */
+/* Hash a cell's number.  Since numbers may be small or large, all 64 bits affect the hash. */
 uint32_t
 hash_of(uint64_t cell)
 {
@@ -67,9 +67,9 @@ is_lost(AggTask task)
 }
 
 /*
- * Find or assign a cell's slot by hashing.  A slot's number never changes once it is set, so that only a 0 that
- * was read can be out of date.  Returns NO_SLOT if other cells have all slots that are tried; the aggregate is lost
- * then.
+ * Find or assign a cell's slot by hashing.  The number in a slot never changes once it is set, so only a 0 that was
+ * read can be out of date.  If other cells have all slots that are tried, the aggregate is lost, and NO_SLOT is
+ * returned.
  */
 uint32_t
 find_slot(AggTask task, uint64_t cell)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: PostgreSQL
 /*
  * members.comp
- *		Clear the bits of rows whose integers are not in all of some sets.
+ *		Clear the bits of rows whose integers are missing from at least one of a task's sets.
  *
  * The sets are conditions that cannot be looked up, or that have very many values, such as a dimension's keys.
  *
@@ -29,7 +29,7 @@ struct Set
 
 shared Set	sets[MEMBERS_SETS];
 
-/* Locate the sets' elements in a chunk.  They are the same for all threads, so some threads locate one set each. */
+/* Locate the sets' elements in a chunk.  Locations are the same for all threads, so thread i locates only set i. */
 void
 enter_chunk(MembersTask task, uint32_t chunk)
 {
@@ -45,8 +45,8 @@ enter_chunk(MembersTask task, uint32_t chunk)
 }
 
 /*
- * Return which of four integers a table has, or lacks if set.lacks.  The caller ignores the result for integers
- * above reach.
+ * Return which of four integers a table has; if set.lacks is 1, return which it does not have.  The caller ignores
+ * the result for integers above reach.
  */
 uvec4
 find_members(Set set, u64vec4 places)
@@ -75,7 +75,7 @@ load_members(Set set, u64vec4 places)
 	return loaded >> (bits & 31u) & 1u;
 }
 
-/* Return the next four rows of a word's, repeating the last row if there are fewer. */
+/* Remove the lowest four bits from "rows" and return their positions.  Repeats the last one if there are fewer. */
 uvec4
 next_rows(inout uint32_t rows)
 {
@@ -90,7 +90,7 @@ next_rows(inout uint32_t rows)
 	return next;
 }
 
-/* Return the rows of a word that are in a set. */
+/* Return the rows of a word that are in a set, out of "rows". */
 uint32_t
 test_rows(Set set, uint32_t word, uint32_t rows)
 {

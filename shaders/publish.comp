@@ -3,8 +3,8 @@
  * publish.comp
  *		Combine the bits of groups or of a filter's parts, count each chunk's rows, and return the bits.
  *
- * Bits are written where the backend reads them, of chunks that have rows and are not aggregated.  Of a chunk that is
- * partly aggregated, the rows of the mask are returned, and are removed from the bits that will be aggregated.
+ * If a chunk has rows and is not aggregated, its bits are written where the backend reads them.  If a chunk is partly
+ * aggregated, the rows of its mask are returned, and are removed from the bits that will be aggregated.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

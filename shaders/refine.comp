@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: PostgreSQL
 /*
  * refine.comp
- *		Clear the bits of rows that only the sieve's superset has (RTScan, section 3.4), which a column's
- *		order lists by rank.
+ *		Clear the bits of rows that are in the sieve's superset but not in the exact set (RTScan, section
+ *		3.4).  The column's order tells the rows by rank.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

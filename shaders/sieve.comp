@@ -5,8 +5,8 @@
  *		columns, in two components (src/segment/sieve.h).
  *
  * Each workgroup handles a chunk, and each thread 128 of its bits.  The pages of the vectors in the chunk are the same
- * for all threads.  Some threads look up the pages of one end of a run each, all at the same time: otherwise the
- * workgroup would wait for one load after another.
+ * for all threads.  For RUNS runs at a time, two threads look up the pages of each run, one thread for each end.  If
+ * each thread looked up all pages, it would wait for one load after another.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -17,7 +17,7 @@
 
 layout(local_size_x = THREADS) in;
 
-/* Pages of the two ends of each run, which are high, next and low of F_i = H_h | (H_{h+1} & L_l). */
+/* Pages of H_h, H_{h+1}, L_l, which make F_i = H_h | (H_{h+1} & L_l), for the boundaries at both ends of each run. */
 shared uvec3 first_pages[RUNS];
 shared uvec3 end_pages[RUNS];
 
@@ -38,7 +38,7 @@ high_page(RunTask run, uint32_t chunks, uint32_t h, uint32_t chunk)
 	return vector_page(run, chunks, h - 1, chunk);
 }
 
-/* Return the pages of F_i.  If low is PAGE_ZEROS, next has no meaning. */
+/* Return the pages of H_h, H_{h+1}, L_l, which make F_i.  If the last is PAGE_ZEROS, the second has no meaning. */
 uvec3
 boundary_pages(RunTask run, uint32_t chunks, uint32_t i, uint32_t chunk)
 {

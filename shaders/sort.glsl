@@ -13,9 +13,9 @@ layout(push_constant, scalar) uniform PushConstants { SortPass pass; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Keys { uint64_t at[]; };
 
 /*
- * Teams are used like subgroups, but do not depend on the size of subgroups.  A workgroup's keys are those of
- * its first team, followed by those of the second, and so on.  A team's keys are those of all its threads at
- * the first turn, then at the second, and so on.
+ * A team is TEAM neighbouring threads.  Teams are used like subgroups, but do not depend on the size of subgroups.
+ * The keys of a workgroup are stored team by team, and the keys of a team turn by turn.  At each turn, each thread
+ * of the team has one key.
  */
 #define TEAM	32
 #define TEAMS	(SORT_GROUP / TEAM)
@@ -38,7 +38,7 @@ key_digit(uint64_t key)
 	return uint32_t(key >> pass.first_bit) & pass.digit_mask;
 }
 
-/* Return the sum over the threads before this one. */
+/* Return the sum of "value" over the threads of the workgroup before this one. */
 uint32_t
 sum_before(uint32_t value)
 {

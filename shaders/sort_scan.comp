@@ -3,7 +3,7 @@
  * sort_scan.comp
  *		The second step of a sort's pass: find where each block's keys begin among all keys of a digit.
  *
- * Each workgroup handles a digit, and each thread some of its blocks.
+ * Each workgroup handles a digit, and each of its threads some consecutive blocks.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

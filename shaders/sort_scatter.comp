@@ -7,9 +7,9 @@
  * far as their digits are equal.
  *
  * A key's rank in its block is the number of keys with a lower digit, plus the number of keys before it with the
- * same digit.  For the latter, each of a team's threads sets a bit in its digit's mask, turn by turn.  The bits below
- * a thread's own are the keys before it at this turn; keys of earlier turns have been counted.  This needs no subgroup
- * operations.  Turns alternate between two sets of masks, which saves half of the barriers.
+ * same digit.  To find the second number, at each turn each thread of a team sets its bit in a mask of its key's
+ * digit.  The bits below its own bit are the keys before its key at this turn; keys of earlier turns have been counted.
+ * No subgroup operations are needed.  Turns alternate between two sets of masks, which saves half of the barriers.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -29,7 +29,10 @@ shared uint32_t words[max(2 * SORT_BLOCK, 3 * TEAMS * SORT_DIGITS)];
 /* For each digit, the difference between a key's position among all keys and its rank in the block. */
 shared uint32_t bases[SORT_DIGITS];
 
-/* This thread's keys and their ranks.  Ranks are first among the team's keys of the same digit, then in the block. */
+/*
+ * This thread's keys and their ranks.  A rank first counts the team's keys of the same digit, and after
+ * rank_in_block() the keys of the block.
+ */
 uint64_t	keys[SORT_KEYS];
 uint32_t	ranks[SORT_KEYS];
 
@@ -72,7 +75,7 @@ rank_in_team()
 
 		ranks[turn] = words[earlier] + bitCount(peers & ((1u << lane) - 1));
 		barrier();
-		/* The last of the threads with this digit adds their number, and clears the mask. */
+		/* The last thread with this digit adds the turn's keys to the count, and clears the mask. */
 		if (exists && peers >> lane == 1)
 		{
 			words[earlier] = ranks[turn] + 1;
@@ -83,8 +86,8 @@ rank_in_team()
 }
 
 /*
- * Find where each team's keys of a digit begin in the block, and where the block's begin among all keys.  Each
- * thread handles a digit.
+ * Find where each team's keys of a digit begin in the block, and where the block's keys of the digit begin among all
+ * keys.  Each thread handles a digit.
  */
 void
 locate_digits()
@@ -118,7 +121,7 @@ rank_in_block()
 	barrier();
 }
 
-/* Move the keys, by way of shared memory.  Returns the positions of this thread's keys in places, for move_values(). */
+/* Move the keys, by way of shared memory.  Stores where this thread has moved keys in "places", for move_values(). */
 void
 move_keys(uint32_t count, out uint32_t places[SORT_KEYS])
 {

@@ -17,7 +17,7 @@ write_triangle(uint32_t primitive, vec3 corner)
 			triangle.at[vertex * 3 + axis] = corner[axis] + (vertex == axis + 1 ? task.leg : 0.0);
 }
 
-/* Store a value's bits, which must be 0 before. */
+/* Store a value in a record, from bit "first" on.  The bits must be 0 before. */
 void
 add_bits(inout uint32_t words[SPACE_WORDS], uint32_t first, uint64_t value)
 {

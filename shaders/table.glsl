@@ -14,8 +14,8 @@ integer_in_slot(Words table, uint32_t slot)
 }
 
 /*
- * Find the slot of an integer.  Returns false if the table does not have it.  The loop ends even if the table
- * is full, which should not happen.
+ * Find the slot of an integer.  Returns false if the table does not have it.  The loop ends even if a backend has
+ * sent a table without free slots.
  */
 bool
 find_in_table(Words table, uint32_t slot_bits, uint64_t integer, out uint32_t slot)

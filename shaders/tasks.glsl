@@ -9,7 +9,7 @@
 
 layout(push_constant, scalar) uniform PushConstants { Tasks tasks; };
 
-/* Return the address of a kind of tasks, given its position. */
+/* Return the address of an array of tasks, given its position (a member of Tasks). */
 uint64_t
 tasks_at(uint32_t place)
 {

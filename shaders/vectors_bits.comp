@@ -10,8 +10,8 @@
 #include "vectors.glsl"
 
 /*
- * Write this thread's words of count vectors.  The i-th of them has the rows whose digit is less than i, for i
- * = 1 .. count.
+ * Write this thread's word of each of "count" vectors, which begin with the vector number "first".  The i-th of
+ * these vectors has the rows whose digit is less than i, for i = 1 .. count.
  */
 void
 make_words(uint32_t shift, uint32_t first, uint32_t count)

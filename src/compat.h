@@ -3,9 +3,10 @@
  * compat.h
  *		Differences between PostgreSQL's versions.  No other file tests for the version.
  *
- * The sources are written for the newest version.  This file, and those of compat/ that it includes, define its names
- * with what older versions have, or omit what they lack.  A difference that no name can hide is a function there,
- * rtscan_compat_...().  Other files include only this one.
+ * The sources use the names of the newest version.  For older versions, this file and the files of compat/ that it
+ * includes define these names by what the older version has, or as nothing if it has no equivalent.  A difference that
+ * a definition of a name cannot hide is hidden by a function in compat/, rtscan_compat_...().  Other files include
+ * compat.h, but no file of compat/.
  *
  *	compat/access.h			access methods, heap pages, WAL records
  *	compat/storage.h		files, buffers, locks, waits
@@ -74,22 +75,22 @@
 #endif
 
 #if PG_VERSION_NUM >= 180000
-/* 18 moved these out of commands/explain.h. */
+/* 18 moved the contents of both headers out of commands/explain.h. */
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
 
 #if PG_VERSION_NUM < 180000
-/* 18 writes it before the declaration, as C11 does. */
+/* 18 has pg_noreturn, which is written before the declaration, as in C11. */
 #define pg_noreturn pg_attribute_noreturn()
 #endif
 
 #if PG_VERSION_NUM < 190000
-/* 19 uses an attribute in place of a comment. */
+/* 19 marks a fall-through by this attribute, older versions by a comment. */
 #define pg_fallthrough __attribute__((fallthrough))
 #endif
 
-/* These come after PostgreSQL's headers, since their macros rename what those declare. */
+/* The headers of compat/ come after PostgreSQL's, because their macros rename what PostgreSQL's headers declare. */
 #include "compat/access.h"
 #include "compat/advice.h"
 #include "compat/executor.h"

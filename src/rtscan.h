@@ -25,16 +25,16 @@
 #include "utils/rel.h"
 
 /*
- * A chunk has as many rows as a page has room for bits: 126 cache lines, aligned.  24 pages of 3-byte row numbers,
- * 16 pages of 2-byte codes, or 8 pages of 1-byte codes hold exactly one chunk.
+ * A chunk has as many rows as a page can hold bits: 126 cache lines, aligned.  24 pages of 3-byte row numbers, 16
+ * pages of 2-byte codes, or 8 pages of 1-byte codes hold exactly one chunk.
  */
 #define RTSCAN_CHUNK_BYTES		8064
 #define RTSCAN_CHUNK_ROWS		(RTSCAN_CHUNK_BYTES * 8)
 #define RTSCAN_CHUNK_WORDS		(RTSCAN_CHUNK_BYTES / 8)
 
 /*
- * Ranks stay below 2^22, so that a rank and the half-integers around it are exact in a float32, the coordinates of
- * the ray tracing executor.
+ * Ranks stay below 2^22, so that a rank and the half-integers around it are exact in a float32, the type of
+ * coordinates in ray tracing.
  */
 #define RTSCAN_SEGMENT_CHUNKS	65
 #define RTSCAN_SEGMENT_ROWS		(RTSCAN_SEGMENT_CHUNKS * RTSCAN_CHUNK_ROWS)
@@ -53,7 +53,10 @@ rtscan_chunk_rows(uint32 rows, uint32 chunk)
 	return Min(rows - chunk * RTSCAN_CHUNK_ROWS, RTSCAN_CHUNK_ROWS);
 }
 
-/* Operator strategies are those of btree, so that its operator families can be mirrored. */
+/*
+ * The numbers of strategies and support functions equal those of btree, so that its operator families can be
+ * mirrored.
+ */
 #define RTSCAN_STRATEGIES		5
 #define RTSCAN_COMPARE_PROC		1
 #define RTSCAN_SORTSUPPORT_PROC	2

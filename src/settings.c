@@ -49,8 +49,9 @@ char	   *rtscan_device_rays;
 #define MOST_AT_A_TIME_KILOBYTES	(32 * 1024)
 
 /*
- * GucIntAssignHook.  Large blocks of memory contexts are otherwise returned to the system with their context, and
- * the next query has a page fault for each of their pages, which costs a tenth of its time or more.
+ * GucIntAssignHook.  Makes malloc() keep freed memory.  Otherwise the large blocks of a memory context are returned
+ * to the system when the context is deleted, and the next query has a page fault for each of their pages, which costs
+ * a tenth of its time or more.
  */
 static void
 assign_keep_memory(int kilobytes, void *extra)
@@ -240,7 +241,7 @@ rtscan_sieve_components(Relation index)
 	return options ? options->sieve_components : RTSCAN_DEFAULT_COMPONENTS;
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- initialization */
 
 void
 rtscan_init_settings(void)

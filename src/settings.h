@@ -3,7 +3,7 @@
  * settings.h
  *		Everything that a user can set: settings of the server, and options of an index.
  *
- * A new one is declared here and defined in settings.c, and doc/reference.md describes it.
+ * A new setting or option is declared in this file and defined in settings.c, and doc/reference.md describes it.
  */
 #ifndef RTSCAN_SETTINGS_H
 #define RTSCAN_SETTINGS_H
@@ -25,32 +25,36 @@ extern const char *const rtscan_executor_names[RTSCAN_EXECUTORS];
 
 /* Settings of scans. */
 extern int	rtscan_executor;	/* an RtscanExecutor */
-extern bool rtscan_fallback;	/* a CPU scan replaces what the executor cannot do */
+extern bool rtscan_fallback;	/* the CPU evaluates scans that the executor cannot evaluate */
 extern bool rtscan_enable_scan; /* the planner considers RtscanScan */
 extern bool rtscan_enable_aggregate;	/* the planner considers RtscanAggregate */
-extern bool rtscan_enable_star; /* the planner considers joins by an index */
+extern bool rtscan_enable_star; /* the planner considers star joins */
 extern int	rtscan_keep_memory; /* freed memory that a session keeps, in kB */
 
-/* Settings of changes to tables. */
-extern int	rtscan_pending_list_limit;	/* size of a list that becomes a segment, in kB */
+/* Settings of maintenance. */
+extern int	rtscan_pending_list_limit;	/* size at which a pending list becomes a segment, in kB */
 extern bool rtscan_merge_worker;	/* a background worker flushes and merges */
 
-/* The limit of devices, each of which has a device program. */
+/* The maximum number of devices.  Each device has its own device program. */
 #define RTSCAN_MAX_DEVICES	16
 
 extern char *rtscan_device;		/* device numbers or parts of names, separated by commas; "" or "off" */
 
-/* Return the next device of a list, without blanks around it; NULL at the end of the list.  Changes the list. */
+/*
+ * Return the next item of a list like rtscan.device, without blanks around it, or NULL at the end of the list.  Moves
+ * *list past the item, and overwrites the comma and the blanks after the item with NULs.
+ */
 extern char *rtscan_next_device(char **list);
 
-extern int	rtscan_device_memory;	/* MB on each device; 0: a part of its memory that leaves room for others */
-extern bool rtscan_device_clocks;	/* keep the clocks of NVIDIA's devices up */
-extern int	rtscan_device_timeout;	/* a scan waits for a device no longer, in ms */
+/* maximum memory on each device, in MB; 0: 4/5 of its memory, or 1/5 if it is the server's */
+extern int	rtscan_device_memory;
+extern bool rtscan_device_clocks;	/* keep the clocks of NVIDIA devices high */
+extern int	rtscan_device_timeout;	/* maximum time that a scan waits for a device, in ms */
 
 /* Settings for tests and benchmarks. */
-extern bool rtscan_debug_compare_executors; /* the CPU evaluates too, and bits are compared */
-extern char *rtscan_debug_pause;	/* the steps to wait after: some of snapshot, image, map, look */
-extern char *rtscan_device_fault;	/* a way in which the device fails */
+extern bool rtscan_debug_compare_executors; /* the CPU also evaluates the scans of devices, and bits are compared */
+extern char *rtscan_debug_pause;	/* the steps after which a node waits: some of snapshot, image, map, look */
+extern char *rtscan_device_fault;	/* how the device program is to fail */
 extern char *rtscan_device_rays;	/* how the executor rt casts rays */
 
 /* Define all settings and options. */

@@ -40,7 +40,7 @@ typedef struct Segment
 	uint64_t	bits;			/* offset of the groups' bits */
 } Segment;
 
-/* The properties that all segments that join have in common. */
+/* The properties that all segments of a case have in common. */
 typedef struct Shape
 {
 	uint32_t	ndigits;
@@ -50,7 +50,7 @@ typedef struct Shape
 	uint32_t	cells;
 	uint32_t	room;
 	uint32_t	nvalues;
-	uint32_t	value_bits;		/* all distances have fewer bits */
+	uint32_t	value_bits;		/* most bits of a distance */
 	uint32_t	nmeasures;
 	uint32_t	columns[MAX_MEASURES];
 	uint32_t	kinds[MAX_MEASURES];
@@ -66,11 +66,11 @@ static Memory tasks;
 static uint64_t expected[MAX_WORDS];
 static bool used[AGG_WAYS][2];	/* pipelines that have been used */
 static unsigned long ncases = 0;
-static unsigned long lost = 0;	/* number of aggregates without enough room */
+static unsigned long lost = 0;	/* number of aggregates that did not have enough room */
 
 /* ---------------------------------------------------------------- cases */
 
-/* Return the bits that a digit drops, mostly 0. */
+/* Return a random number of bits for a digit to drop. */
 static uint32_t
 random_dropped(void)
 {
@@ -120,7 +120,10 @@ random_rows(void)
 	return rows[below(sizeof(rows) / sizeof(rows[0]))];
 }
 
-/* Return a random word of bits: none set, few, as many as can be listed of a chunk, half, or many. */
+/*
+ * Return a random word of bits.  By "density", 0 to 4, it has no bits, at most one, two (as many as can be listed of
+ * a chunk), about half, or most bits.
+ */
 static uint32_t
 random_word(uint64_t density)
 {
@@ -141,7 +144,7 @@ random_word(uint64_t density)
 	}
 }
 
-/* Clear the bits of rows after the last. */
+/* Clear a group's bits after its last row. */
 static void
 clear_behind(uint32_t *group, uint32_t rows)
 {
@@ -281,7 +284,7 @@ expect_segment(const Segment *segment, uint64_t *agg)
 
 /* ---------------------------------------------------------------- the device's results */
 
-/* Append an array to the staged tasks.  Returns its position. */
+/* Append an array to the staged tasks.  Returns its position in units of TASK_ALIGNMENT. */
 static uint32_t
 stage(const Array *array, uint64_t *size)
 {
@@ -341,7 +344,7 @@ forget(void)
 	cache_evict_all(&cache);
 }
 
-/* Compare the aggregates of all segments that have their own. */
+/* Compare the aggregates of all segments that do not join another one. */
 static void
 compare(const Shape *shape, const Segment *segments, uint32_t n)
 {

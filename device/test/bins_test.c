@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * bins_test.c
- *		Test ../bins.h on all boundaries and all sets of a few ranks, against a loop over ranks.
+ *		Test ../bins.h on all boundaries and all sets of up to MAX_ROWS ranks, against a loop over ranks.
  *
  * Sets are bit masks here, and their ranges are the runs of ones.
  */
@@ -142,7 +142,7 @@ bins_to_ranks(const Case *test, uint32_t bin_mask)
 
 /* ---------------------------------------------------------------- checks */
 
-/* Check that the ranges with one mark are the runs of a mask, and that none of them are adjacent. */
+/* Check that the ranges with the mark "mark" are the runs of ones of "mask"; so no two of these ranges are adjacent. */
 static void
 check_marked(const Case *test, const RangeSet *difference, const bool *marks, bool mark, uint32_t mask)
 {
@@ -212,7 +212,7 @@ set_boundaries(Case *test)
 			test->boundaries[++test->bins.n] = rank;
 }
 
-/* Check differences from all sets, including those that are not made of bins. */
+/* Check the difference between the exact set and every possible set, not only sets of whole bins. */
 static void
 check_any_difference(const Case *test)
 {

@@ -3,9 +3,9 @@
  * clocks_test.c
  *		Test ../clocks.h with a fake CUDA library.
  *
- * A child keeps the clocks up from the first use until there has been no use for a while, and again after the next use.
- * It does so only for the program's own device, and only if the device is shared and CUDA has a context for it.  This
- * program itself has CUDA's functions, which write lines to a file for each call.
+ * A child keeps the clocks up from the first use until there has been no use for IDLE seconds, and again after the next
+ * use.  It does so only for the program's own device, and only if the device is shared and CUDA can create a context.
+ * CUDA's functions are in this program itself.  The function that creates a context appends a line to a file.
  */
 #define _GNU_SOURCE
 #include "../clocks.h"
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds within which everything must happen, and seconds that a child waits for a use. */
+/* Most seconds to wait for an expected event, and seconds that a child waits for a use. */
 #define PATIENCE	60
 #define IDLE		5
 
@@ -155,7 +155,7 @@ keep(int device)
 	return clocks;
 }
 
-/* Test a failure.  Whatever its reason is, the program continues, and does not try again at once. */
+/* Test a failure.  After every kind of failure the program continues, and does not start a child again at once. */
 static void
 test_failure(int device, const char *what)
 {

@@ -60,7 +60,7 @@ set_bits(char *place, uint64_t bit, uint32_t nbits, uint64_t element)
 			place[bit / 8] |= (char) (1 << bit % 8);
 }
 
-/* Make a column of codes 0 .. null, where null stands for NULL. */
+/* Make a column of random codes 0 .. null, where "null" is the code of NULL. */
 static inline void
 make_codes(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, uint32_t null)
 {
@@ -84,7 +84,7 @@ random_form(void)
 	return below(2) > 0 ? COLUMN_VALUES : COLUMN_INTEGERS;
 }
 
-/* Make a frame for elements whose distances are below a limit, with a width that frames can have. */
+/* Make a random frame, with a width that frames can have, whose distances are all below "limit". */
 static inline ValueFrame
 make_frame(uint64_t limit)
 {
@@ -102,8 +102,8 @@ make_frame(uint64_t limit)
 }
 
 /*
- * Return how many integers a digit's column can have.  With that many bits dropped, some of them may be greater
- * than the digit's greatest number, by little or much.
+ * Return a random limit for the integers of a digit's column.  Without their "dropped" lowest bits, some integers
+ * may be greater than the digit's greatest number, "null".
  */
 static inline uint64_t
 digit_limit(uint32_t null, uint32_t dropped)
@@ -115,7 +115,7 @@ digit_limit(uint32_t null, uint32_t dropped)
 	return bits >= 63 || numbers > UINT64_C(1) << (63 - bits) ? UINT64_C(1) << 63 : numbers << bits;
 }
 
-/* Make a column of values whose distances are below a limit after the shift. */
+/* Make a column of random values.  After the shift, their distances are below "limit". */
 static inline void
 make_values(Column *column, Cache *cache, const EvaluateSegment *segment, uint32_t number, ColumnForm form,
 			uint64_t limit)
@@ -175,14 +175,17 @@ measure_value(uint64_t *word, uint32_t kind, uint64_t distance)
 		*word = ~distance;
 }
 
-/* Return the number of words expected of a segment's own aggregate, by cell: [1 + measures][cells]. */
+/*
+ * Return the number of words expected of a segment's own aggregate, which are ordered by measure and cell: [1 +
+ * measures][cells].
+ */
 static inline uint64_t
 expected_words_of(const EvaluateSegment *segment)
 {
 	return segment->joins ? 0 : segment->cells * (1 + segment->measures);
 }
 
-/* Return the number of entries that an aggregate has room for: all cells, or fewer. */
+/* Return a random number of entries that an aggregate has room for: as many as cells, or fewer. */
 static inline uint32_t
 random_room(uint32_t cells)
 {
@@ -190,8 +193,8 @@ random_room(uint32_t cells)
 }
 
 /*
- * Check that an aggregate's entries are those of the cells expected to have rows, in any order.  If there is no room
- * for them, the answer must say so.
+ * Check that an aggregate's entries are the cells expected to have rows, in any order.  If there is not enough room
+ * for them, the number of entries in the answer must exceed the room.
  */
 static inline bool
 has_expected_entries(const EvaluateSegment *segment, const uint64_t *answer, const uint64_t *expected)

@@ -18,7 +18,10 @@ count_across(uint32_t side, uint32_t width, uint32_t spacing)
 	return n;
 }
 
-/* Return the least number of rays, one after another, that cover a side, and then their least length. */
+/*
+ * Return the least number of rays on one line that cover a side.  *length is the least length with which this number
+ * of rays covers it.
+ */
 static uint32_t
 count_along(uint32_t side, uint32_t width, const RayParameters *parameters, uint32_t *length)
 {

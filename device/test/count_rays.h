@@ -23,8 +23,8 @@ extern int	count_orders(const SlabColumn *columns, int k, const RayParameters *p
 						 RayCount counts[MAX_ORDERS]);
 
 /*
- * Check that the plan has the rays of an order with the fewest rays within the limits, and that there is no
- * plan if no order is within the limits.
+ * Check that the plan has the rays of an order that is within the limits and has the fewest rays.  If no order is
+ * within the limits, there must be no plan.
  */
 extern bool is_expected(const RayCount *counts, int n, const RayPlan *plan, bool planned);
 

@@ -17,7 +17,7 @@ one_of(const uint32_t *choices, size_t n)
 
 #define ONE_OF(choices)	one_of(choices, sizeof(choices) / sizeof((choices)[0]))
 
-/* Choose what all segments have in common. */
+/* Choose the properties that all segments of a case have in common. */
 static void
 make_shape(Case *test)
 {
@@ -47,7 +47,7 @@ make_shape(Case *test)
 	test->header.segments = 1 + (uint32_t) below(MAX_SEGMENTS);
 }
 
-/* Make masks of all chunks, needed or not, with most rows, few rows or none. */
+/* Make masks of all chunks, whether or not they are used: with most rows, few rows or none. */
 static void
 make_masks(Case *test)
 {
@@ -103,7 +103,7 @@ make_intervals(const Column *column, DeviceInterval *intervals)
 	return n;
 }
 
-/* Make the conditions of a segment.  Without any, all rows match. */
+/* Make the conditions of a segment.  A segment without conditions has only matching rows. */
 static void
 make_scans(Case *test, uint32_t s)
 {
@@ -137,7 +137,10 @@ make_words(Case *test, uint64_t n)
 	return first;
 }
 
-/* Append a table of up to limit integers, far apart or near.  Returns its position. */
+/*
+ * Append a table of fewer than "limit" integers, most of them below "limit", the rest up to "reach".  In a map
+ * ("numbers"), each has a number of at most highest + 1.  Returns the table's position.
+ */
 static uint32_t
 make_table(Case *test, uint32_t *slot_bits, uint64_t reach, uint32_t limit, bool numbers, uint64_t highest)
 {
@@ -158,21 +161,24 @@ make_table(Case *test, uint32_t *slot_bits, uint64_t reach, uint32_t limit, bool
 	return first;
 }
 
-/* Return the reach of a set or a map for integers below limit: some may be beyond it. */
+/* Return a random reach of a set or a map, for integers below "limit", some of which may be above the reach. */
 static uint32_t
 random_reach(uint32_t limit)
 {
 	return (uint32_t) below(below(2) > 0 && limit < MAX_REACH ? limit : MAX_REACH);
 }
 
-/* Return the reach of a table, which may be far beyond limit. */
+/* Return a random reach of a table, which may be far above "limit". */
 static uint64_t
 random_far_reach(uint32_t limit)
 {
 	return below(2) > 0 ? random_reach(limit) : UINT64_MAX - 1 - below(2);
 }
 
-/* Make a segment's sets of members, which can have all integers or none, and values near the sets' integers. */
+/*
+ * Make a segment's sets of members, and columns of values near the sets' integers.  A set has all integers up to its
+ * reach, or bits, or a table.
+ */
 static void
 make_members(Case *test, uint32_t s)
 {
@@ -203,7 +209,7 @@ make_members(Case *test, uint32_t s)
 	}
 }
 
-/* Give a digit of integers a map. */
+/* Give a digit a map: a table, breakpoints, or numbers of 8, 16 or 32 bits. */
 static void
 make_map(Case *test, AggDigit *digit)
 {
@@ -292,7 +298,7 @@ make_segment(Case *test, uint32_t s)
 	segment->rows = ONE_OF(rows);
 	make_scans(test, s);
 	make_members(test, s);
-	/* Either this segment or the whole request has no aggregate. */
+	/* Without digits and measures, no segment of the request has an aggregate. */
 	if (test->nmeasures == 0 && test->ndigits == 0)
 		return;
 	segment->cells = test->cells;

@@ -19,7 +19,7 @@
 #define FIRST_VALUE		(FIRST_DIGIT + MAX_DIGITS)
 #define MAX_MEMBERS		2		/* columns with sets of members */
 #define FIRST_MEMBERS	(FIRST_VALUE + MAX_VALUES)
-#define MAX_REACH		5000	/* of a set or a map */
+#define MAX_REACH		5000	/* greatest reach of a set or a map */
 #define MAX_SET_WORDS	(MAX_SEGMENTS * (MAX_MEMBERS + MAX_DIGITS) * 2 * (MAX_REACH + 1))
 
 /* A request, and the columns of its segments. */
@@ -41,7 +41,7 @@ typedef struct Case
 	Column		values[MAX_SEGMENTS][MAX_VALUES];
 	Column		member_columns[MAX_SEGMENTS][MAX_MEMBERS];
 
-	/* These members are the same for all segments. */
+	/* The properties that all segments have in common. */
 	uint32_t	ndigits;
 	uint32_t	null[MAX_DIGITS];
 	uint32_t	dropped[MAX_DIGITS];

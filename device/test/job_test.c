@@ -47,7 +47,7 @@ is_wanted(const Column *column, const DeviceInterval *intervals, uint32_t count,
 	return false;
 }
 
-/* Return a number of that many bits from words. */
+/* Return the number at "place" in a map of numbers of "bits" bits, which begins at the request's word "words". */
 static uint32_t
 number_at(uint32_t words, uint64_t place, uint32_t bits)
 {
@@ -57,7 +57,7 @@ number_at(uint32_t words, uint64_t place, uint32_t bits)
 	return number & UINT32_MAX >> (32 - bits);
 }
 
-/* Return how many of the breakpoints in words are not above an integer. */
+/* Return how many breakpoints are not above an integer.  They begin at the request's word "words". */
 static uint64_t
 breakpoints_below(uint32_t words, uint32_t breakpoints, uint64_t integer)
 {
@@ -73,7 +73,10 @@ breakpoints_below(uint32_t words, uint32_t breakpoints, uint64_t integer)
 	return count;
 }
 
-/* Find the slot of an integer in a table, or a free one. */
+/*
+ * Find the slot of an integer in a table.  If the table does not have it, finds a free slot and sets *found to
+ * false.
+ */
 static uint32_t
 slot_in_table(uint32_t words, uint32_t slot_bits, uint64_t integer, bool *found)
 {
@@ -167,7 +170,7 @@ expect_row(uint32_t s, uint32_t row, uint32_t first_chunk, uint64_t *words)
 	expected_bits[first_chunk + chunk][bit / 8] |= (char) (1 << bit % 8);
 }
 
-/* A segment's places in the arrays of the request and in the expected answer. */
+/* A segment's positions in the arrays of the request and in the expected answer. */
 typedef struct Place
 {
 	const EvaluateColumn *columns;
@@ -275,7 +278,7 @@ compare(const Request *request)
 
 /* ---------------------------------------------------------------- running a case */
 
-/* Fill the area as a backend does, with words, and with masks where bits will be. */
+/* Fill the area as a backend does: with words, and with masks where the bits will be returned. */
 static void
 fill_area(const Request *request)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * limits_test.c
- *		Test that a device that lacks something is refused, or used without what needs it: ../limits.h.
+ *		Test that a device that misses a limit is refused, or not used for what needs the limit: ../limits.h.
  *
  *	limits_test [device]
  *
- * The table is checked against a device that has just enough, then with each number too small.  Then a real device is
- * opened as if it lacked each of them in turn, in a process of its own.
+ * The table of limits is checked against facts of a device that just meets all limits, then against facts that miss one
+ * limit.  Then a real device is opened as if it missed each limit in turn, each time in a process of its own.
  */
 #include "../limits.h"
 
@@ -78,7 +78,10 @@ check_limit(const Limit *limit)
 
 /* ---------------------------------------------------------------- a device */
 
-/* Open a device that lacks something, in a process of its own.  Returns the exit status. */
+/*
+ * Open a device as if it missed "limit", in a process of its own.  Returns the exit status, which tells whether
+ * exactly the uses that need the limit are ruled out.
+ */
 static int
 open_without(int argc, char **argv, const Limit *limit)
 {

@@ -5,7 +5,7 @@
  *
  *	lookups_test [device]
  *
- * It uses sort.h and structure.h.
+ * The benchmark uses sort.h and structure.h.
  */
 #include "../../bench/lookups/benchmark.h"
 #include "device_test.h"

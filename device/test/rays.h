@@ -23,7 +23,7 @@ typedef struct Sets
 /* Make a column's sets empty. */
 extern void clear_sets(Sets *sets);
 
-/* Compute the difference of the other two sets.  Returns the column of all three. */
+/* Compute the difference of the exact and the approximate set.  Returns a column with all three sets. */
 extern SlabColumn column_of(Sets *sets);
 
 /* Compute the origin of a ray in float32, as the shader does.  Returns its bundle. */

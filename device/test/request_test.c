@@ -17,7 +17,7 @@
 
 #define CASES			200000
 #define SEGMENTS		3
-#define COLUMNS			2		/* of each segment, as are those below */
+#define COLUMNS			2		/* of each segment; also MEMBERS, DIGITS and MEASURES */
 #define MEMBERS			2
 #define DIGITS			2
 #define MEASURES		2
@@ -92,7 +92,7 @@ make_body(void)
 	return body;
 }
 
-/* Change a word: a little more or less, one bit, an extreme value, or any value. */
+/* Return a changed word: at most one more or less, with one bit flipped, an extreme value, or any value. */
 static uint32_t
 change(uint32_t word)
 {
@@ -157,7 +157,7 @@ check_words(const Request *request)
 	}
 }
 
-/* Check that each segment's elements of an array follow those of the segment before, and that there are no others. */
+/* Check that the segments' elements of each array follow one another, and that the array has no further elements. */
 static void
 check_arrays(const Request *request)
 {

@@ -131,7 +131,7 @@ is_to_refine(const Large *test, const uint32_t point[AXES])
 	return in_a != in_e;
 }
 
-/* Return a random rank: the end of a range, the end of what a ray covers from there, or any rank. */
+/* Return a random rank: any rank of a range, or a rank near an end of a range or near the end of what a ray covers. */
 static uint32_t
 random_rank(const Large *test, int axis)
 {
@@ -175,7 +175,7 @@ ray_meets(const Large *test, const RayBundle *bundle, const int64_t index[AXES],
 	return true;
 }
 
-/* Return true if one of the rays next to a point meets its box. */
+/* Return true if a ray of the bundle meets the box of a point.  Only the 27 rays next to the point are tried. */
 static bool
 bundle_meets(const Large *test, const RayBundle *bundle, const uint32_t point[AXES])
 {
@@ -290,7 +290,7 @@ check_last_corner(void)
 
 /* ---------------------------------------------------------------- refusals */
 
-/* Return the difference of two sets as a range for each rank, which are adjacent everywhere. */
+/* Return the difference of two sets of single ranks, with a range for each rank.  All ranges are adjacent. */
 static RangeSet
 every_rank(const RangeSet *approximate, const RangeSet *exact)
 {
@@ -329,7 +329,7 @@ expect(bool expected, const SlabColumn *columns, RayParameters parameters, RayPl
 	ncases++;
 }
 
-/* Check the longest possible IN lists, and more rays than fit in 64 bits. */
+/* Check the longest possible IN lists, and plans whose number of rays does not fit in 64 bits. */
 static void
 check_refusals(void)
 {
@@ -370,8 +370,8 @@ check_refusals(void)
 /* ---------------------------------------------------------------- default parameters */
 
 /*
- * Check that default parameters are valid, and that a ray meets about half a box if n points are spread over
- * n^k places.
+ * Check that the default parameters are valid.  Also check how many boxes a ray meets on average if n points are
+ * spread over n^k places: 0.4 to 0.5 for k > 1 and n >= 1024, at most 10 for k = 1.
  */
 static void
 check_defaults(void)

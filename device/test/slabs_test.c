@@ -74,7 +74,7 @@ make_column(Sets *sets, uint32_t exact, uint32_t approximate)
 	return column_of(sets);
 }
 
-/* Divide the difference into ranges that may be adjacent, which is allowed as well. */
+/* Compute the difference with ranges that may be adjacent, which slabs_plan_rays() accepts as well. */
 static void
 split_difference(Sets *sets)
 {
@@ -245,7 +245,7 @@ check_parameters(Case *test, RayParameters parameters)
 static RayParameters all_parameters[MAX_PARAMETERS];
 static uint32_t nparameters = 0;
 
-/* List all spacings 1 .. w and gaps 0 .. w, with rays that are short or long in comparison. */
+/* List all spacings 1 .. w and gaps 0 .. w for the widths w = 2, 4 and 6, with lengths of rays from 1 to 40. */
 static void
 list_parameters(void)
 {
@@ -259,7 +259,10 @@ list_parameters(void)
 						.width = width, .length = lengths[i], .spacing = spacing, .gap = gap};
 }
 
-/* Return the next parameters.  In the end all have been used, each with many sets. */
+/*
+ * Return the next parameters from the list, in steps of 97.  In the end all parameters have been used, each with
+ * many sets.
+ */
 static RayParameters
 next_parameters(void)
 {
@@ -320,7 +323,7 @@ check_cubes(uint32_t rows)
 	}
 }
 
-/* Check random sets of several ranges, with more rows. */
+/* Check random sets of several ranges, of up to 10 ranks. */
 static void
 check_random_sets(int n)
 {
@@ -344,8 +347,8 @@ check_random_sets(int n)
 #define ROWS			12
 
 /*
- * Ranges below, above and between ranks.  They begin and end at boundaries, next to boundaries, and halfway
- * between them, where bins_nearest() rounds up; some are empty, complete, or a single value.
+ * Ranges below, above and between ranks.  They begin and end at boundaries, next to boundaries, and halfway between
+ * boundaries, where bins_nearest() rounds up.  Some are empty, complete, or a single value.
  */
 static const Range kinds[][5] = {
 	{{0, 0}, {0, 1}, {0, 4}, {0, 6}, {0, 11}},
@@ -381,7 +384,10 @@ approximate_mask(uint32_t exact, int which, bool nearest)
 	return set_mask(&ranks);
 }
 
-/* Check one combination of predicates, one digit of mix for each column.  Boundaries differ between columns. */
+/*
+ * Check one combination of predicates: "mix" has a digit to the base 15 for each column.  Boundaries differ between
+ * columns.
+ */
 static void
 check_mix(int k, uint32_t mix, int which, bool nearest)
 {

@@ -85,7 +85,7 @@ wrong(const Case *test, const char *what, uint32_t place)
 
 /* ---------------------------------------------------------------- memory */
 
-/* Add an array after those before it. */
+/* Add an array of "size" bytes and a gap to the layout.  Returns the array's offset. */
 static uint64_t
 place(Layout *layout, uint64_t size)
 {
@@ -168,7 +168,7 @@ make_key(const Case *test, uint32_t i)
 	}
 }
 
-/* Make random pairs.  Values are unrelated to positions, so that confusing them is detected. */
+/* Make random pairs.  Values differ from positions, so that a sort that mixes them up is detected. */
 static void
 make_pairs(const Case *test, const Layout *layout, Pair *pairs)
 {
@@ -199,7 +199,10 @@ compare(const void *a, const void *b)
 
 /* ---------------------------------------------------------------- checks */
 
-/* Copy the host's memory to the device, sort there, and copy it back. */
+/*
+ * Copy the host's memory to the device, sort on the device, and copy the memory back.  Returns which arrays have the
+ * result.
+ */
 static uint32_t
 sort_there(const Case *test, const Layout *layout)
 {
@@ -273,7 +276,7 @@ static const BitRange ranges[] = {
 
 #define RANGES	(sizeof(ranges) / sizeof(ranges[0]))
 
-/* Check all combinations. */
+/* Check n pairs with all kinds of keys, ranges of bits, and given or generated values. */
 static void
 check_small(uint32_t n)
 {

@@ -23,7 +23,7 @@
 #define FILLER			0xA5
 #define NO_BIN			UINT32_MAX
 
-/* Bytes of the host's memory that stands for a backend's area. */
+/* Bytes of the host's memory that is used as a backend's area. */
 #define AREA_SIZE		(UINT64_C(160) << 20)
 
 typedef enum Order
@@ -200,7 +200,7 @@ check_wrong_order(Case test)
 
 /* ---------------------------------------------------------------- cases */
 
-/* Make a case.  Its number of vectors follows from the parameters. */
+/* Make a case.  The number of vectors follows from the number of bins and the radix. */
 static Case
 make_test(uint32_t rows, uint32_t nbins, uint32_t radix, Order order)
 {

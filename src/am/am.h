@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * am.h
- *		The callbacks of the access method; each file of this folder has those of one family.
+ *		The callbacks of the access method, by the file that defines them.
  */
 #ifndef RTSCAN_AM_H
 #define RTSCAN_AM_H
@@ -36,13 +36,14 @@ extern int64 rtscan_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
 extern void rtscan_end_scan(IndexScanDesc scan);
 
 /*
- * Count the rows that rtscan_get_bitmap() would return, up to their row bits, or without want_bits only as far
- * as counts need.  Sets the name of the executor, and the device's time in milliseconds.  For benchmarks.
+ * Count the rows that rtscan_get_bitmap() would return, without their TIDs.  If "want_bits" is false, does only what
+ * counting needs, and makes no row bits.  Sets *executor to the name of the executor, and *device_time to the
+ * device's time in milliseconds.  For benchmarks.
  */
 extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor,
 								double *device_time);
 
-/* fallback.c: raise a NOTICE for each column that is not compared as its type, unless the index is being rebuilt. */
+/* fallback.c: raise a NOTICE for each column that is compared as another type than by btree, except in REINDEX. */
 extern void rtscan_tell_of_fallbacks(Relation index);
 
 /* can_return.c */

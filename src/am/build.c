@@ -30,8 +30,9 @@ rtscan_build_phase_name(int64 phase)
 }
 
 /*
- * Pattern operator classes compare bytes, but their equality operator is that of the collation, just as in
- * btree.  So, as in btree, the collation must be deterministic for both to agree.
+ * Raise an error for a pattern operator class with a nondeterministic collation, as btree does.  Pattern classes
+ * compare bytes, but their equality operator is that of the collation.  Both agree only if the collation is
+ * deterministic.
  */
 static void
 check_collations(Relation index, const RtscanSchema *schema)
@@ -63,8 +64,8 @@ build_alone(Relation heap, Relation index, IndexInfo *info)
 }
 
 /*
- * Order segments as their rows are in the heap.  The segments of one range are built one after another, with
- * ascending ids.
+ * qsort() comparator: order segments as their rows are in the heap.  The segments of one range are built one after
+ * another, with ascending ids.
  */
 static int
 compare_segments(const void *a, const void *b)
@@ -124,7 +125,7 @@ rtscan_build(Relation heap, Relation index, IndexInfo *info)
 	rtscan_create_metapage(index, MAIN_FORKNUM);
 	check_collations(index, rtscan_schema(index));
 	rtscan_tell_of_fallbacks(index);
-	/* one statement may build many indexes, for example those of partitions */
+	/* free the memory of each build: one statement may build many indexes, for example those of partitions */
 	context = AllocSetContextCreate(CurrentMemoryContext, "rtscan build", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
 	built = build_segments(heap, index, info);

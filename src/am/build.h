@@ -3,17 +3,18 @@
  * build.h
  *		CREATE INDEX: make segments of ranges of heap blocks, in one process or in several.
  *
- * The heap is divided into ranges, so that each is expected to have rows for one segment, and each process to
- * build the same number of ranges:
+ * The heap is divided into ranges.  Each range is expected to have the rows of one segment, and each process to build
+ * the same number of ranges:
  *
  *	heap		│ range 0 │ range 1 │ range 2 │ range 3 │		a process that is free takes the next range
  *	segments	│ 0 │ 1 │ 2 │ 3 │ 3 │					several, if rows of a range do not fit into memory
  *
- * Except for ids and blocks, the segments of a range do not depend on the process that builds it.  If a range
- * has far fewer rows than expected (the estimate is of the heap; a predicate may select few), they are kept for
- * a segment together with those of the next range that the process takes.  Processes write pages at the same
- * time (storage/writing.h), and put what they have built on the device.  Only the leader changes the directory,
- * at the end: it adds the segments of all processes, in the heap's order.
+ * Except for ids and blocks, the segments of a range usually do not depend on the process that builds it.  But a
+ * range can have far fewer rows than expected, since the estimate is of the heap and a predicate may select few of
+ * its rows.  The process then keeps these rows for a segment together with the rows of the next range that it takes.
+ * Processes write pages at the same time (storage/writing.h), and put the segments that they have built on the
+ * devices.  Only the leader changes the directory, at the end: it adds the segments of all processes, in the order of
+ * the heap.
  */
 #ifndef RTSCAN_BUILD_H
 #define RTSCAN_BUILD_H
@@ -36,7 +37,7 @@
 typedef struct RtscanBuildRanges
 {
 	BlockNumber blocks;			/* number of blocks of the heap */
-	BlockNumber range_blocks;	/* number of blocks of a range; the last one may have fewer */
+	BlockNumber range_blocks;	/* number of blocks of a range; the last range may have fewer */
 	double		range_rows;		/* number of rows that a range is expected to have */
 	int			memory;			/* memory that each process may use, in kB */
 	pg_atomic_uint32 taken;		/* number of ranges that have been taken */
@@ -65,42 +66,42 @@ typedef struct RtscanBuilt
 typedef struct RtscanBuildCallbacks
 {
 	IndexBuildCallback row;		/* for each row to be indexed */
-	void		(*block) (BlockNumber block, void *arg);	/* now and then: all blocks before this one have been
-															 * scanned */
+	void		(*block) (BlockNumber block, void *arg);	/* called now and then: all blocks of the range before
+															 * "block" have been scanned */
 } RtscanBuildCallbacks;
 
 /*
- * build_scan.c: scan heap blocks first .. end - 1, in order.  Returns the number of their rows, including those
- * that a predicate excludes.  With progress, which needs these to be all blocks, PostgreSQL reports the
- * progress if it scans them all.
+ * build_scan.c: scan heap blocks first .. end - 1, in order.  Returns the number of their rows, including those that
+ * a predicate excludes.  "progress" may be set only if these are all blocks of the heap: then PostgreSQL reports
+ * progress, if its own scan is used for all of them (a concurrent build, or a table that is no heap).
  */
 extern double rtscan_build_scan(Relation heap, Relation index, IndexInfo *info,
 								BlockNumber first, BlockNumber end, bool progress,
 								const RtscanBuildCallbacks *callbacks, void *arg);
 
 /*
- * build_ranges.c: return the number of workers to use, at most as many as the planner allows.  It is reduced if
- * the processes would have too few rows each, since queries want larger segments, unless the table has
- * parallel_workers set; and if there is not enough memory for each.
+ * build_ranges.c: return the number of workers to use, at most as many as the planner allows.  There are fewer if
+ * there is not enough memory for each process.  There are also fewer if each process would have too few rows, since
+ * queries want larger segments; but not if parallel_workers of the table is set.
  */
 extern int	rtscan_build_workers(Relation heap, Relation index, const IndexInfo *info);
 
-/* Divide the heap into ranges for this number of processes.  The number of rows is estimated. */
+/* Divide the heap into ranges for a build by "processes" processes, using an estimate of the number of rows. */
 extern void rtscan_cut_ranges(RtscanBuildRanges *ranges, Relation heap, const RtscanSchema *schema, int processes);
 
 /*
- * Take ranges and build them until there are none left; returns what this process has built.  With reports, the
- * process reports the progress of all of them in pg_stat_progress_create_index.
+ * Take ranges and build their segments until no range is left.  Returns what this process has built.  If "reports" is
+ * true, this process reports the progress of all processes in pg_stat_progress_create_index.
  */
 extern RtscanBuilt rtscan_build_ranges(RtscanBuildRanges *ranges, Relation heap, Relation index,
 									   IndexInfo *info, bool reports);
 
-/* Report how far all processes have come. */
+/* Report the progress of all processes. */
 extern void rtscan_report_progress(RtscanBuildRanges *ranges);
 
 /*
- * build_parallel.c: launch workers, build ranges together with them, and return what all have built.  Returns
- * false, and builds nothing, if there is no worker.
+ * build_parallel.c: launch workers, build ranges together with them, and set *built to what all processes have built.
+ * Returns false, and builds nothing, if there is no worker.
  */
 extern bool rtscan_build_in_parallel(Relation heap, Relation index, IndexInfo *info, int workers, RtscanBuilt *built);
 

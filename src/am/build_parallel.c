@@ -3,8 +3,8 @@
  * build_parallel.c
  *		Build an index with parallel workers.
  *
- * Workers are launched as for a btree (nbtsort.c).  The leader takes ranges like a worker, and then waits until
- * they have finished their last ones.
+ * Workers are launched as for a btree (nbtsort.c).  The leader takes ranges like a worker, and then waits until the
+ * workers have finished their last ranges.
  */
 #include "am/am.h"
 
@@ -37,16 +37,16 @@ typedef struct SharedBuild
 {
 	Oid			heap;
 	Oid			index;
-	bool		concurrent;		/* is it built CONCURRENTLY? */
+	bool		concurrent;		/* is the index built CONCURRENTLY? */
 	RtscanBuildRanges ranges;	/* ranges of the heap */
 	ConditionVariable done_cv;	/* signalled when a worker has finished */
 	slock_t		mutex;			/* protects the members below */
 	int			ndone;			/* number of workers that have finished */
 	struct
 	{
-		RtscanBuilt built;		/* result of a worker, except for its pointer to segments, which is valid only in
-								 * that process */
-		dsa_pointer segments;	/* copy of its segments, in the DSA area of KEY_RESULTS */
+		RtscanBuilt built;		/* result of a worker, except for the pointer to segments, which is valid only in the
+								 * worker */
+		dsa_pointer segments;	/* copy of the worker's segments, in the DSA area of KEY_RESULTS */
 	}			workers[FLEXIBLE_ARRAY_MEMBER];
 } SharedBuild;
 
@@ -164,7 +164,7 @@ workers_done(SharedBuild *shared)
 	return ndone;
 }
 
-/* Wait until all workers have finished.  Raises an error if one has died, or did not start. */
+/* Wait until all workers have finished.  Raises an error if a worker has died, or did not start. */
 static void
 await_workers(Team *team)
 {

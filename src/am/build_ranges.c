@@ -19,12 +19,15 @@
 #define ROWS_A_PROCESS		(16 * RTSCAN_CHUNK_ROWS)
 #define MEMORY_A_PROCESS	1024
 
-/* At the end of a range, rows become a segment if they are at least this fraction of those expected of a range. */
+/* At the end of a range, the collected rows become a segment if they are at least this fraction of range_rows. */
 #define ENOUGH_OF_A_RANGE	0.25
 
 /* ---------------------------------------------------------------- ranges */
 
-/* Return the memory in kB for arrays of rows.  If there are values passed by reference, these get the other half. */
+/*
+ * Return how much of "memory", in kB, is for arrays of rows: half of it if there are values passed by reference,
+ * which get the other half, else all.
+ */
 static int
 array_memory(const RtscanSchema *schema, int memory)
 {
@@ -91,17 +94,17 @@ typedef struct Builder
 	bool		reports;		/* does this process report progress? */
 	RtscanBuilt built;
 	uint32		room;			/* size of built.segments[] */
-	RtscanWriting writing;		/* attempt that writes the segments */
+	RtscanWriting writing;		/* the attempt (storage/writing.h) by which the segments are written */
 	const RtscanSchema *schema;
 	RtscanRows *rows;			/* rows for the next segment */
 	uint32		limit;			/* maximal number of rows of a segment */
 	Size		value_limit;	/* maximal bytes of a segment's values passed by reference */
 	uint32		range;			/* the range being built */
 	uint32		first_range;	/* range of the first of the collected rows */
-	BlockNumber counted;		/* blocks of the range before this one are counted in ranges->blocks_done */
+	BlockNumber counted;		/* blocks of the range before this block are counted in ranges->blocks_done */
 	BlockNumber scanned;		/* number of blocks that this process has scanned */
 	BlockNumber block;			/* heap block of the newest rows */
-	uint32		block_start;	/* index in rows of the first row of that block */
+	uint32		block_start;	/* index in rows of the first row of "block" */
 	MemoryContext tuple_context;	/* memory context for forming one row */
 } Builder;
 
@@ -164,8 +167,8 @@ is_full(const Builder *builder)
 }
 
 /*
- * Begin with the rows of a new heap block.  Those of the block before are complete and can be sorted.  Segments
- * end between blocks if possible.
+ * Begin with the rows of a heap block.  The rows of the block before are complete and can be sorted.  A segment that
+ * is full ends before the new block.
  */
 static void
 begin_block(Builder *builder, BlockNumber block)
@@ -198,7 +201,7 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	rtscan_check_comparable(builder->schema, values, isnull);
 	if (!builder->schema->plain)
 	{
-		/* the same form in which a row of a pending list would have its values: detoasted, compressed */
+		/* store values in the same form as in a pending list: detoasted, compressed */
 		IndexTuple	tuple = rtscan_form_tuple(index, builder->schema, values, isnull, tid);
 
 		index_deform_tuple(tuple, builder->schema->tupdesc, stored, isnull);
@@ -209,7 +212,7 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	MemoryContextReset(builder->tuple_context);
 }
 
-/* RtscanBuildCallbacks.block */
+/* RtscanBuildCallbacks.block: count the blocks that have been scanned. */
 static void
 pass_block(BlockNumber block, void *arg)
 {
@@ -219,7 +222,7 @@ pass_block(BlockNumber block, void *arg)
 static const RtscanBuildCallbacks callbacks = {add_row, pass_block};
 
 /*
- * At the end of a range, are there enough rows for a segment?  If so they are written at once, so that the
+ * At the end of a range, are there enough rows for a segment?  If there are, they are written at once, so that the
  * segments do not depend on which process takes the next range.
  */
 static bool
@@ -229,8 +232,8 @@ ends_segment(const Builder *builder)
 }
 
 /*
- * Build one range.  In a concurrent build each range has a snapshot of its own.  Changes that others make
- * meanwhile are added by the validation phase, just as those after a single snapshot would be.
+ * Build the segments of one range.  In a concurrent build each range has its own snapshot.  Changes that other
+ * transactions make meanwhile are added by the validation phase, as in a build with a single snapshot.
  */
 static void
 build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
@@ -255,8 +258,8 @@ build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
 }
 
 /*
- * Put the segments that this process has built on the device, as far as the device will have enough memory for
- * those of all processes.
+ * Put the segments that this process has built on the devices, if the devices have enough memory for the segments of
+ * all processes.
  */
 static void
 prewarm(const Builder *builder, Relation index)

@@ -19,11 +19,11 @@
 #include "storage/procarray.h"
 
 /*
- * Minimal number of pages left to PostgreSQL at a time, even if some of them are settled: starting a scan takes
- * time, and is counted as a scan in pg_stat_user_tables.
+ * Minimum number of pages that are left to PostgreSQL's scan at a time, even if some of them are settled: each scan
+ * takes time to start, and is counted in pg_stat_user_tables.
  */
 #define LEAST_PAGES_LEFT	32
-/* Maximal number of pages left to PostgreSQL at a time: they are read a second time. */
+/* Maximum number of pages that are left to PostgreSQL's scan at a time, since it reads them a second time. */
 #define MOST_PAGES_LEFT		1024
 
 /* The state of a scan. */
@@ -37,7 +37,7 @@ typedef struct BuildScan
 	EState	   *estate;			/* evaluates expressions and predicate */
 	ExprState  *predicate;
 	TupleTableSlot *slot;		/* holds a row */
-	TransactionId oldest_xmin;	/* rows deleted by transactions before it are dead to all */
+	TransactionId oldest_xmin;	/* rows deleted by transactions before this xid are dead to all snapshots */
 	BlockNumber ahead;			/* next block to read ahead */
 	BlockNumber end;			/* end of the range */
 	double		rows;			/* number of rows so far */
@@ -67,7 +67,7 @@ end_scan(BuildScan *scan)
 {
 	ExecDropSingleTupleTableSlot(scan->slot);
 	FreeExecutorState(scan->estate);
-	/* FormIndexDatum() has prepared expressions in the executor state, which is gone */
+	/* FormIndexDatum() has prepared the expressions in the executor state that has just been freed */
 	scan->info->ii_ExpressionsState = NIL;
 }
 
@@ -99,8 +99,8 @@ is_settled(const BuildScan *scan, Buffer buffer, OffsetNumber offset)
 }
 
 /*
- * List the rows of a page.  Returns false if there are some that are not settled.  The pin keeps the rows in
- * place after the page is unlocked.
+ * List the rows of a page.  Returns false if a row is not settled.  The pin keeps the rows in place after the page is
+ * unlocked.
  */
 static bool
 list_settled(const BuildScan *scan, Buffer buffer, OffsetNumber *offsets, int *n)
@@ -152,8 +152,8 @@ add_settled(BuildScan *scan, Buffer buffer, const OffsetNumber *offsets, int n)
 }
 
 /*
- * Let PostgreSQL scan the pages first .. end - 1.  Its scan resets the prepared expressions, so ours are set
- * aside.
+ * Let PostgreSQL scan the pages first .. end - 1.  Its scan resets info->ii_ExpressionsState, so the expressions
+ * prepared by this scan are saved and restored.
  */
 static void
 scan_others(BuildScan *scan, BlockNumber first, BlockNumber end)
@@ -170,7 +170,10 @@ scan_others(BuildScan *scan, BlockNumber first, BlockNumber end)
 	scan->callbacks->block(end, scan->arg);
 }
 
-/* Choose as sequential scans do: a table that is small compared with shared buffers may stay in them. */
+/*
+ * Choose the ring of buffers that sequential scans use for a table larger than a quarter of shared buffers; NULL for
+ * a smaller table, which may stay in shared buffers.
+ */
 static BufferAccessStrategy
 choose_strategy(Relation heap)
 {
@@ -185,7 +188,7 @@ scan_pages(BuildScan *scan, BlockNumber first)
 	ReadStream *stream = read_stream_begin_relation(READ_STREAM_SEQUENTIAL, strategy, scan->heap,
 													MAIN_FORKNUM, next_block, scan, 0);
 	OffsetNumber offsets[MaxHeapTuplesPerPage];
-	BlockNumber left = first;	/* first page of those left to PostgreSQL so far */
+	BlockNumber left = first;	/* first of the pages to be left to PostgreSQL */
 
 	for (BlockNumber block = first; block < scan->end; block++)
 	{

@@ -3,16 +3,17 @@
  * can_return.c
  *		Determine which columns an index can return: amcanreturn, which only RtscanScan and RtscanAggregate use.
  *
- * The index returns INCLUDEd values and those of key columns exactly as they were inserted, even if equal values
- * look different: RTSCAN_COLUMN_IMAGES in segment/segment.h.  Only segments written by rtscan 1.0, or merged from
- * such segments, can have lost images of values.  The directory entries of all others have a flag that says so
- * (storage/directory.h), so that a session need not open all segments to plan its first query.  If the flag is
- * missing, the segment's descriptor is read.
+ * The index returns the values of INCLUDE columns and key columns exactly as they were inserted, even if equal values
+ * look different (see RTSCAN_COLUMN_IMAGES in segment/segment.h).  Only segments that were written by rtscan 1.0, or
+ * merged from such segments, can have lost images of values.  The directory entry of any other segment has a flag
+ * that no image is lost (storage/directory.h), so that a session need not open all segments to plan its first query.
+ * If the flag is missing, the segment's descriptor is read.
  *
- * Once the index is in today's format, no segment that has lost images is added any more.  So a session that
- * has found that nothing is lost need not check again, and a plan made then stays valid.  Before that, sessions
- * that still use the library of 1.0 may write such segments, but they end with the update; and so may, possibly
- * for days, the primary of a standby that was updated first.
+ * Once the index is in the current format (RTSCAN_FORMAT_VERSION), no segment with lost images is added, except by a
+ * merge of segments that have lost images already.  A session that has then found no lost image need not check again,
+ * and its plans stay valid.  While the index is in an older format, the library of 1.0 may still write segments with
+ * lost images: in sessions that end with the update, or, possibly for days, on the primary of a standby that was
+ * updated first.
  */
 #include "am/am.h"
 
@@ -23,7 +24,7 @@
 
 StaticAssertDecl(INDEX_MAX_KEYS <= 64, "RtscanImage.told has a bit for each key column");
 
-/* May the index's pages be read during planning?  Partitioned indexes have none. */
+/* May the index's pages be read during planning?  A partitioned index has no pages. */
 static bool
 is_readable(Relation index)
 {
@@ -32,8 +33,8 @@ is_readable(Relation index)
 }
 
 /*
- * Return a bit mask of the key columns of which a segment has lost images, from its descriptor; all if it
- * cannot be read.
+ * Return a bit mask of the key columns of which a segment has lost images, from its descriptor.  All bits are set if
+ * the segment cannot be read.
  */
 static uint64
 lost_in_segment(Relation index, const RtscanEntry *entry)
@@ -51,7 +52,7 @@ lost_in_segment(Relation index, const RtscanEntry *entry)
 
 /*
  * Return a bit mask of the key columns of which no segment has lost images.  Opens only segments whose directory
- * entry does not say that they have lost none.
+ * entry does not have the flag that no image is lost.
  */
 static uint64
 find_told(Relation index)
@@ -82,7 +83,7 @@ lost_no_image(Relation index, int key)
 		return true;
 	if (!is_readable(index) || rtscan_read_image(index, NULL, true) == NULL)
 		return false;
-	/* read before the index's image, so that the image has all that an older library has written */
+	/* read the format before the index's image, so that the image has all that an older library has written */
 	older = rtscan_stored_format(index) < RTSCAN_FORMAT_VERSION;
 	if (older && RecoveryInProgress())
 		return false;

@@ -3,9 +3,9 @@
  * fallback.c
  *		Report, when an index is created, columns that are not compared as a btree would compare them.
  *
- * A type without an operator class gets the class of a type that it can be coerced to: citext gets that of
- * text, and PostgreSQL does not say so.  The proper class is the one that btree has as default, which rtscan
- * may lack: types of other extensions may have been created after it.
+ * A column whose type has no operator class for rtscan gets the class of a type to which it can be coerced: citext
+ * gets the class of text, and PostgreSQL raises no message.  The proper class is the equivalent of btree's default
+ * class.  rtscan may lack it, since types of other extensions may have been created after rtscan.
  */
 #include "am/am.h"
 
@@ -42,8 +42,9 @@ advice(Oid type)
 }
 
 /*
- * Report one column if it needs it.  A class other than the default is the user's own choice.  Type names are
- * qualified, since from PostgreSQL 17 on an index is built with a restricted search_path.
+ * Report a column if it is not compared as btree would compare it.  A class other than the default is not reported,
+ * since the user has chosen it.  Type names are qualified, since from PostgreSQL 17 on an index is built with a
+ * restricted search_path.
  */
 static void
 tell_of_column(Relation index, int i)
@@ -65,8 +66,8 @@ tell_of_column(Relation index, int i)
 }
 
 /*
- * Is this index the only partition of its parent so far, and so on for its ancestors?  Then it reports for the
- * partitions that follow, too.
+ * Is this index the only partition of its parent so far, and each of its ancestors the only partition of its own
+ * parent?  Then its report also covers the partitions that follow.  True for an index that is no partition.
  */
 static bool
 is_first_of_partitions(Relation index)

@@ -3,8 +3,8 @@
  * insert.c
  *		Insert a row: append it to the pending list, at once.
  *
- * It must not be delayed: VACUUM would miss a row that is added to the index after its tuple has died, and the row
- * would later point to another tuple with the same TID.
+ * The row must not be appended later: VACUUM would miss a row that is added to the index after its tuple has died,
+ * and the row would later point to another tuple with the same TID.
  */
 #include "am/am.h"
 
@@ -14,7 +14,7 @@
 #include "storage/pending.h"
 #include "utils/memutils.h"
 
-/* State shared by the insertions of a statement; in ii_Context. */
+/* State shared by the insertions of a statement; allocated in IndexInfo.ii_Context. */
 typedef struct InsertState
 {
 	RtscanSchema *schema;

@@ -3,11 +3,12 @@
  * scan.c
  *		Bitmap scans.
  *
- * Rows are returned by a node of our own (run/node/scan_node.c), since access methods cannot return them fast.
+ * The access method returns only bitmaps.  Rows are returned by a custom scan node (run/node/scan_node.c), since an
+ * access method cannot return them fast.
  *
- * The order matters.  The executor has taken the snapshot.  Then this file takes the predicate lock (on the
- * relation, since any insertion may match), and after that it reads the metapage, and so one image of segments
- * and pending lists.  This order protects a bitmap, which needs no recheck, from TIDs that VACUUM frees and
+ * The order of the steps matters.  PostgreSQL's executor has taken the snapshot before.  The scan first takes the
+ * predicate lock (on the relation, since any insertion may match).  Then it reads an image of segments and pending
+ * lists from the metapage.  This order protects a bitmap, which needs no recheck, from TIDs that VACUUM frees and
  * that are then used for other rows.
  */
 #include "am/am.h"
@@ -21,8 +22,8 @@
 #include "utils/memutils.h"
 
 /*
- * State of a scan, for as long as it lives.  It is small, since many scans below an Append are begun at the
- * same time.
+ * State of a scan from rtscan_begin_scan() to rtscan_end_scan().  It is small, since many scans below an Append are
+ * begun at the same time.
  */
 typedef struct RtscanScan
 {
@@ -128,7 +129,10 @@ take_pending(RtscanScan *state)
 	INSTR_TIME_ACCUM_DIFF(state->search.stats.bits_time, end, start);
 }
 
-/* Scan the index, into the bitmap unless that is NULL.  Returns the number of rows. */
+/*
+ * Scan the index, and add the TIDs of its rows to the bitmap; if "bitmap" is NULL, only count the rows.  Returns the
+ * number of rows.
+ */
 static int64
 scan_index(IndexScanDesc scan, TIDBitmap *bitmap, bool want_bits)
 {

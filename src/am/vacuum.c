@@ -44,14 +44,15 @@ typedef struct SegmentDelete
 	BulkDelete *bulk;
 	RtscanEntry entry;
 	RtscanReader reader;		/* reads its pages */
-	BlockNumber *dead_map;		/* blocks of its dead bits; NULL: none so far */
+	BlockNumber *dead_map;		/* blocks of the segment's dead bits; NULL: it has none so far */
 	ItemPointerData *tids;		/* room for the TIDs of a chunk */
 } SegmentDelete;
 
 /*
- * Can only rows in heap blocks that are not all-visible be dead?  A heap page with a dead line pointer is not
- * all-visible.  It stays so until VACUUM, which has collected its dead line pointers before it calls us, sets
- * them unused afterwards.  Other callers (CREATE INDEX CONCURRENTLY) need the callback for all rows.
+ * Is it enough to check the rows in heap blocks that are not all-visible?  It is in VACUUM of a heap: a heap page
+ * with a dead line pointer is not all-visible.  VACUUM collects dead line pointers before it calls us, and makes them
+ * unused after we have returned; until then their pages are not all-visible.  Other callers (CREATE INDEX
+ * CONCURRENTLY) need the callback for all rows.
  */
 static bool
 only_dead_are_wanted(Relation table)
@@ -68,7 +69,7 @@ are_clean(BlockNumber first, BlockNumber last, void *arg)
 	return bulk->map && rtscan_blocks_are_visible(bulk->map, first, last);
 }
 
-/* The same, after copying the range's part of the visibility map. */
+/* Copy the part of the visibility map for a range of blocks, and then test the blocks as are_clean() does. */
 static bool
 is_clean(BulkDelete *bulk, RtscanBlockRange blocks)
 {
@@ -78,8 +79,8 @@ is_clean(BulkDelete *bulk, RtscanBlockRange blocks)
 }
 
 /*
- * Call the callback for those of some rows of a chunk, given with their TIDs, that are not dead yet.  Sets the
- * bits of rows to be deleted; returns whether there are any.
+ * Call the callback for the rows of a chunk whose bits are set in "rows" and whose TIDs are "tids", except for rows
+ * that are dead already.  Sets the bits in "newly_dead" of rows to be deleted; returns true if there are any.
  */
 static bool
 ask_rows(BulkDelete *bulk, const uint64 *rows, const ItemPointerData *tids, const uint64 *dead, uint64 *newly_dead)
@@ -173,9 +174,9 @@ delete_from_segments(BulkDelete *bulk)
 }
 
 /*
- * The merge lock keeps a merge from reading dead bits that are about to be set.  After the flush, all rows that were
- * in pending lists are in segments when the index's image is read, so all dead tuples that VACUUM knows are in
- * segments.
+ * The merge lock keeps a merge from reading dead bits while they are being set.  After the flush, all rows that were
+ * in pending lists are in segments of the image that is then read.  Therefore the rows of all dead tuples that VACUUM
+ * has collected are in these segments.
  */
 IndexBulkDeleteResult *
 rtscan_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
@@ -200,15 +201,15 @@ rtscan_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	RelationClose(bulk.table);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	bulk.stats->estimated_count = true; /* vacuum_cleanup counts */
+	bulk.stats->estimated_count = true; /* rtscan_vacuum_cleanup() counts the rows */
 	return bulk.stats;
 }
 
 /* ---------------------------------------------------------------- cleanup */
 
 /*
- * Count the rows of all segments that are not dead.  Needs the merge lock: VACUUM's snapshot does not keep
- * others from freeing the pages of a segment that a merge has replaced.
+ * Count the live rows of all segments.  Needs the merge lock: VACUUM's snapshot does not keep other processes from
+ * freeing the pages of a segment that a merge has replaced.
  */
 static double
 count_live_rows(Relation index)

@@ -27,7 +27,7 @@ typedef struct Validation
 	Oid			family;
 	Oid			type;			/* input type of the class */
 	const char *class_name;		/* name of the class */
-	bool		valid;			/* has everything been right so far? */
+	bool		valid;			/* has no fault been found so far? */
 } Validation;
 
 #define complain(validation, ...) \
@@ -93,7 +93,7 @@ family_name(Oid family)
 	return name;
 }
 
-/* Check that a pair of types with any operator has all of them, and the comparison function. */
+/* Check a pair of types: it must have the comparison function and, if it has any operators, all of them. */
 static void
 validate_group(Validation *validation, const OpFamilyOpFuncGroup *group)
 {
@@ -162,8 +162,8 @@ rtscan_validate(Oid opclass)
 }
 
 /*
- * Choose dependencies as btree does: operators and functions for the class's own type belong to the operator class
- * (hard dependencies), those between types to the family (soft dependencies).
+ * Choose dependencies as btree does: operators and functions for only the class's own type depend on the operator
+ * class (hard dependencies), members for other types depend on the family (soft dependencies).
  */
 void
 rtscan_adjust_members(Oid opfamily, Oid opclass, List *operators, List *functions)
@@ -173,7 +173,7 @@ rtscan_adjust_members(Oid opfamily, Oid opclass, List *operators, List *function
 
 	if (OidIsValid(opclass))
 	{
-		CommandCounterIncrement();	/* the class's catalog row is new */
+		CommandCounterIncrement();	/* makes the class's new catalog row visible */
 		type = get_opclass_input_type(opclass);
 	}
 	foreach(cell, list_concat_copy(operators, functions))

@@ -47,9 +47,9 @@ rtscan_and_not(uint64 *bits, const uint64 *a)
 }
 
 /*
- * The loops below read several pages at once.  Each of these is far from the others, and the hardware's
- * prefetcher stops at the end of a 4 kB page, so that a loop would wait for memory at the beginning of each.
- * So they prefetch the lines ahead themselves.
+ * The loops below read several pages at once, which are far from each other in memory.  The hardware's prefetcher
+ * stops at the end of a 4 kB page, so that a loop would wait for memory at the beginning of each page.  The loops
+ * therefore prefetch cache lines themselves, LINES_AHEAD lines ahead.
  */
 #define LINE_WORDS		8
 #define LINES			(WORDS / LINE_WORDS)
@@ -120,14 +120,14 @@ rtscan_popcount(const uint64 *bits)
 	uint64		counts[4] = {0};
 
 	StaticAssertStmt(WORDS % lengthof(counts) == 0, "a chunk is as many words for each");
-	/* Four counters, so that no addition has to wait for the one before. */
+	/* Four counters, so that no addition has to wait for the result of the one before. */
 	for (int i = 0; i < WORDS; i += lengthof(counts))
 		for (int k = 0; k < (int) lengthof(counts); k++)
 			counts[k] += __builtin_popcountll(bits[i + k]);
 	return counts[0] + counts[1] + counts[2] + counts[3];
 }
 
-/* Take the codes of the last, incomplete word from a copy: the memory behind them may not be readable. */
+/* Read the codes of the last, incomplete word from a copy: the memory behind the last code may not be readable. */
 #define DEFINE_AND_CODES(name, type) \
 RTSCAN_MULTIVERSION void \
 name(uint64 *bits, const type *codes, uint32 n, uint32 low, uint32 high) \

@@ -42,7 +42,7 @@ extern void rtscan_and_between(uint64 *bits, const RtscanVectorPages *first, con
 /* Count the bits that are set in a chunk. */
 extern uint64 rtscan_popcount(const uint64 *bits);
 
-/* Clear the bits of those of n rows whose code is not in low .. high - 1.  low must be less than high. */
+/* For each of n rows, clear the row's bit if its code is not in low .. high - 1.  low must be less than high. */
 extern void rtscan_and_codes8(uint64 *bits, const uint8 *codes, uint32 n, uint32 low, uint32 high);
 extern void rtscan_and_codes16(uint64 *bits, const uint16 *codes, uint32 n, uint32 low, uint32 high);
 

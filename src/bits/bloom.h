@@ -3,10 +3,10 @@
  * bloom.h
  *		Bloom filters of 64-bit keys: which keys are certainly not in a set.
  *
- * All bits of a key are in one word, so that a key costs one access to memory.  This is a blocked filter, whose
- * blocks are words here ("Cache-, Hash- and Space-Efficient Bloom Filters", Putze, Sanders and Singler, 2007).
- * With one word for eight keys, about one in 25 of the keys outside the set is taken for a member; with one
- * word for sixteen keys, one in six.
+ * All bits of a key are in one word, so that looking up a key takes one access to memory.  This is a blocked filter
+ * with words as blocks ("Cache-, Hash- and Space-Efficient Bloom Filters", Putze, Sanders and Singler, 2007).  If the
+ * filter has one word for eight keys, about one in 25 of the keys outside the set is taken for a member; if it has
+ * one word for sixteen keys, one in six.
  */
 #ifndef RTSCAN_BLOOM_H
 #define RTSCAN_BLOOM_H

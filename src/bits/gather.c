@@ -65,10 +65,10 @@ rtscan_number_rows(uint32 first_row, uint32 n, uint32 *rows)
 }
 
 /*
- * List the rows of a word's bits; returns how many there are.
+ * List the rows whose bits are set in a word; returns their number.
  *
- * Rows are written four at a time, and at least four, so that there are fewer branches that are hard to predict
- * than with one a row.  The caller overwrites the surplus with the next word's rows.
+ * Rows are written four at a time, and at least four.  That takes fewer branches that are hard to predict than
+ * writing one row at a time.  Surplus rows are overwritten by those of the next word.
  */
 static inline uint32
 list_word(uint64 rest, uint32 first_row, uint32 *rows)
@@ -83,13 +83,16 @@ list_word(uint64 rest, uint32 first_row, uint32 *rows)
 	return n;
 }
 
-/* Words that find_words() looks at together. */
+/* Number of words in a lot, which find_words() reads together. */
 #define LOT_WORDS	16
 
 StaticAssertDecl(LOT_WORDS == 2 * 8 && RTSCAN_CHUNK_WORDS % LOT_WORDS == 0,
 				 "a lot is two bytes of bits, and a chunk is lots");
 
-/* Return a bit for each word of a lot that is not 0.  It has no branch, since one would be hard to predict. */
+/*
+ * Return a bit for each word of a lot: whether the word is not 0.  A branch would be hard to predict, so there is
+ * none.
+ */
 static inline uint32
 find_words(const uint64 *words)
 {
@@ -101,8 +104,8 @@ find_words(const uint64 *words)
 }
 
 /*
- * List the rows of the bits in a lot of words, from *word on, while there is room for all 64 of a word.  Moves
- * *word to the first word that has not been listed; returns the number of rows.
+ * List the rows whose bits are set in one lot, from its word *word on.  Stops when "rows" has no room for the 64 rows
+ * that a word can have.  Sets *word to the first word that has not been listed; returns the number of rows.
  */
 static inline uint32
 list_words(const uint64 *words, uint32 *word, uint32 first_row, uint32 *rows, uint32 room)
@@ -155,7 +158,9 @@ rtscan_list_rows(const uint64 *words, uint32 first_row, uint32 *rows)
 	return n;
 }
 
-/* The places of the bits of each byte, lowest first; the rest of each entry is not used. */
+/*
+ * For each byte, the places of the bits that are set, lowest first.  The remaining elements of an entry are not used.
+ */
 static uint8 places_of[256][8];
 
 static void

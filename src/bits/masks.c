@@ -9,9 +9,9 @@
 #include "port/pg_bitutils.h"
 
 /*
- * The loops take half a word at a time, since compilers vectorise 32-bit integers better.  A half has a bit for
- * each of 32 elements.  The memory behind the last element may not be readable, so an incomplete half uses a
- * copy of its elements.
+ * The loops process half a word of the mask at a time, since compilers vectorise 32-bit integers better.  A half has
+ * a bit for each of 32 elements.  The memory behind the last element may not be readable, so the elements of an
+ * incomplete half are read from a copy.
  */
 #define HALF	32
 
@@ -57,8 +57,8 @@ rtscan_masked_sum(const int64 *integers, const uint64 *bits, uint32 n, int64 *up
 }
 
 /*
- * Return the greatest of the selected integers, after all are XORed with flip.  An integer that is not selected
- * counts as the smallest one.
+ * Return the greatest of the selected integers, after each has been XORed with flip.  Integers that are not selected
+ * count as PG_INT64_MIN.
  */
 RTSCAN_MULTIVERSION static int64
 find_greatest(const int64 *integers, const uint64 *bits, uint32 n, int64 flip)
@@ -119,7 +119,10 @@ name(const char *page, const uint64 *bits, uint32 n, uint64 *sum) \
 	return largest; \
 }
 
-/* Find the largest of the selected elements, after all are XORed with flip, and the largest element of all. */
+/*
+ * Set *outermost to the greatest or the least of the selected elements, and return the largest of all n elements.  To
+ * find the least, elements are XORed with "flip" (all ones), and the greatest is found.
+ */
 #define DEFINE_OUTERMOST(name, type) \
 RTSCAN_MULTIVERSION static uint64 \
 name(const char *page, const uint64 *bits, uint32 n, bool greatest, uint64 *outermost) \

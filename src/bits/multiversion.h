@@ -3,8 +3,8 @@
  * multiversion.h
  *		Compile inner loops for several instruction sets.
  *
- * The loops are plain C that the compiler vectorises.  Where the compiler can (function multi-versioning), it
- * makes a version for each of several instruction sets, of which the loader picks one.
+ * The loops are plain C that the compiler vectorises.  If the compiler has function multi-versioning, it makes a
+ * version for each of several instruction sets, and the loader picks the one for the processor.
  */
 #ifndef RTSCAN_MULTIVERSION_H
 #define RTSCAN_MULTIVERSION_H
@@ -17,7 +17,7 @@
 #define RTSCAN_MULTIVERSION __attribute__((target_clones("default", "avx2", "avx512f")))
 #endif
 #else
-#define RTSCAN_MULTIVERSION		/* none: the ifunc resolver would run before the sanitizer's runtime is ready */
+#define RTSCAN_MULTIVERSION		/* one version: sanitizers start after ifunc resolvers would run */
 #endif
 
 #endif							/* RTSCAN_MULTIVERSION_H */

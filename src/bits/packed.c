@@ -48,7 +48,7 @@ rtscan_pack(const uint64 *elements, uint32 n, uint32 bits, char *page)
 /* The element "at" of a page whose elements are whole words. */
 #define WORD(type) (((const type *) page)[at])
 
-/* Load an element whose number of bytes no word has. */
+/* Load an element of 6 or 7 bytes, for which there is no integer type. */
 static inline uint64
 load_bytes(const char *page, uint32 at, uint32 bytes)
 {
@@ -72,7 +72,7 @@ load_3_bytes(const char *page, uint32 at)
 
 /* ---------------------------------------------------------------- unpacking */
 
-/* Unpack the first n elements; "element" is the expression that loads the one at the place "at". */
+/* Unpack the first n elements; "element" is the expression that loads element number "at". */
 #define DEFINE_UNPACK(name, out, raw, element) \
 RTSCAN_MULTIVERSION static uint64 \
 name(const char *page, uint32 n, uint64 base, out *to) \
@@ -90,7 +90,7 @@ name(const char *page, uint32 n, uint64 base, out *to) \
 	return largest; \
 }
 
-/* Unpack the elements of n rows; "element" is the expression that loads the one at the place "at". */
+/* Unpack the elements of n rows; "element" is the expression that loads element number "at". */
 #define DEFINE_UNPACK_ROWS(name, out, raw, element) \
 RTSCAN_MULTIVERSION static uint64 \
 name ## _rows(const char *page, uint32 first_row, const uint32 *rows, uint32 n, uint64 base, out *to) \
@@ -156,7 +156,7 @@ name(const char *page, uint32 n, uint64 base, out *to) \
 	return largest; \
 }
 
-/* Elements that are spread to one byte each at a time: few enough that the bytes stay in the first-level cache. */
+/* Number of elements that are spread to bytes together: few enough that the bytes stay in the first-level cache. */
 #define PARTS_AT_ONCE	4096
 
 /* Write each element of "bits" bits as a byte of its own. */
@@ -188,7 +188,7 @@ spread(const char *page, uint32 bits, uint32 first, uint32 n, char *bytes)
 		spread_4(page, n, bytes);
 }
 
-/* Unpack elements of less than a byte, by way of bytes. */
+/* Unpack elements of less than a byte: spread them to bytes, then unpack the bytes. */
 #define DEFINE_UNPACK_PARTS(name, out, bits, unpack_bytes) \
 static uint64 \
 name(const char *page, uint32 n, uint64 base, out *values) \
@@ -236,10 +236,10 @@ typedef struct Unpacker
 {
 	uint64		(*unpack) (const char *page, uint32 n, uint64 base, int64 *values); /* the first n elements */
 	uint64		(*unpack_rows) (const char *page, uint32 first_row, const uint32 *rows, uint32 n, uint64 base,
-								int64 *values); /* those of n rows */
+								int64 *values); /* the elements of n rows */
 } Unpacker;
 
-/* The functions by the bits of an element. */
+/* The functions that unpack elements of a number of bits, by this number. */
 static const Unpacker unpackers[65] = {
 	[1] = {unpack_1, unpack_1_rows},
 	[2] = {unpack_2, unpack_2_rows},
@@ -260,7 +260,7 @@ rtscan_unpack(const char *page, uint32 bits, uint32 n, int64 base, int64 *values
 	return unpackers[bits].unpack(page, n, base, values);
 }
 
-/* Are the rows consecutive, and does the first one's element begin a byte? */
+/* Are the rows consecutive, and does the element of the first row begin at the beginning of a byte? */
 static bool
 are_consecutive(uint32 bits, uint32 first_row, const uint32 *rows, uint32 n)
 {
@@ -297,10 +297,10 @@ typedef struct SmallUnpacker
 {
 	uint64		(*unpack) (const char *page, uint32 n, uint64 base, uint32 *values);	/* the first n elements */
 	uint64		(*unpack_rows) (const char *page, uint32 first_row, const uint32 *rows, uint32 n, uint64 base,
-								uint32 *values);	/* those of n rows */
+								uint32 *values);	/* the elements of n rows */
 } SmallUnpacker;
 
-/* The functions by the bits of an element. */
+/* The functions that unpack elements of a number of bits, by this number. */
 static const SmallUnpacker small_unpackers[25] = {
 	[1] = {small_1, small_1_rows},
 	[2] = {small_2, small_2_rows},
@@ -377,7 +377,9 @@ rtscan_find_code(const uint32 *codes, uint32 n, uint32 code, uint64 *found)
 
 /* ---------------------------------------------------------------- tests */
 
-/* Take the elements of the last, incomplete word from a copy: the memory behind them may not be readable. */
+/*
+ * Read the elements of the last, incomplete word from a copy: the memory behind the last element may not be readable.
+ */
 #define TAKE_64(type) \
 	if (w * 64 + 64 > n) \
 		from = memcpy(last, from, (n - w * 64) * sizeof(type))
@@ -414,7 +416,10 @@ name(const char *page, uint32 n) \
 	return largest; \
 }
 
-/* Look elements up one by one, and collect eight bits at a time: vector instructions do not make that faster. */
+/*
+ * Look up elements one by one, and collect the results in lots of eight bits; vector instructions would not be
+ * faster.
+ */
 #define DEFINE_AND_TABLE(name, type) \
 static void \
 name(uint64 *words, const char *page, uint32 n, const uint8 *table) \

@@ -22,10 +22,10 @@ rtscan_can_pack(uint32 bits)
 		bits == 48 || bits == 56 || bits == 64;
 }
 
-/* Return the smallest size in bits of an element that can hold "largest"; 0 if that is 0. */
+/* Return the smallest size, in bits, of elements that can be "largest"; 0 if "largest" is 0. */
 extern uint32 rtscan_packed_bits(uint64 largest);
 
-/* Return how many elements a page has. */
+/* Return how many elements of this size fit into a page. */
 static inline uint32
 rtscan_packed_per_page(uint32 bits)
 {
@@ -53,9 +53,9 @@ rtscan_packed_element(const char *page, uint32 bits, uint32 i)
 extern void rtscan_pack(const uint64 *elements, uint32 n, uint32 bits, char *page);
 
 /*
- * Unpack elements, and add base to each: the first n of a page, or those of n rows, where the page begins with
- * the element of first_row.  Return the largest element, without base; the caller must check that it is a valid
- * one.
+ * Unpack the first n elements of a page, or those of n rows, where first_row is the row of the page's first element.
+ * values[] gets each element plus base.  Returns the largest element, without base; the caller must check that it is
+ * valid.
  */
 extern uint64 rtscan_unpack(const char *page, uint32 bits, uint32 n, int64 base, int64 *values);
 extern uint64 rtscan_unpack_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n,
@@ -66,29 +66,32 @@ extern uint64 rtscan_unpack_small(const char *page, uint32 bits, uint32 n, uint3
 extern uint64 rtscan_unpack_small_rows(const char *page, uint32 bits, uint32 first_row, const uint32 *rows, uint32 n,
 									   uint32 base, uint32 *values);
 
-/* Replace each value that equals marker by 0, and set its bool or bit; clear those of the other values. */
+/*
+ * Replace each value that equals marker by 0, and set the value's bool or bit in marked[].  Clear the bools or bits
+ * of all other values.
+ */
 extern void rtscan_take_markers(int64 *values, uint32 n, int64 marker, bool *marked);
 extern void rtscan_take_marker_bits(int64 *values, uint32 n, int64 marker, uint64 *marked);
 
 /* Replace each code "from" by "to". */
 extern void rtscan_replace_code(uint32 *codes, uint32 n, uint32 from, uint32 to);
 
-/* Set the bit of each code that equals "code", and clear the others. */
+/* Set the bit of each code that equals "code", and clear the bits of all other codes. */
 extern void rtscan_find_code(const uint32 *codes, uint32 n, uint32 code, uint64 *found);
 
 /*
- * Clear the bits of those of a page's first n elements that are not in low .. low + span.  Elements have at
- * most 16 bits.  The first bit of words is that of the first element.  Returns the largest of the n elements.
+ * For each of a page's first n elements, clear its bit in words[] if the element is not in low .. low + span.
+ * Elements have at most 16 bits; bit i is that of element i.  Returns the largest of the n elements.
  */
 extern uint64 rtscan_and_packed_range(uint64 *words, const char *page, uint32 bits, uint32 n, uint32 low, uint32 span);
 
 /*
- * Clear the bits of elements for which a table has 0; see rtscan_and_packed_range().  The table has a byte of 0 or 1
- * for each value that an element of this size can have.
+ * Clear the bits of elements for which "table" has 0; otherwise like rtscan_and_packed_range().  The table has a byte
+ * of 0 or 1 for each value that an element of this size can have.
  */
 extern uint64 rtscan_and_packed_table(uint64 *words, const char *page, uint32 bits, uint32 n, const uint8 *table);
 
-/* Clear the bits of those of n values that are not in low .. low + span, as unsigned integers. */
+/* For each of n values, clear its bit in words[] if (uint64) value - low, modulo 2^64, is more than span. */
 extern void rtscan_and_value_range(uint64 *words, const int64 *values, uint32 n, uint64 low, uint64 span);
 
 #endif							/* RTSCAN_PACKED_H */

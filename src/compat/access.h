@@ -9,11 +9,14 @@
 #define RTSCAN_COMPAT_ACCESS_H
 
 #if PG_VERSION_NUM < 180000
-/* 18 passes whether it is called by ANALYZE. */
+/* From PostgreSQL 18 on, there is an argument that tells whether ANALYZE calls the function. */
 #define vacuum_delay_point(is_analyze) vacuum_delay_point()
 #endif
 
-/* Return the result of an access method's handler.  19 keeps the pointer; older versions copy and free it. */
+/*
+ * Return the result of an access method's handler.  PostgreSQL 19 keeps a pointer to the routine; older versions copy
+ * the result and free it, so it must be allocated.
+ */
 static inline const IndexAmRoutine *
 rtscan_compat_routine(const IndexAmRoutine *routine)
 {
@@ -25,8 +28,8 @@ rtscan_compat_routine(const IndexAmRoutine *routine)
 }
 
 /*
- * Let parallel workers build the index.  17 plans them for any access method with this flag; older versions only for
- * btree, so that rtscan itself calls the planner for their number.
+ * Let parallel workers build the index.  PostgreSQL 17 and later plan workers for any access method with this flag.
+ * Older versions plan them only for btree, so that rtscan itself calls plan_create_index_workers().
  */
 #if PG_VERSION_NUM >= 170000
 #define RTSCAN_COMPAT_BUILDS_IN_PARALLEL	.amcanbuildparallel = true,
@@ -45,7 +48,7 @@ rtscan_compat_build_workers(Relation heap, Relation index, const IndexInfo *info
 #endif
 }
 
-/* Count a search of the index, which EXPLAIN shows from 18 on. */
+/* Count a search of the index.  EXPLAIN shows this count from PostgreSQL 18 on. */
 static inline void
 rtscan_compat_count_search(IndexScanDesc scan)
 {
@@ -58,8 +61,9 @@ rtscan_compat_count_search(IndexScanDesc scan)
 /*
  * Prune a heap page.
  *
- * 19 also sets the visibility map's bit if the query only reads.  It tries that only once after each change of a
- * page, so pruning without the map would take the chance from all later queries.
+ * From PostgreSQL 19 on, this also sets the page's bit in the visibility map if the query only reads.  PostgreSQL
+ * tries that only once after each change of a page.  Pruning without the map would waste the attempt, and later
+ * queries would not set the bit.
  */
 static inline void
 rtscan_compat_prune(Relation table, Buffer buffer, bool reads_only)
@@ -76,8 +80,8 @@ rtscan_compat_prune(Relation table, Buffer buffer, bool reads_only)
 }
 
 /*
- * Fill in nbtree's WAL record of a page's reuse.  16 needs to know whether it belongs to a catalog, which logical
- * decoding on standbys may read.
+ * Fill in nbtree's WAL record of a page's reuse.  From PostgreSQL 16 on, the record tells whether the table is a
+ * catalog, which logical decoding on standbys may read.
  */
 static inline xl_btree_reuse_page
 rtscan_compat_reuse_record(Relation index, BlockNumber block, FullTransactionId horizon)

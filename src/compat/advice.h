@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * advice.h
- *		Differences between PostgreSQL's versions: advice against paths, which 19 has.
+ *		Differences between PostgreSQL's versions: advice against paths, from PostgreSQL 19 on.
  *
  * Only compat.h includes this file, after PostgreSQL's headers.
  */
@@ -11,18 +11,19 @@
 /*
  * Does the mask of a relation or join lack strategies because of advice?
  *
- * 19 has a mask of allowed strategies for each relation and join, from which extensions such as pg_plan_advice
- * remove those that they advise against.  Initially it is the planner's default mask, which follows from the
- * settings enable_... These settings are about PostgreSQL's paths, and rtscan's have their own; so a missing
- * strategy is advice only if the default mask has it.
+ * PostgreSQL 19 has a mask of allowed strategies for each relation and join, from which extensions such as
+ * pg_plan_advice remove those that they advise against.  Initially it is the planner's default mask, which follows
+ * from the settings enable_...  These settings concern only PostgreSQL's paths; rtscan's paths have settings of their
+ * own.  So a missing strategy is advice only if the default mask has it.
  */
 #if PG_VERSION_NUM >= 190000
 #define RTSCAN_COMPAT_LACKS(root, mask, strategies) (((root)->glob->default_pgs_mask & ~(mask) & (strategies)) != 0)
 #endif
 
 /*
- * Does advice demand a scan of the table without an index of ours?  Advice for index scans allows ours, though
- * PostgreSQL has no plain index scan with it.  Advice against all scans demands an Append; see below.
+ * Does advice demand a scan of the table that does not use "index", an index of rtscan?  Advice for index scans
+ * allows rtscan's scans, even though PostgreSQL itself has no plain index scan with this index.  Advice against all
+ * scans demands an Append, and does not count here.
  */
 static inline bool
 rtscan_compat_advises_other_scan(const PlannerInfo *root, const IndexOptInfo *index)
@@ -38,7 +39,7 @@ rtscan_compat_advises_other_scan(const PlannerInfo *root, const IndexOptInfo *in
 #endif
 }
 
-/* Does advice demand that two relations be joined by a method of PostgreSQL's, or not at all? */
+/* Does advice demand that two relations be joined by one of PostgreSQL's methods, or not be joined at all? */
 static inline bool
 rtscan_compat_advises_other_join(const PlannerInfo *root, const JoinPathExtraData *extra)
 {
@@ -49,7 +50,7 @@ rtscan_compat_advises_other_join(const PlannerInfo *root, const JoinPathExtraDat
 #endif
 }
 
-/* Does advice demand an Append for a join?  It then forbids all methods for the join, for any pair of relations. */
+/* Does advice demand an Append for a join?  If so, it forbids all methods for the join, for every pair of relations. */
 static inline bool
 rtscan_compat_advises_append(const PlannerInfo *root, const RelOptInfo *joinrel)
 {

@@ -9,33 +9,36 @@
 #define RTSCAN_COMPAT_EXECUTOR_H
 
 #if PG_VERSION_NUM < 160000
-/* 16 has any_value(). */
+/* Before PostgreSQL 16, there is no any_value(). */
 #define F_ANY_VALUE InvalidOid
 
-/* 16 can return a datum without copying it. */
+/* From PostgreSQL 16 on, the function has an argument that tells whether the datum is copied. */
 #define tuplesort_getdatum(state, forward, copy, value, isnull, abbreviated) \
 	tuplesort_getdatum(state, forward, value, isnull, abbreviated)
 #endif
 
 #if PG_VERSION_NUM < 190000
-/* 19 passes flags of the slot. */
+/* From PostgreSQL 19 on, the function has an argument for the slot's flags. */
 #define ExecInitScanTupleSlot(estate, scan, descriptor, ops, flags) ExecInitScanTupleSlot(estate, scan, descriptor, ops)
 
-/* 19 completes a tuple descriptor before it is used. */
+/* From PostgreSQL 19 on, a tuple descriptor must be completed before it is used. */
 #define TupleDescFinalize(tupdesc) ((void) 0)
 
-/* 19 reports errors to a context, not by a flag. */
+/* From PostgreSQL 19 on, errors are reported to an error context, not by a flag. */
 #define numeric_add_safe(a, b, context) numeric_add_opt_error(a, b, NULL)
 #define numeric_mul_safe(a, b, context) numeric_mul_opt_error(a, b, NULL)
 #endif
 
-/* 19 has partial sums of integers as int128; before they were numerics. */
+/* Are partial sums of integers int128?  Before PostgreSQL 19 they are numerics. */
 #define RTSCAN_COMPAT_INT128_STATES (PG_VERSION_NUM >= 190000)
 
-/* 19 has two more floats in the state of a regression: the value of all X, and of all Y, if each are the same. */
+/*
+ * Number of floats in the state of a regression.  From PostgreSQL 19 on, there are two more: the value of all X, if
+ * they are the same, and that of all Y.
+ */
 #define RTSCAN_COMPAT_REGRESSION_FLOATS (PG_VERSION_NUM >= 190000 ? 8 : 6)
 
-/* Return the number of tables that a plan shows.  18 does not count the entry for groups. */
+/* Return the number of tables that a plan shows.  From PostgreSQL 18 on, the entry for groups does not count. */
 static inline int
 rtscan_compat_count_tables(const ExplainState *es)
 {
@@ -46,7 +49,10 @@ rtscan_compat_count_tables(const ExplainState *es)
 #endif
 }
 
-/* Does the query leave the table that a node scans unchanged?  19 has a use for that; older versions do not. */
+/*
+ * Does the query leave the table that a node scans unchanged?  Before PostgreSQL 19, the answer is not used, so it is
+ * false.
+ */
 static inline bool
 rtscan_compat_reads_only(ScanState *node)
 {

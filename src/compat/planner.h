@@ -9,22 +9,28 @@
 #define RTSCAN_COMPAT_PLANNER_H
 
 #if PG_VERSION_NUM < 160000
-/* 16 passes the relations, not their relids. */
+/* From PostgreSQL 16 on, these functions have relations as arguments, not their relids. */
 #define adjust_appendrel_attrs_multilevel(root, node, child, parent) \
 	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
 #define adjust_child_relids_multilevel(root, relids, child, parent) \
 	adjust_child_relids_multilevel(root, relids, (child)->relids, (parent)->relids)
 
-/* 16 only finds a PlaceHolderInfo, and creates none. */
+/* From PostgreSQL 16 on, the function only finds a PlaceHolderInfo; before, an argument tells whether to create it. */
 #define find_placeholder_info(root, placeholder) find_placeholder_info(root, placeholder, false)
 #endif
 
 #if PG_VERSION_NUM < 170000
-/* 17 uses statistics to estimate the length of an array that is not a constant. */
+/*
+ * From PostgreSQL 17 on, the function needs root to find statistics, from which it estimates the length if the array
+ * is no constant.
+ */
 #define estimate_array_length(root, array) estimate_array_length(array)
 #endif
 
-/* Does a path key sort in descending order?  18 has a direction in place of btree's strategy. */
+/*
+ * Does a path key sort in descending order?  From PostgreSQL 18 on, it has a comparison type in place of btree's
+ * strategy.
+ */
 static inline bool
 rtscan_compat_is_descending(const PathKey *key)
 {
@@ -36,8 +42,8 @@ rtscan_compat_is_descending(const PathKey *key)
 }
 
 /*
- * Set the number of disabled nodes of a path: its own, and those of the paths below.  18 counts them; before, a
- * disabled path just has a high cost.
+ * Set the number of disabled nodes of a path: its own, and those of the paths below.  Before PostgreSQL 18 they are
+ * not counted; a disabled path has a high cost instead.
  */
 static inline void
 rtscan_compat_count_disabled(Path *path, int own, List *below)
@@ -51,7 +57,10 @@ rtscan_compat_count_disabled(Path *path, int own, List *below)
 #endif
 }
 
-/* Is a path better than another one, which may be NULL?  It has fewer disabled nodes, or as many and a lower cost. */
+/*
+ * Is a path better than "other", which may be NULL?  A path is better if it has fewer disabled nodes, or as many as
+ * the other path and a lower cost.
+ */
 static inline bool
 rtscan_compat_is_cheaper(const Path *path, const Path *other)
 {
@@ -64,7 +73,10 @@ rtscan_compat_is_cheaper(const Path *path, const Path *other)
 	return path->total_cost < other->total_cost;
 }
 
-/* Is GEQO searching for the join order?  19 finds it by an extension id, which GEQO takes when it first runs. */
+/*
+ * Is GEQO searching for the join order?  From PostgreSQL 19 on, GEQO keeps its state under an extension ID, which it
+ * gets when it first runs.
+ */
 static inline bool
 rtscan_compat_is_genetic(PlannerInfo *root)
 {
@@ -76,8 +88,8 @@ rtscan_compat_is_genetic(PlannerInfo *root)
 }
 
 /*
- * Return the equalities that equivalence classes imply for an inner join of two relations.  16 passes the outer
- * join, if it is one.
+ * Return the equalities that equivalence classes imply for an inner join of two relations.  From PostgreSQL 16 on,
+ * the function has an argument for an outer join, which is NULL here.
  */
 static inline List *
 rtscan_compat_equalities(PlannerInfo *root, const RelOptInfo *outer, RelOptInfo *inner)
@@ -92,8 +104,8 @@ rtscan_compat_equalities(PlannerInfo *root, const RelOptInfo *outer, RelOptInfo 
 }
 
 /*
- * Can the members of an equivalence class differ, because an outer join makes some of them NULL? 16 distinguishes
- * such members by their nulling relids.
+ * Can the members of an equivalence class differ, because an outer join makes some of them NULL?  From PostgreSQL 16
+ * on, they cannot: nulling relids distinguish a column that may be NULL from the same column below the outer join.
  */
 static inline bool
 rtscan_compat_is_below_outer_join(const EquivalenceClass *class)
@@ -105,7 +117,10 @@ rtscan_compat_is_below_outer_join(const EquivalenceClass *class)
 #endif
 }
 
-/* Return a column as it is within a relation: nullable only by the outer joins in there, which 16 marks it with. */
+/*
+ * Return a column as expressions within a relation have it.  From PostgreSQL 16 on, a Var is marked with the outer
+ * joins that may make it NULL, and only those within the relation are kept.
+ */
 static inline Var *
 rtscan_compat_within(const Var *var, const RelOptInfo *rel)
 {
@@ -117,7 +132,7 @@ rtscan_compat_within(const Var *var, const RelOptInfo *rel)
 	return within;
 }
 
-/* Do outer joins make a column NULL?  16 marks it with these. */
+/* Is a column marked with outer joins that may make it NULL?  Before PostgreSQL 16, columns have no such marks. */
 static inline bool
 rtscan_compat_is_nulled(const Var *var)
 {
@@ -128,7 +143,10 @@ rtscan_compat_is_nulled(const Var *var)
 #endif
 }
 
-/* Does a relation stand for groups of another relation's rows?  19 can group rows before it joins them. */
+/*
+ * Does a relation consist of groups of another relation's rows?  From PostgreSQL 19 on, rows can be grouped before
+ * they are joined.
+ */
 static inline bool
 rtscan_compat_is_grouped(const RelOptInfo *rel)
 {
@@ -140,8 +158,9 @@ rtscan_compat_is_grouped(const RelOptInfo *rel)
 }
 
 /*
- * Is a table unique for clauses that are equalities?  PostgreSQL adds clauses to the list, so it gets a copy. 19
- * has no list of expressions beside the clauses.
+ * Does a unique index prove that at most one row of a table satisfies the clauses, which are equalities?  PostgreSQL
+ * adds clauses to the list, so it gets a copy.  Before PostgreSQL 19, there is also a list of expressions, which is
+ * empty here.
  */
 static inline bool
 rtscan_compat_is_unique(PlannerInfo *root, RelOptInfo *table, List *clauses)
@@ -153,7 +172,7 @@ rtscan_compat_is_unique(PlannerInfo *root, RelOptInfo *table, List *clauses)
 #endif
 }
 
-/* Create an Append of non-partial paths.  19 has a structure for its inputs. */
+/* Create an Append of non-partial paths.  From PostgreSQL 19 on, a structure holds the paths. */
 static inline AppendPath *
 rtscan_compat_create_append_path(PlannerInfo *root, RelOptInfo *rel, List *paths, int workers)
 {
@@ -167,11 +186,12 @@ rtscan_compat_create_append_path(PlannerInfo *root, RelOptInfo *rel, List *paths
 }
 
 /*
- * Put an Append above a path of ours that is a join, if 19's pg_plan_advice looks at the plan.
+ * Put an Append above a path of rtscan that is a join, if PostgreSQL 19's pg_plan_advice reads the plan.
  *
- * pg_plan_advice does not know which relations a custom scan joins, and raises an error where that is joined with
- * another relation.  It does know the relations of an Append, and an Append with one path is removed from the plan.
- * But an Append cannot evaluate expressions, as our scans do, so other plans do not have it.
+ * pg_plan_advice cannot find out which relations a custom scan joins, and raises an error if the custom scan is
+ * joined with another relation.  It can find out the relations of an Append.  PostgreSQL removes an Append with one
+ * path from the plan.  But an Append cannot evaluate expressions, as rtscan's scans do, so there is none without
+ * pg_plan_advice.
  */
 static inline Path *
 rtscan_compat_name_relations(PlannerInfo *root, Path *path)
@@ -193,7 +213,8 @@ rtscan_compat_name_relations(PlannerInfo *root, Path *path)
 }
 
 /*
- * Remove the marks of grouping sets, which may make expressions NULL above them but not below.  18 has these marks.
+ * Remove the marks of expressions that grouping sets may make NULL, since below the grouping they are not NULL.
+ * Expressions have these marks from PostgreSQL 18 on.
  */
 static inline List *
 rtscan_compat_below_grouping(PlannerInfo *root, List *expressions)
@@ -206,8 +227,9 @@ rtscan_compat_below_grouping(PlannerInfo *root, List *expressions)
 }
 
 /*
- * The meaning of an operator in sort operator families.  18 has other access methods than btree, with comparison
- * types that are numbered as btree's strategies are.
+ * An "interpretation" is an operator's meaning in an operator family that sorts.  From PostgreSQL 18 on, access
+ * methods other than btree can sort, and comparison types replace strategies.  They have the numbers of btree's
+ * strategies.
  */
 #if PG_VERSION_NUM >= 180000
 #define OpBtreeInterpretation OpIndexInterpretation

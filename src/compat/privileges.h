@@ -9,7 +9,7 @@
 #define RTSCAN_COMPAT_PRIVILEGES_H
 
 #if PG_VERSION_NUM < 160000
-/* 16 has one ownership check for all kinds of objects; rtscan checks relations. */
+/* From PostgreSQL 16 on, one function checks the ownership of all kinds of objects; rtscan needs it for relations. */
 static inline bool
 object_ownercheck(Oid class, Oid object, Oid role)
 {
@@ -17,7 +17,7 @@ object_ownercheck(Oid class, Oid object, Oid role)
 	return pg_class_ownercheck(object, role);
 }
 
-/* 16 has one privilege check for all kinds of objects; rtscan checks functions. */
+/* From PostgreSQL 16 on, one function checks the privileges on all kinds of objects; rtscan needs it for functions. */
 static inline AclResult
 object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 {
@@ -27,7 +27,10 @@ object_aclcheck(Oid class, Oid object, Oid role, AclMode mode)
 #endif
 
 #if PG_VERSION_NUM < 170000
-/* 17 can restrict the search path to pg_catalog until the end of the GUC nest level. */
+/*
+ * Restrict the search path to pg_catalog until the end of the GUC nest level.  PostgreSQL 17 and later have this
+ * function.
+ */
 static inline void
 RestrictSearchPath(void)
 {
@@ -36,7 +39,10 @@ RestrictSearchPath(void)
 }
 #endif
 
-/* May the user maintain a table of another owner, as VACUUM and REINDEX do?  17 has a privilege for that. */
+/*
+ * May the user maintain a table of another owner, as VACUUM and REINDEX do?  Before PostgreSQL 17, there is no
+ * privilege for that.
+ */
 static inline bool
 rtscan_compat_may_maintain(Oid table)
 {

@@ -9,7 +9,7 @@
 #define RTSCAN_COMPAT_STORAGE_H
 
 #if PG_VERSION_NUM < 160000
-/* 16 renamed a relation's file node to file number and locator. */
+/* Before PostgreSQL 16, a relation's locator and file number are called file node. */
 typedef RelFileNode RelFileLocator;
 #define rd_locator rd_node
 #define dbOid dbNode
@@ -19,22 +19,22 @@ typedef RelFileNode RelFileLocator;
 #endif
 
 #if PG_VERSION_NUM < 170000
-/* 17 can also check for stronger locks. */
+/* From PostgreSQL 17 on, an argument tells whether to check for stronger locks, too. */
 #define LockHeldByMe(tag, mode, or_stronger) LockHeldByMe(tag, mode)
 
-/* 17 numbers processes by ProcNumber. */
+/* Before PostgreSQL 17, a process's number is its backend ID. */
 #define MyProcNumber MyBackendId
 #endif
 
 #if PG_VERSION_NUM >= 170000
-/* 17 removed old_snapshot_threshold. */
+/* From PostgreSQL 17 on, there is no old_snapshot_threshold. */
 #define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
 #endif
 
 #if PG_VERSION_NUM < 190000
 /*
- * 19 tells whether this process has a buffer's content lock.  This one must not be called for local buffers, which have
- * no lock.
+ * Does this process hold a buffer's content lock?  PostgreSQL 19 has this function.  The buffer must not be local,
+ * because a local buffer has no lock.
  */
 static inline bool
 BufferIsLockedByMe(Buffer buffer)
@@ -43,7 +43,7 @@ BufferIsLockedByMe(Buffer buffer)
 }
 #endif
 
-/* 17 has read streams; for older versions search/visible/read_stream.c has the part that rtscan needs. */
+/* Does PostgreSQL have read streams?  If not, search/visible/read_stream.c implements the part that rtscan needs. */
 #define RTSCAN_COMPAT_READ_STREAMS (PG_VERSION_NUM >= 170000)
 
 #if PG_VERSION_NUM < 160000
@@ -70,8 +70,8 @@ rtscan_compat_reserve_in_file(Relation relation, BlockNumber first, uint32 n)
 }
 
 /*
- * Have the file system allocate new pages of a relation.  If it cannot, or reports that the disk is full, as some
- * do when it is not, write zeros to the pages instead.
+ * Have the file system allocate new pages of a relation.  If it cannot, write zeros to the pages instead; also if it
+ * reports that the disk is full, as some file systems do when it is not.
  */
 static inline void
 rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
@@ -90,11 +90,13 @@ rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
 #endif
 
 /*
- * Extend a relation by n pages, which are returned locked exclusively, and which no other process looks into.
+ * Extend a relation by n pages, and return their buffers, locked exclusively.  No other process looks into these
+ * pages.
  *
- * If other processes extend the relation too, the extension lock is held as briefly, and the file written to as
- * rarely, as possible, since the kernel has a lock of its own for the file.  15 writes the last page to take all of
- * them, and then has the file system allocate those before it.
+ * "others_extend" tells whether other processes extend the relation at the same time.  If so, the extension lock is
+ * held as briefly as possible.  The file is written to as rarely as possible, because the kernel locks it for each
+ * write.  In PostgreSQL 15, the last page is written first, which takes all n pages; after the lock has been
+ * released, the file system allocates the pages before it.
  */
 static inline void
 rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uint32 n)
@@ -128,8 +130,8 @@ rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uin
 }
 
 /*
- * Create a wait event set that lives as long as the backend.  17 passes a resource owner, which would free it;
- * before it was a memory context.
+ * Create a wait event set that lives as long as the backend.  From PostgreSQL 17 on, the argument is a resource
+ * owner, which would free the set, so there is none; before, it is a memory context.
  */
 static inline WaitEventSet *
 rtscan_compat_create_event_set(int events)

@@ -3,8 +3,8 @@
  * adaptive_cost.c
  *		Adapt the cost model of devices and the CPU to what all backends have measured.
  *
- * Shared memory has their speeds, the time that scans have lost because columns or BVHs were not on a device, and the
- * process whose turn it is to use a device for a build.
+ * Shared memory holds the speeds of devices and the CPU, the time that scans have lost because columns or BVHs were
+ * not on a device, and the process whose turn it is to use a device for a build.
  */
 #include "device/adaptive_cost.h"
 
@@ -17,36 +17,39 @@
 #include "storage/spin.h"
 #include "utils/float.h"
 
-/* Assumed nanoseconds of a request there and back, before any has been measured. */
+/* Nanoseconds assumed for sending a request and receiving its reply, until the first one is measured. */
 #define FIRST_REQUEST	300000.0
 /* Weight of a new sample in an estimate. */
 #define SPEED_WEIGHT	0.125
-/* Weight of the first measurement, each time that an estimate made a device or the CPU too slow to be chosen. */
+/*
+ * Weight of the first measurement in an estimate, each time that the estimate made a device or the CPU too slow to be
+ * chosen.
+ */
 #define FORGET_WEIGHT	(1.0 / 256)
-/* A sample counts as no more than this multiple of the estimate: the request may have waited for others. */
+/* A sample counts as no more than this multiple of the estimate: the request may have waited for other requests. */
 #define LARGEST_SAMPLE	4.0
 
-/* Nanoseconds that an upload needs for each byte: reading pages, copying them, and the bus. */
+/* Nanoseconds that an upload needs for each byte: to read pages, to copy them, and to transfer them over the bus. */
 #define UPLOAD_BYTE		1.0
 
-/* A column, or the BVHs of a group, that scans have missed on a device. */
+/* A column, or the BVHs of a group, that were not on a device when scans needed them. */
 typedef struct Miss
 {
-	uint64		hash;			/* hash of its key */
-	double		gain;			/* nanoseconds that scans have lost by its absence */
+	uint64		hash;			/* hash of the segment and the column, or of the device and the group */
+	double		gain;			/* nanoseconds that scans have lost because it was not on the device */
 } Miss;
 
-/* Size of the hash table of misses, which may forget. */
+/* Number of slots in the hash table of misses.  A miss may replace another one in its slot. */
 #define MISSES			4096
 
 /* The speed of a device for a group. */
 typedef struct GroupSpeed
 {
-	uint64		key;			/* hash of the device, its program, the executor and the group; 0: none */
+	uint64		key;			/* hash of the device, its program, the executor and the group; 0: the slot is empty */
 	double		chunk;			/* nanoseconds of a chunk */
 } GroupSpeed;
 
-/* Size of the hash table of groups, which may forget. */
+/* Number of slots in the hash table of groups.  A group replaces another one in its slot. */
 #define GROUPS			4096
 /* Weight of a new sample in the estimate of a group. */
 #define GROUP_WEIGHT	0.5
@@ -54,13 +57,13 @@ typedef struct GroupSpeed
 /* Facts and estimates about a device. */
 typedef struct DeviceCosts
 {
-	uint32		program;		/* number of programs that have been started for it; tells measurements of an earlier
-								 * one apart */
-	pid_t		builder;		/* process that has the turn to use it for a build; 0: none */
+	uint32		program;		/* number of programs started for the device so far; keeps the groups of earlier
+								 * programs apart */
+	pid_t		builder;		/* process that has the turn to use the device for a build; 0: none */
 	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS]; /* current estimates */
 	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* first measurements, by the program */
 	double		adding;			/* nanoseconds to add up a column of a chunk */
-	double		first_adding;	/* its first measurement */
+	double		first_adding;	/* first measurement of adding, by the program */
 	double		building;		/* nanoseconds to build a BVH of a chunk */
 	uint64		memory;			/* device memory in bytes */
 } DeviceCosts;
@@ -68,11 +71,11 @@ typedef struct DeviceCosts
 /* The shared memory. */
 typedef struct AdaptiveCosts
 {
-	slock_t		mutex;			/* protects all of it */
+	slock_t		mutex;			/* protects all members */
 	double		cpu;			/* ratio of the CPU's time to its estimated cost */
 	DeviceCosts devices[RTSCAN_MAX_DEVICES];
 	GroupSpeed	groups[GROUPS]; /* hash table of groups, by key */
-	Miss		misses[MISSES]; /* hash table of misses, by key */
+	Miss		misses[MISSES]; /* hash table of misses, by hash */
 } AdaptiveCosts;
 
 static AdaptiveCosts *costs;
@@ -144,7 +147,10 @@ rtscan_begin_adaptive_cost(int device, const RtscanDeviceCalibration *calibratio
 	SpinLockRelease(&costs->mutex);
 }
 
-/* Return the place of a group in its hash table, and the key that the place has if the group is known. */
+/*
+ * Return the slot of a group in the hash table, and set *key to the group's key.  The slot holds the group if it has
+ * this key.
+ */
 static GroupSpeed *
 place_of_group(int device, DeviceExecutor executor, uint64 group, uint64 *key)
 {
@@ -169,7 +175,10 @@ rtscan_device_speed(int device, DeviceExecutor executor, uint64 group)
 	return speed;
 }
 
-/* Move an estimate towards a sample.  The sample is limited, since a request that waited for others says little. */
+/*
+ * Move an estimate towards a sample.  The sample is limited to LARGEST_SAMPLE times the estimate, since a request
+ * that had to wait for other requests tells little about the speed.
+ */
 static void
 approach(double *estimate, double sample, double weight)
 {
@@ -181,7 +190,7 @@ approach(double *estimate, double sample, double weight)
 		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
 }
 
-/* Read an estimate. */
+/* Read an estimate while holding the mutex. */
 static double
 read_estimate(const double *estimate)
 {
@@ -222,7 +231,6 @@ rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, doub
 	SpinLockRelease(&costs->mutex);
 }
 
-/* The first measurements do not change while the program runs. */
 void
 rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group)
 {
@@ -300,9 +308,11 @@ rtscan_cpu_slowness(void)
 /* ---------------------------------------------------------------- uploads */
 
 /*
- * Add what a scan has lost to a miss; returns whether the sum is worth the cost of ending it.  It is not known how
- * often a column will be scanned.  If it is uploaded when scans have lost as much by its absence as the upload needs,
- * the total cost is at most twice that of the best decision.
+ * Add "gain", the nanoseconds that a scan has lost, to a miss.  Returns true if the sum is at least "cost", the
+ * nanoseconds of the upload or build that would end the miss; if "forget" is true, the miss is then removed.
+ *
+ * How often a column will be scanned is not known.  If it is uploaded as soon as scans have lost as much time as the
+ * upload takes, the total cost is at most twice that of the best decision.
  */
 static bool
 miss_pays(uint64 hash, double cost, double gain, bool forget)
@@ -313,7 +323,7 @@ miss_pays(uint64 hash, double cost, double gain, bool forget)
 	SpinLockAcquire(&costs->mutex);
 	if (miss->hash != hash && miss->gain > gain)
 	{
-		/* the place belongs to another miss, which keeps it while more has been lost by it */
+		/* the slot holds another miss, which stays as long as its gain is larger */
 		miss->gain -= gain;
 		SpinLockRelease(&costs->mutex);
 		return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * adaptive_cost.h
- *		Adapt the cost model of devices and the CPU to what all backends have measured: speeds, and what would pay off.
+ *		Adapt the cost model of devices and the CPU to what all backends have measured: speeds, and the time that scans
+ *		lose because data is not on a device.
  */
 #ifndef RTSCAN_DEVICE_ADAPTIVE_COST_H
 #define RTSCAN_DEVICE_ADAPTIVE_COST_H
@@ -13,10 +14,10 @@
 /* Return the size in bytes of adaptive_cost.c's shared memory. */
 extern Size rtscan_adaptive_cost_size(void);
 
-/* Attach to that shared memory, or create it; AddinShmemInitLock is held. */
+/* Attach to adaptive_cost.c's shared memory, or create it.  The caller holds AddinShmemInitLock. */
 extern void rtscan_attach_adaptive_cost(void);
 
-/* The speed of a device as its program has measured it, when it was started. */
+/* The speed of a device, which its program has measured when the program was started. */
 typedef struct RtscanDeviceCalibration
 {
 	double		chunk[DEVICE_EXECUTORS];	/* nanoseconds that each executor needs for a chunk */
@@ -25,26 +26,26 @@ typedef struct RtscanDeviceCalibration
 	uint64		memory;			/* device memory in bytes */
 } RtscanDeviceCalibration;
 
-/* A device's program has been started: begin with these measurements. */
+/* A device's program has been started: set the estimates of the device's speed to the measurements of the program. */
 extern void rtscan_begin_adaptive_cost(int device, const RtscanDeviceCalibration *calibration);
 
-/* Return the device memory in bytes, which backends can use without a connection. */
+/* Return the size of the device memory in bytes.  The backend need not be connected to the device. */
 extern uint64 rtscan_device_total_memory(int device);
 
-/* Return the nanoseconds to build a BVH of a chunk. */
+/* Return the nanoseconds that a device needs to build a BVH of a chunk, as its program has measured. */
 extern double rtscan_device_building(int device);
 
 /*
  * The speed of a device, estimated from requests of all backends.
  *
- * Rays need many times as long if they cross regions crowded with rows, because columns are correlated.  So the
- * time of a chunk is remembered for each group that has been searched recently: an index, a set of its columns
- * and a number of regions.  For other groups it is an average of groups when they were first searched.  Group
- * 0 stands for any group.
+ * Rays take many times as long where rows are crowded because columns are correlated.  Therefore the time of a chunk
+ * is recorded for each group that has been searched recently.  A group is a hash of an index, a set of its columns
+ * and a number of regions.  For a group that is not recorded, the time is an average over the first searches of
+ * groups.  Group 0 represents any group.
  */
 typedef struct RtscanDeviceSpeed
 {
-	double		request;		/* nanoseconds of a request without its chunks: there and back */
+	double		request;		/* nanoseconds to send a request and receive its reply, without its chunks */
 	double		chunk;			/* nanoseconds of a chunk */
 } RtscanDeviceSpeed;
 
@@ -52,8 +53,8 @@ typedef struct RtscanDeviceSpeed
 extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor, uint64 group);
 
 /*
- * Record that a search of this number of chunks needed "elapsed" nanoseconds in all, of which the device needed
- * "of_device".  elapsed is infinite if it says nothing about the time of a single request.
+ * Record that a search of "chunks" chunks took "elapsed" nanoseconds in all, of which the device took "of_device".
+ * "elapsed" is infinite if the time of the single request is not known.
  */
 extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks,
 									 double elapsed, double of_device);
@@ -61,50 +62,61 @@ extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint64
 /* Return the nanoseconds that a device needs to add up a column of a chunk, estimated from all backends' requests. */
 extern double rtscan_device_adding(int device);
 
-/* Record that a device needed this time to add up columns; "columns" is their number times that of their chunks. */
+/*
+ * Record that a device took "nanoseconds" to add up columns.  "columns" is the number of columns times the number of
+ * their chunks.
+ */
 extern void rtscan_note_device_adding(int device, double columns, double nanoseconds);
 
 /*
- * Let what is known about a device's speed slowly return to its first measurements, because the device was too
- * slow to be chosen.  Otherwise it would not get another chance.
+ * Move the estimates of a device's speed a small step towards the program's first measurements.  The caller has not
+ * chosen the device because these estimates were too slow: a device that is never chosen is never measured again.
  */
 extern void rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group);
 extern void rtscan_forget_device_adding(int device);
 
 /*
  * Return the ratio of the CPU's time to its estimated cost (search/exec/cpu_parts.h).  If many pages are read, the
- * time depends more on the machine's memory than on the work.
+ * time depends more on the machine's memory than on the estimated work.
  */
 extern double rtscan_cpu_slowness(void);
 
-/* Record the time of some work and its estimated cost, both in nanoseconds. */
+/* Record that work of the CPU with the estimated cost "price" took "elapsed", both in nanoseconds. */
 extern void rtscan_note_cpu_speed(double price, double elapsed);
 
-/* Let the ratio slowly return to 1, because the CPU was too slow to be chosen: pages may be in memory by now. */
+/*
+ * Move the ratio of rtscan_cpu_slowness() a small step towards 1.  The caller has not chosen the CPU because of this
+ * ratio, which may have been measured before pages were in memory.
+ */
 extern void rtscan_forget_cpu_speed(void);
 
 /*
- * Record that a scan did without the device because a column of "size" bytes was not on it, which cost the scan
- * about "gain" nanoseconds.  Returns whether scans have lost as much by this as the upload needs.
+ * Record that a scan did not use the device because a column of "size" bytes was not on it, and lost about "gain"
+ * nanoseconds.  Returns true if the time that scans have lost because of this column is at least the time to upload
+ * it.
  */
 extern bool rtscan_device_upload_pays(const SegmentKey *key, int column, uint64 size, double gain);
 
-/* The same for a group's BVHs, which need this number of nanoseconds to build. */
+/*
+ * Record that a scan lost about "gain" nanoseconds because a group's BVHs were not on the device.  Returns true if
+ * the time that scans have lost because of these BVHs is at least "nanoseconds", the time to build them.
+ */
 extern bool rtscan_device_build_pays(int device, uint64 group, double nanoseconds, double gain);
 
-/* Are a group's BVHs recorded as missing by rtscan_device_build_pays(), and not built since? */
+/* Has rtscan_device_build_pays() recorded a group's BVHs as missing, and have they not been built since? */
 extern bool rtscan_device_wants_build(int device, uint64 group);
 
 /* Record that a group's BVHs have been built. */
 extern void rtscan_device_has_built(int device, uint64 group);
 
 /*
- * Take a device's turn to help a build or merge, with rtscan.executor = "auto": a process that would have to
- * wait for another one is faster without the device.  Returns false if another process has the turn.
+ * Take the turn to use a device for a build or merge, with rtscan.executor = "auto".  Only the process that has the
+ * turn uses the device, since the CPU is faster than waiting for another process.  Returns false if another process
+ * has the turn.
  */
 extern bool rtscan_device_take_turn(int device);
 
-/* End the turns of this process.  The end of the transaction does so, too. */
+/* End this process's turns on all devices.  The end of the transaction ends them, too. */
 extern void rtscan_device_end_turn(void);
 
 #endif							/* RTSCAN_DEVICE_ADAPTIVE_COST_H */

@@ -15,9 +15,9 @@
 #define MIN_ROWS	RTSCAN_CHUNK_ROWS
 
 /*
- * Return an area of a device, or NULL if there is none.  Each process tries another device first, so that
- * several do not wait for one.  If automatic, skips devices that another process has the turn of, and software
- * devices.
+ * Return an area of the first device that can be used, and set *device.  Returns NULL if there is none.  Processes
+ * begin with different devices, so that they do not all wait for the same one.  If "automatic" is true, skips
+ * software devices, and devices whose turn another process has.
  */
 static char *
 any_area(bool automatic, Size size, int *device)

@@ -11,13 +11,16 @@
 #include "device/program.h"
 
 /*
- * Return an area for a request about this number of rows of a build, and the device to send it to.  Returns
- * NULL if no device is to be used, or would not be faster.  If it returns an area, the caller must call
- * rtscan_device_ask_for_build() or rtscan_device_end_turn() next.
+ * Return an area of "size" bytes for a request of a build about "rows" rows, and set *device to the device to send
+ * the request to.  Returns NULL if no device can be used, or if none would be faster than the CPU.  With an area, the
+ * caller must call rtscan_device_ask_for_build() or rtscan_device_end_turn() next.
  */
 extern char *rtscan_device_build_area(uint32 rows, Size size, int *device);
 
-/* Send a build's request, receive the reply, and end the turn.  Returns false if there is no result. */
+/*
+ * Send a build's request, receive the reply, and end the turn.  Returns false if the device has not carried out the
+ * request.
+ */
 extern bool rtscan_device_ask_for_build(int device, const DeviceRequest *request);
 
 #endif							/* RTSCAN_DEVICE_BUILD_H */

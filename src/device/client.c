@@ -3,9 +3,9 @@
  * client.c
  *		A backend's connections to the device programs.
  *
- * Each connection is opened when it is first needed, and kept.  A backend that is interrupted between a request
- * and its reply, or in an upload, leaves the connection in an undefined state; the end of the transaction
- * closes it.  If a reply is missing the area is given back, too, since the program may still write to it.
+ * Each connection is opened when it is first needed, and kept.  An interrupt between a request and its reply, or
+ * during an upload, leaves the connection in an undefined state, and the end of the transaction closes the
+ * connection.  If a reply is missing, the area is given back, too, since the program may still write to the area.
  */
 #include "device/client.h"
 
@@ -42,7 +42,7 @@ typedef struct Connection
 {
 	bool		open;			/* is there a socket? */
 	int			socket;			/* the socket, if open */
-	bool		greeted;		/* does the program know the area? */
+	bool		greeted;		/* has the program accepted the area (DEVICE_HELLO)? */
 	bool		uploading;		/* has the upload of a column begun, and not ended? */
 	uint64		sent_requests;	/* number of requests sent on this socket */
 	int			outstanding;	/* number of requests without a reply so far */
@@ -60,7 +60,10 @@ typedef struct Connection
 
 static Connection connections[RTSCAN_MAX_DEVICES];
 
-/* Function that saves the content of the areas before it is lost, and its argument; NULL: it is not needed. */
+/*
+ * Function that saves the content of the areas before it is lost, and the argument of the function.  NULL if the
+ * content is not needed.
+ */
 static RtscanAreaSaver save_area;
 static void *save_area_arg;
 
@@ -78,7 +81,7 @@ rtscan_device_leave_area(const void *arg)
 		rtscan_device_keep_area(NULL, NULL);
 }
 
-/* Save the content of the areas if it is needed, before an area gets another content or is given back. */
+/* Call the function that saves the content of the areas, if it is set, before an area is overwritten or given back. */
 static void
 empty_area(void)
 {
@@ -129,7 +132,7 @@ disconnect(Connection *connection)
 	connection->outstanding = 0;
 }
 
-/* XactCallback: close connections on which something was interrupted. */
+/* XactCallback: close connections on which a request or an upload was interrupted. */
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
@@ -143,7 +146,10 @@ end_of_transaction(XactEvent event, void *arg)
 		rtscan_device_trim_areas();
 }
 
-/* Open a connection, but without waiting: a program whose queue is full cannot help. */
+/*
+ * Open a connection.  Does not wait: if the queue of the program is full, the program has too much to do to be of
+ * use.
+ */
 static bool
 open_socket(Connection *connection)
 {
@@ -174,7 +180,7 @@ open_socket(Connection *connection)
 
 /* ---------------------------------------------------------------- the area */
 
-/* Allocate the pages of a file, with signals blocked: they would interrupt this again and again. */
+/* Allocate the pages of a file, with signals blocked: they would interrupt posix_fallocate() again and again. */
 static bool
 allocate_file(int file, Size size)
 {
@@ -189,8 +195,8 @@ allocate_file(int file, Size size)
 }
 
 /*
- * Create an area: anonymous shared memory, which is allocated completely, so that missing memory does not show
- * later as a SIGBUS.  It is not in /dev/shm, which containers often make small.
+ * Create an area: anonymous shared memory, which is allocated completely, so that a lack of memory is found at once,
+ * and not by a later SIGBUS.  It is not in /dev/shm, which containers often make small.
  */
 static bool
 create_area(Connection *connection, Size size)
@@ -258,7 +264,7 @@ send_message(Connection *connection, const DeviceRequest *request, int file)
 }
 
 
-/* Tell the program about the area; returns false, without a connection, if it refuses. */
+/* Pass the area to the program.  If the program refuses it, closes the connection and returns false. */
 static bool
 say_hello(int device)
 {
@@ -388,7 +394,7 @@ wait_for_reply(int device, TimestampTz deadline)
 	return true;
 }
 
-/* Is the message the reply to the oldest request without one?  Any other message is an error. */
+/* Is the message the reply to the oldest outstanding request?  Any other message is an error. */
 static bool
 is_reply(const Connection *connection, const DeviceReply *reply, ssize_t size)
 {

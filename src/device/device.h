@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device.h
- *		The device programs, as seen from a backend: are they running, and how to talk to them.
+ *		A backend's view of the device programs: whether they run, and how to send requests to them.
  *
- * There is a program for each device that rtscan.device names; a device's number is its position there.
- * rtscan's background worker (worker.c) keeps the programs running if the library is preloaded.  A backend
- * connects to a program (client.c) when a scan first needs its device.  A segment has its place on one of the
- * devices.  The functions below raise no errors because of a device: the caller learns the reason, and goes on
- * without the device.  The only exception is interrupts, which are handled while waiting.
+ * There is a program for each device that rtscan.device names; a device's number is its position in rtscan.device.
+ * rtscan's background worker (worker.c) keeps the programs running if the library is preloaded.  A backend connects
+ * to a program (client.c) when a scan first needs its device.  Each segment is assigned to one of the devices.  The
+ * functions of the headers below raise no errors because of a device: they tell the caller that they have failed, and
+ * the caller goes on without the device.  Only interrupts, which are handled while a function waits, may raise
+ * errors.
  *
  * device/protocol.h describes the requests and replies.
  */

@@ -9,7 +9,7 @@
 #include "rtscan.h"
 
 /*
- * Create a set of events to wait for: the latch, the postmaster's death, and n sockets to become readable.
+ * Create a set of events to wait for: the latch is set, the postmaster dies, or one of n sockets becomes readable.
  * Returns NULL if the system has too many files open.
  */
 extern struct WaitEventSet *rtscan_device_events(const int *sockets, int n);

@@ -37,13 +37,13 @@
 /* Time in ms to wait for a killed program to end, since it may hang in the driver. */
 #define KILL_LIMIT		2000
 
-/* Time in seconds after which the next pause is short again: the program has run well. */
+/* Time in seconds after which a program counts as running well: the pause after its end is FIRST_PAUSE again. */
 #define GOOD_RUN		60
 
 /* Time in ms after which a program that does not answer the worker is killed. */
 #define SUSPECT_LIMIT	120000
 
-/* Return a description for messages that tells several programs apart. */
+/* Return text for messages that tells which device's program is meant.  It is empty if there is only one device. */
 static const char *
 device_label(const RtscanProgram *program)
 {
@@ -54,7 +54,7 @@ device_label(const RtscanProgram *program)
 
 /* ---------------------------------------------------------------- start */
 
-/* Let the program be started only after a pause, which is longer each time. */
+/* Set the time from which the program may be started again: after a pause that is doubled each time. */
 static void
 postpone(RtscanProgram *program)
 {
@@ -63,8 +63,7 @@ postpone(RtscanProgram *program)
 }
 
 /*
- * Count the earlier items of rtscan.device with the same name: an item that is repeated means another device of
- * that name.
+ * Count the earlier items of rtscan.device with the same name.  A repeated item selects another device of that name.
  */
 static int
 named_before(const RtscanProgram *program)
@@ -76,7 +75,7 @@ named_before(const RtscanProgram *program)
 	return n;
 }
 
-/* Become the program, in the child process.  This must not allocate memory or write to the log. */
+/* Become the program, in the child process.  The function must not allocate memory or write to the log. */
 static void
 become_program(int socket, char *path, char **arguments)
 {
@@ -103,7 +102,7 @@ become_program(int socket, char *path, char **arguments)
 	_exit(127);
 }
 
-/* Report that the system could not start a program, for the reason in errno.  Other programs go on. */
+/* Report that the system could not start a program, for the reason in errno, and postpone the next attempt. */
 static void
 give_up_start(RtscanProgram *program)
 {
@@ -175,14 +174,17 @@ describe_speed(double nanoseconds)
 	return isinf(nanoseconds) ? "not measured" : psprintf("%.0f", nanoseconds);
 }
 
-/* Return a time in nanoseconds.  It is infinite if the program could not measure it, or reports an invalid one. */
+/* Return a time in nanoseconds that a program has reported, or infinity if it is negative or not a number. */
 static double
 measured(double nanoseconds)
 {
 	return nanoseconds >= 0 ? nanoseconds : INFINITY;
 }
 
-/* Handle "ready" of a program: begin with its own measurements of the device's speed. */
+/*
+ * Handle a program's line "ready: ...": take the program's measurements of the device's speed, and let backends
+ * connect.
+ */
 static void
 take_ready(const RtscanProgram *program, const char *rest)
 {
@@ -210,7 +212,7 @@ take_ready(const RtscanProgram *program, const char *rest)
 					   describe_speed(calibration.adding), describe_speed(calibration.building))));
 }
 
-/* Handle a line of the program's output; device/main.c describes them. */
+/* Handle a line of the program's output; device/main.c describes the lines. */
 static void
 take_line(RtscanProgram *program, const char *line)
 {
@@ -258,7 +260,7 @@ rtscan_kill_program(RtscanProgram *program)
 	return status;
 }
 
-/* Check that a program still works after a backend has waited for it in vain: send it a question. */
+/* If a backend has waited in vain for a program, ask the program whether it still works. */
 static void
 check_program(RtscanProgram *program)
 {
@@ -275,7 +277,7 @@ is_stuck(const RtscanProgram *program)
 		TimestampDifferenceExceeds(program->asked, GetCurrentTimestamp(), SUSPECT_LIMIT);
 }
 
-/* Report how a program has ended that has closed its output.  Returns false if it is useless to start it again. */
+/* Report how a program has ended, by its exit status.  Returns false if it is useless to start the program again. */
 static bool
 explain_end(const RtscanProgram *program, int status)
 {
@@ -316,7 +318,7 @@ rtscan_reap_program(RtscanProgram *program)
 	postpone(program);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- supervision */
 
 bool
 rtscan_program_is_missing(const RtscanProgram *program)

@@ -3,8 +3,9 @@
  * process.h
  *		A device program as a process: start it, read its output, notice that it hangs or has ended.
  *
- * Only the worker uses this.  A program is a child of the worker, and connected with it by a socket.  The program
- * writes lines for the log to it, and reports when it is ready; both notice at once when the other one has ended.
+ * Only the background worker (device/worker.c) uses this header.  A program is a child process of the worker, and a
+ * socket connects both.  The program writes lines for the log to the socket, and reports on it when the program is
+ * ready.  Each process notices by the socket at once when the other process has ended.
  */
 #ifndef RTSCAN_DEVICE_PROCESS_H
 #define RTSCAN_DEVICE_PROCESS_H
@@ -17,36 +18,38 @@
 typedef struct RtscanProgram
 {
 	int			device;			/* its position in rtscan.device */
-	const char *name;			/* its name there; NULL: rtscan.device names fewer devices */
+	const char *name;			/* the item of rtscan.device; NULL: rtscan.device names fewer devices */
 	pid_t		pid;			/* process id of the program; 0: it does not run */
 	int			socket;			/* connection to the program */
 	StringInfoData line;		/* the incomplete last line of its output */
 	bool		useless;		/* has it failed in a way that makes another start useless? */
 	TimestampTz start;			/* time from which it may be started again */
-	long		pause;			/* seconds between its end and that time */
+	long		pause;			/* seconds between the end of the program and "start" */
 	TimestampTz started;		/* when it was started */
-	TimestampTz asked;			/* when it was last asked whether it works, if it has not answered; else 0 */
+	TimestampTz asked;			/* when the worker asked whether the program works, until the program answers; else 0 */
 } RtscanProgram;
 
-/* Should a program be running that is not? */
+/* Is the program not running, although it should be? */
 extern bool rtscan_program_is_missing(const RtscanProgram *program);
 
-/* Start a program that is missing, ask a suspected one whether it works, and kill one that hangs. */
+/*
+ * Start the program if it is missing, ask it whether it works if a backend has suspected it, and kill it if it hangs.
+ */
 extern void rtscan_look_after_program(RtscanProgram *program);
 
 /*
- * Handle some of a program's output; the rest is left, so that the worker can look after other programs.  Returns false
- * if the program has closed its output.
+ * Handle up to 64 kB of a program's output.  The worker looks after other programs before it reads the rest.  Returns
+ * false if the program has closed its output.
  */
 extern bool rtscan_read_program(RtscanProgram *program);
 
 /*
- * Clean up after a program that has closed its output, and report how it has ended.  The next one starts after a
- * pause, which grows if the program has not run long.
+ * Clean up after a program that has closed its output, and report how it has ended.  The program may be started again
+ * after a pause, which is doubled each time that the program has run for less than a minute.
  */
 extern void rtscan_reap_program(RtscanProgram *program);
 
-/* Kill a program.  Returns its status if it ends soon: a program that hangs in the driver is not waited for. */
+/* Kill a program.  Returns its exit status, or 0 if it has not ended within two seconds: it may hang in the driver. */
 extern int	rtscan_kill_program(RtscanProgram *program);
 
 #endif							/* RTSCAN_DEVICE_PROCESS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * readiness.c
- *		Which devices there are, and which of them are ready: shared memory of the worker and all backends.
+ *		Shared memory of the worker and all backends: the number of devices, and which of them are ready.
  */
 #include "device/readiness.h"
 

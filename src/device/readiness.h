@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * readiness.h
- *		Which devices there are, and which of them are ready: shared memory of the worker and all backends.
+ *		Shared memory of the worker and all backends: the number of devices, and which of them are ready.
  */
 #ifndef RTSCAN_DEVICE_READINESS_H
 #define RTSCAN_DEVICE_READINESS_H
 
 #include "rtscan.h"
 
-/* Request the shared memory, also that of adaptive_cost.h.  The library is being preloaded. */
+/* Request the shared memory of this header and of adaptive_cost.h.  Called while the library is being preloaded. */
 extern void rtscan_init_readiness(void);
 
 /* Return the number of devices that rtscan.device names; 0 without shared memory. */
@@ -20,7 +20,7 @@ extern bool rtscan_device_is_ready(int device);
 /* Is the program of any device running and ready? */
 extern bool rtscan_is_any_device_ready(void);
 
-/* Return the reason, a sentence, why a device is not ready. */
+/* Return a sentence that tells why a device is not ready. */
 extern const char *rtscan_device_not_ready(void);
 
 /* Report that a device's program has not answered in time, so that the worker checks whether it still works. */
@@ -35,7 +35,9 @@ extern void rtscan_set_devices(int n);
 /* For the worker: set whether backends can connect to a device's program. */
 extern void rtscan_set_device_ready(int device, bool ready);
 
-/* For the worker: forget that a device has been suspected.  Returns whether it was. */
+/*
+ * For the worker: forget that rtscan_suspect_device() was called.  Returns whether it was called since the last time.
+ */
 extern bool rtscan_clear_suspicion(int device);
 
 #endif							/* RTSCAN_DEVICE_READINESS_H */

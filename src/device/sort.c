@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * sort.c
- *		Have the device sort a column's keys: CREATE INDEX and merges.
+ *		Sort a column's keys on a device, for CREATE INDEX and merges.
  */
 #include "device/sort.h"
 
@@ -25,8 +25,8 @@ differing_bits(const SortPair *pairs, uint32 n)
 }
 
 /*
- * Hash a pair.  Every bit of the key affects other bits, too, even the highest one, which a multiplication
- * leaves in its place.
+ * Hash a pair.  The shifts let every bit of the key affect other bits of the hash.  A multiplication alone would
+ * leave the highest bit in its place.
  */
 static inline uint64
 hash_pair(const SortPair *pair)
@@ -48,7 +48,10 @@ hash_pairs(const SortPair *pairs, uint32 n)
 	return sum;
 }
 
-/* Check the device's result before it is stored permanently: are these the same pairs, in order? */
+/*
+ * Check the device's result before it is stored permanently: is "sorted" in order, and does it have the same pairs,
+ * by the sum of their hashes?
+ */
 static bool
 is_sorted(const SortPair *pairs, const SortPair *sorted, uint32 n)
 {

@@ -10,7 +10,7 @@
 
 #include "segment/sorted.h"
 
-/* The hook that sorts (segment/device_hooks.h). */
+/* Sort keys: the hook "sort" of segment/device_hooks.h. */
 extern bool rtscan_device_sort(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n);
 
 #endif							/* RTSCAN_DEVICE_SORT_H */

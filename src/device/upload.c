@@ -27,14 +27,14 @@
 /* An upload of a column. */
 typedef struct Upload
 {
-	int			device;			/* device that it goes to */
+	int			device;			/* device to which the column is uploaded */
 	RtscanReader *reader;		/* reads the segment */
 	char	   *area;			/* shared memory with the windows */
-	int			window;			/* window that is being filled */
+	int			window;			/* number of the window that is being filled */
 	Size		used;			/* bytes used in this window */
-	uint64		sent;			/* bytes of the column in the windows before this one */
-	int			outstanding;	/* number of windows that have been sent and not replied to */
-	DeviceResult result;		/* result of the last window that failed; DEVICE_OK: none has */
+	uint64		sent;			/* bytes of the column in all windows before this one */
+	int			outstanding;	/* number of windows that have been sent and have no reply yet */
+	DeviceResult result;		/* result of the last window that failed; DEVICE_OK if none has failed */
 	bool		lost;			/* is the connection lost? */
 } Upload;
 
@@ -53,8 +53,9 @@ rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment)
 }
 
 /*
- * Segments of a build have consecutive numbers, so they are spread evenly.  The relation's number keeps small
- * indexes, which have one or two segments with small numbers, from all using the same device.
+ * Segments of a build have consecutive numbers, so the remainder spreads them evenly over the devices.  The
+ * relation's number is added because small indexes have only one or two segments, whose numbers are all small:
+ * without it, they would all use the same device.
  */
 int
 rtscan_device_of_segment(Relation index, uint64 segment)
@@ -81,14 +82,17 @@ column_shape(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	};
 }
 
-/* Does a chunk have bounds?  It has none if all its rows are NULL. */
+/* Does a chunk's frame have bounds?  It has none if all rows of the chunk are NULL. */
 static bool
 has_bounds(const RtscanSegment *segment, const RtscanFrames *frames, uint32 chunk)
 {
 	return frames->frames[chunk].nulls < rtscan_chunk_rows(segment->header.rows, chunk);
 }
 
-/* Return the least integer of a segment; for codes 0, since they are uploaded as they are. */
+/*
+ * Return the least integer of a column in a segment, or 0 if the column is stored as codes, which are uploaded
+ * unchanged.
+ */
 static int64
 least_value(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 {
@@ -116,8 +120,8 @@ values_shape(const RtscanSegment *segment, const RtscanSegmentInclude *values)
 }
 
 /*
- * Return the shape of codes, or of their integers.  All chunks have the same frame, since the bounds of each
- * are not known.  NULL is the element after the largest.
+ * Return the shape of a column in the form of codes or of their integers.  All chunks have the same frame, since the
+ * bounds of single chunks are not known.  The element of NULL is greater by one than the largest other element.
  */
 static ColumnShape
 coded_shape(const RtscanSegment *segment, const RtscanDeviceColumn *column)
@@ -171,7 +175,7 @@ take_reply(Upload *upload)
 		upload->result = reply.result;
 }
 
-/* Send the current window, and go on to the other one as soon as that is free. */
+/* Send the current window, and go on to the other window when that is free. */
 static void
 send_window(Upload *upload)
 {
@@ -212,7 +216,7 @@ put_bytes(Upload *upload, const char *data, Size size)
 	}
 }
 
-/* Append zeros up to the offset where the next array begins. */
+/* Append zeros up to the offset "end" in the column, where the next array begins. */
 static void
 put_zeros(Upload *upload, uint64 end)
 {
@@ -222,7 +226,7 @@ put_zeros(Upload *upload, uint64 end)
 		put_bytes(upload, zeros, Min(sizeof(zeros), end - upload->sent - upload->used));
 }
 
-/* Check all row numbers of an order: a wrong one would make a shader write out of bounds. */
+/* Check all row numbers on a page of an order: a wrong row number would make a shader write out of bounds. */
 static void
 check_order(Upload *upload, const RtscanArea *area, uint32 page, const char *payload)
 {
@@ -236,7 +240,10 @@ check_order(Upload *upload, const RtscanArea *area, uint32 page, const char *pay
 		rtscan_fault(upload->reader, area, page, "A row number is too large.");
 }
 
-/* Append an area.  Each page is released before anything waits for the device, since on a standby it is locked. */
+/*
+ * Append the pages of an area; if "order" is true, check their row numbers.  Each page is released before the process
+ * waits for the device, since the page is locked on a standby.
+ */
 static void
 put_area(Upload *upload, const RtscanArea *area, bool order)
 {
@@ -257,7 +264,10 @@ put_area(Upload *upload, const RtscanArea *area, bool order)
 	}
 }
 
-/* Append the codes of a plain column, which does not store them, as pages of codes would have them. */
+/*
+ * Append the codes of a plain column in the format of pages of codes, 3 bytes each.  They are computed, since a plain
+ * column does not store codes.
+ */
 static void
 put_plain_codes(Upload *upload, int column)
 {
@@ -304,7 +314,7 @@ value_frame(const RtscanSegment *segment, const RtscanFrames *frames, uint32 chu
 {
 	const RtscanFrame *frame = &frames->frames[chunk];
 
-	/* there are no elements: all are read as 0, which stands for NULL */
+	/* a chunk without elements: all rows are read as 0, which represents NULL */
 	if (!has_bounds(segment, frames, chunk))
 		return (ValueFrame) {0};
 	return (ValueFrame) {
@@ -338,7 +348,7 @@ put_chunk(Upload *upload, const RtscanFrames *frames, uint32 chunk, uint64 eleme
 
 	for (uint32 i = 0; i < pages && !upload->lost; i++)
 	{
-		/* unpacking may read a few bytes beyond the data */
+		/* unpacking may read up to 8 bytes beyond the data */
 		char		page[RTSCAN_CHUNK_BYTES + sizeof(uint64)];
 		uint32		number = frames->pages[chunk] + i;
 		uint32		per_page = rtscan_packed_per_page(frame->bits);
@@ -376,7 +386,7 @@ put_values(Upload *upload, int column, const ColumnShape *shape, const ColumnLay
 
 /* ---------------------------------------------------------------- codes and their integers */
 
-/* Set the elements for the integers of n codes: their distances from the least one. */
+/* Set the elements of n codes: the distances of their integers from the least integer. */
 static void
 make_integers(RtscanValues *values, const ColumnShape *shape, uint32 n, uint64 *elements)
 {
@@ -396,7 +406,7 @@ make_integers(RtscanValues *values, const ColumnShape *shape, uint32 n, uint64 *
 	}
 }
 
-/* Return the element for each code, and for NULL. */
+/* Return an array with the element of each code, and at its end the element of NULL. */
 static uint64 *
 elements_of_codes(RtscanValues *values, const ColumnShape *shape)
 {
@@ -445,7 +455,7 @@ put_coded(Upload *upload, int column, const ColumnShape *shape, const ColumnLayo
 
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
 	{
-		/* without elements all are read as 0, which stands for NULL */
+		/* without elements, all rows are read as 0, which represents NULL */
 		ValueFrame	frame = {.null = bits > 0 ? shape->largest + 1 : 0, .page = chunk * bits, .bits = bits};
 
 		put_bytes(upload, (const char *) &frame, sizeof(frame));

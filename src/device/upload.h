@@ -11,10 +11,10 @@
 #include "device/program.h"
 #include "segment/segment.h"
 
-/* Make the key by which the devices know a segment. */
+/* Return the key that identifies a segment in requests to the device programs. */
 extern SegmentKey rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment);
 
-/* Return the device that a segment has its place on, while the number of devices is the same. */
+/* Return the device to which a segment is assigned.  It changes only if the number of devices changes. */
 extern int	rtscan_device_of_segment(Relation index, uint64 segment);
 
 /* A column of a segment in one of the forms in which it can be on a device (protocol.h). */
@@ -22,7 +22,7 @@ typedef struct RtscanDeviceColumn
 {
 	int			number;			/* number of the column in the index */
 	ColumnForm	form;			/* its form: values only if they are in frames, integers only if their range is known */
-	uint64		largest;		/* codes, integers: greatest minus least, see rtscan_get_range_of_codes() */
+	uint64		largest;		/* for codes and integers: greatest minus least, see rtscan_get_range_of_codes() */
 	bool		empty;			/* are all rows NULL? */
 } RtscanDeviceColumn;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * vectors.c
- *		Have the device make a column's sieve vectors: CREATE INDEX and merges.
+ *		Make a column's sieve vectors on a device, for CREATE INDEX and merges.
  */
 #include "device/vectors.h"
 
@@ -9,8 +9,8 @@
 #include "miscadmin.h"
 
 /*
- * Maximal size of all vectors of a column, in bytes.  Larger ones are left to the CPU, which needs memory for
- * only one vector at a time.
+ * Maximum size of all vectors of a column, in bytes.  The CPU makes larger vectors, since it needs memory for only
+ * one vector at a time.
  */
 #define MAX_VECTORS_SIZE	((Size) 64 * 1024 * 1024)
 
@@ -20,10 +20,12 @@
 /* ---------------------------------------------------------------- hashes of sets of rows */
 
 /*
- * The hash of a set of rows is the sum of the hashes of its rows.  A row's hash is its bit in its word of a
- * vector, times the word's weight.  So the hash of a vector's rows is the sum of its words times their weights:
- * one multiplication for 32 rows.  Weights are made from odd numbers; otherwise one could be half of another,
- * and two rows would have the same hash.
+ * Return the weight of a word of a vector.
+ *
+ * The hash of a set of rows is the sum of the hashes of its rows.  A row's hash is the word that has only this row's
+ * bit, times the weight of the word's position.  Therefore the hash of a vector's rows is the sum of its words, each
+ * times its weight: one multiplication for 32 rows.  Weights are made from odd numbers; otherwise one weight could be
+ * half of another, so that two rows would have the same hash.
  */
 static inline uint64
 word_weight(uint32 word)
@@ -60,7 +62,10 @@ bin_is_in(const ColumnShape *shape, uint32 bin, uint32 vector)
 	return vector < high_vectors ? bin / shape->radix <= vector : bin % shape->radix <= vector - high_vectors;
 }
 
-/* Check the device's result before it is stored permanently: does each vector have the rows of its bins? */
+/*
+ * Check the device's result before it is stored permanently: does each vector have exactly the rows of its bins,
+ * judged by their hash?
+ */
 static bool
 are_right(const ColumnShape *shape, const uint64 *bin_hashes, const uint32 *vectors)
 {
@@ -82,7 +87,7 @@ are_right(const ColumnShape *shape, const uint64 *bin_hashes, const uint32 *vect
 
 /* ---------------------------------------------------------------- the request */
 
-/* Write a request to the area: boundaries and order.  Also computes the hash of each bin's rows. */
+/* Write the data of a request to the area: boundaries and order.  Sets bin_hashes[] to the hash of each bin's rows. */
 static void
 write_request(char *area, const ColumnShape *shape, const uint32 *boundaries,
 			  const SortPair *sorted, uint64 *bin_hashes)
@@ -104,8 +109,8 @@ write_request(char *area, const ColumnShape *shape, const uint32 *boundaries,
 }
 
 /*
- * Have a device make the vectors.  Returns a copy, since the program may still write to the area; NULL if there
- * is no result.
+ * Request the vectors from a device.  Returns a copy, since the program may still write to the area, or NULL if no
+ * device has made them.
  */
 static uint64 *
 ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted, uint64 *bin_hashes)

@@ -11,7 +11,7 @@
 #include "segment/segment.h"
 #include "segment/sorted.h"
 
-/* The hook that makes sieve vectors (segment/device_hooks.h). */
+/* Make sieve vectors: the hook "make_vectors" of segment/device_hooks.h. */
 extern uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries,
 									 const RtscanSorted *sorted, uint32 rows);
 

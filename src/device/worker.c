@@ -4,8 +4,8 @@
  *		The background worker that keeps the device programs running, one for each device.
  *
  * A program is a child of the worker, not of the postmaster, and does not use PostgreSQL's shared memory.  If a
- * driver kills it, the worker starts another one, and the server does not notice.  (If a background worker
- * dies, all sessions are terminated.)
+ * driver crashes the program, the worker starts it again, and no session is affected.  (If a background worker itself
+ * crashed, the postmaster would terminate all sessions.)
  */
 #include "device/worker.h"
 
@@ -23,9 +23,12 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-/* Maximal time in ms between two looks at the programs. */
+/* Maximum time in ms until the worker looks after the programs again. */
 #define SUSPECT_PERIOD	10000
-/* The same if the system has too many files open to wait for the programs. */
+/*
+ * Time in ms until the worker looks after the programs again, if too many open files keep it from waiting for their
+ * output.
+ */
 #define BLIND_PERIOD	1000
 
 PGDLLEXPORT void rtscan_device_worker_main(Datum arg);
@@ -59,10 +62,13 @@ rtscan_init_device(void)
 
 /* ---------------------------------------------------------------- the worker */
 
-/* The programs of all possible devices; the first ones have names. */
+/*
+ * The programs of all devices that can be configured.  Only the first ones have names, one for each item of
+ * rtscan.device.
+ */
 static RtscanProgram programs[RTSCAN_MAX_DEVICES];
 
-/* Return the settings that programs are started with, as one string. */
+/* Return the settings with which programs are started, as one string. */
 static char *
 current_settings(void)
 {
@@ -101,7 +107,10 @@ stop_at_exit(int code, Datum arg)
 	stop_programs();
 }
 
-/* Reload the settings, and stop all programs if they were started with other ones. */
+/*
+ * Reload the configuration.  If it changes the settings with which programs are started, stops all programs, so that
+ * they are started with the new settings.
+ */
 static void
 reload_settings(char **settings)
 {
@@ -109,7 +118,7 @@ reload_settings(char **settings)
 
 	ConfigReloadPending = false;
 	ProcessConfigFile(PGC_SIGHUP);
-	/* even if no setting has changed: a driver or the program may have been installed */
+	/* start useless programs again even if no setting has changed: a driver or the program may have been installed */
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		programs[device].useless = false;
 	new = current_settings();
@@ -122,7 +131,7 @@ reload_settings(char **settings)
 		programs[device].pause = programs[device].start = 0;
 }
 
-/* Return the time in ms until the worker must look at the programs again. */
+/* Return the time in ms until the worker must look after the programs again. */
 static long
 time_to_wait(void)
 {
@@ -194,6 +203,6 @@ rtscan_device_worker_main(Datum arg)
 	}
 	before_shmem_exit(stop_at_exit, 0);
 	keep_running();
-	/* not 0, so that the worker is started again: a user may have terminated it alone */
+	/* not 0, so that the postmaster starts the worker again: a user may have terminated only the worker */
 	proc_exit(1);
 }

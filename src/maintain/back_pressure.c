@@ -32,7 +32,10 @@ log_failure(Relation index, const ErrorData *error)
 			 errhint("The rows stay in the pending list. VACUUM flushes it, and insertions try again when it is twice as long.")));
 }
 
-/* Flush the next list, or log why it cannot be flushed.  Returns false if no list was found. */
+/*
+ * Flush the next list after *list, and set *list to it.  An error is logged, unless it ends the statement.  Returns
+ * false if no list was found.
+ */
 static bool
 flush_in_subtransaction(Relation index, RtscanListRef *list)
 {
@@ -84,7 +87,7 @@ rtscan_apply_back_pressure(Relation index, int64 weight)
 
 	if (weight < limit || IsInParallelMode() || !rtscan_try_lock(index, RTSCAN_LOCK_FLUSH))
 		return;
-	/* another process may just have flushed */
+	/* another process may have flushed before we got the lock */
 	if (rtscan_pending_weight(index) >= limit)
 		flush_lists(index);
 	rtscan_unlock(index, RTSCAN_LOCK_FLUSH);

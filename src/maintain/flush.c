@@ -15,7 +15,7 @@
 typedef struct Flush
 {
 	Relation	index;
-	RtscanWriting writing;		/* attempt that writes the segments */
+	RtscanWriting writing;		/* the attempt (storage/writing.h) by which the segments are written */
 	const RtscanSchema *schema;
 	RtscanListRef list;
 	uint32		limit;			/* maximal number of tuples of a segment */
@@ -25,7 +25,7 @@ typedef struct Flush
 	uint32		capacity;		/* size of tuples[] */
 	IndexTuple *tuples;			/* tuples for the next segment */
 	int			nsegments;
-	RtscanNewSegment *segments; /* segments written, for the switch */
+	RtscanNewSegment *segments; /* segments written so far, which the switch will add to the image */
 } Flush;
 
 /* ---------------------------------------------------------------- segments */
@@ -76,7 +76,10 @@ write_tuples(Flush *flush)
 	MemoryContextReset(flush->tuple_context);
 }
 
-/* RtscanPendingVisitor: collect a copy of a tuple; first write a segment if there are enough. */
+/*
+ * RtscanPendingVisitor: collect a copy of a tuple.  If the tuples collected before have reached a limit, first write
+ * them as a segment.
+ */
 static void
 collect_tuple(IndexTuple tuple, void *arg)
 {
@@ -99,7 +102,7 @@ collect_tuple(IndexTuple tuple, void *arg)
 
 /* ---------------------------------------------------------------- the flush */
 
-/* RtscanChange: count an attempt.  It counts as failed until replace_list() resets the counter. */
+/* RtscanChange: count an attempt.  The attempt counts as failed until replace_list() resets the counter. */
 static bool
 begin_attempt(Relation index, RtscanImage **image, void *arg)
 {
@@ -155,8 +158,8 @@ rtscan_flush_list(Relation index, const RtscanListRef *list)
 /* ---------------------------------------------------------------- which list */
 
 /*
- * Find the oldest sealed list with an id greater than "after"; the id is 0 if there is none.  Returns the
- * number of sealed lists.
+ * Find the oldest sealed list with an id greater than "after"; sets list->id to 0 if there is none.  Returns the
+ * number of all sealed lists.
  */
 static uint32
 find_sealed_list(Relation index, uint64 after, RtscanListRef *list)

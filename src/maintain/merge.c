@@ -27,7 +27,7 @@ typedef struct MergeInput
 	RtscanReader reader;		/* reads its pages */
 	ItemPointerData *tids;		/* TIDs of its rows */
 	uint64	   *dead;			/* one bit for each row: is it dead? */
-	uint32		first;			/* first row that belongs to the segment being written, or a later one */
+	uint32		first;			/* first row that may belong to the segment being written */
 	uint32		next;			/* next row to take */
 } MergeInput;
 
@@ -42,14 +42,14 @@ typedef struct MergeSource
 typedef struct Merge
 {
 	Relation	index;			/* the index */
-	RtscanWriting writing;		/* attempt that writes the segments */
+	RtscanWriting writing;		/* the attempt (storage/writing.h) by which the segments are written */
 	RtscanSchema *schema;		/* columns of the index */
 	uint32		ninputs;		/* number of segments being merged */
 	MergeInput *inputs;			/* the segments being merged */
 	uint32		limit;			/* maximal number of rows of a segment to write */
 	uint32		rows;			/* number of rows of the segment being written */
-	MergeSource *sources;		/* the origin of each of these rows */
-	RtscanRows *merged;			/* these rows with their values */
+	MergeSource *sources;		/* origin of each row of the segment being written */
+	RtscanRows *merged;			/* rows of the segment being written, with their values */
 	uint32		nsegments;		/* number of segments written */
 	RtscanNewSegment *segments; /* segments written */
 } Merge;
@@ -80,8 +80,8 @@ is_dead(const MergeInput *input, uint32 row)
 }
 
 /*
- * Count the live rows by the bits that the merge follows.  The count on the dead map's page may differ, and
- * limits are computed, and memory allocated, by this one.
+ * Count the live rows by input->dead, which decides what rows the merge takes.  The count on the page of the dead map
+ * may differ, but limits and the size of arrays depend on the count returned.
  */
 static uint32
 count_live(const MergeInput *input)
@@ -152,7 +152,7 @@ order_rows(Merge *merge)
 
 /* ---------------------------------------------------------------- values */
 
-/* Values of one column of an input, for its rows in [first, end), represented as in RtscanRows. */
+/* Values of one column for the rows first .. end - 1 of an input (the range), represented as in RtscanRows. */
 typedef struct InputColumn
 {
 	MemoryContext keep;			/* memory context of values passed by reference */
@@ -183,7 +183,10 @@ keep_value(const InputColumn *column, uint64 value)
 	return value;
 }
 
-/* RtscanDictionaryVisitor: store a value by its code, or by its rows, if one of the range has it. */
+/*
+ * RtscanDictionaryVisitor: store a value in by_code[], or in by_row[] if the column is in heap order.  Values that no
+ * row of the range has are skipped.
+ */
 static void
 take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -203,8 +206,8 @@ take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *
 }
 
 /*
- * Called for each row of an input's column that is being read, with its code.  row counts from the beginning of
- * the range.  NULL has the code after that of the last value.
+ * Called with the code of each row of the range of an input column.  "row" counts from the beginning of the range.
+ * The code of NULL is that after the last value.
  */
 typedef void (*CodeVisitor) (InputColumn *column, uint32 row, uint32 code, bool isnull);
 
@@ -272,7 +275,7 @@ read_in_heap_order(MergeInput *input, int i, InputColumn *column)
 		column->nulls[row - column->first] = true;
 }
 
-/* Read values in batches, each with rows of one chunk. */
+/* Read the values of the range in batches, each with rows of one chunk. */
 static void
 read_values(RtscanValues *values, const InputColumn *column, Datum *datums, bool *nulls)
 {
@@ -292,7 +295,7 @@ read_values(RtscanValues *values, const InputColumn *column, Datum *datums, bool
 	}
 }
 
-/* Read a column row by row.  Rows with the same value of a dictionary share one copy of it. */
+/* Read a column row by row.  Rows with the same value of a dictionary share one copy of the value. */
 static void
 read_by_rows(const Merge *merge, MergeInput *input, int i, InputColumn *column)
 {
@@ -306,7 +309,9 @@ read_by_rows(const Merge *merge, MergeInput *input, int i, InputColumn *column)
 				rtscan_key_encode(column->type->key_kind, (Datum) column->by_row[row]);
 }
 
-/* Replace values that are equal to their dictionary's value but have another image (segment/segment.h). */
+/*
+ * Replace the values of rows whose image differs from that of the equal value in the dictionary (segment/segment.h).
+ */
 static void
 read_images(const Merge *merge, MergeInput *input, int i, InputColumn *column)
 {
@@ -475,8 +480,8 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 }
 
 /*
- * Memory that a merge needs for each row beyond that for building a segment: the TID in its input, the source,
- * and a dead bit.
+ * Bytes that a merge needs for each row, in addition to the memory to build a segment: for the TID in its input, the
+ * source, and a dead bit.
  */
 #define MERGE_ROW_BYTES		(sizeof(ItemPointerData) + sizeof(MergeSource) + 1)
 
@@ -523,7 +528,7 @@ rtscan_merge_once(Relation index)
 	return merge_once(index, ReadNextFullTransactionId());
 }
 
-/* Do not wait for segments that this call retires itself: they would be held by its own snapshot. */
+/* Tiers do not wait for segments that this call itself retires: the call's own snapshot would keep them visible. */
 void
 rtscan_merge(Relation index)
 {

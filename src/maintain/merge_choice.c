@@ -35,8 +35,8 @@ has_few_rows(const RtscanMergeCandidate *candidate, const RtscanMergeLimit *limi
 }
 
 /*
- * Return the number of pages of an INCLUDE column's values that a merge has in memory: 0 for integers, each
- * value of a dictionary once, decimals as numerics.
+ * Return the number of pages that the values of an INCLUDE column take in memory during a merge.  Integers take none,
+ * each value of a dictionary is counted once, and decimals in frames are counted as numerics of 8 bytes.
  */
 static uint64
 include_pages(const RtscanSegment *segment, const RtscanSegmentInclude *include)
@@ -52,8 +52,8 @@ include_pages(const RtscanSegment *segment, const RtscanSegmentInclude *include)
 }
 
 /*
- * Estimate the bytes of a segment's values that a merge keeps in memory, which are those without 64-bit keys.
- * Returns false if the segment cannot be read.
+ * Estimate the bytes of a segment's values that a merge keeps in memory: values of INCLUDE columns, and values and
+ * images of key columns without 64-bit keys.  Returns false if the segment cannot be read.
  */
 static bool
 value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry, uint64 *bytes)
@@ -74,9 +74,9 @@ value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry
 }
 
 /*
- * Return the live segments, smallest first.  Those with too many rows to be merged are not opened, as there may
- * be thousands.  Others that are damaged are left out, so that they do not keep the rest from being merged:
- * queries that read them report the error.
+ * Return the live segments, smallest first.  Segments with too many rows to be merged are not opened, since there may
+ * be thousands of them.  Other segments that are damaged are left out, so that the rest can be merged; queries that
+ * read a damaged segment report the error.
  */
 static RtscanMergeCandidate *
 find_candidates(Relation index, const RtscanSchema *schema, const RtscanMergeLimit *limit, uint32 *n)
@@ -98,8 +98,8 @@ find_candidates(Relation index, const RtscanSchema *schema, const RtscanMergeLim
 }
 
 /*
- * Is a segment no larger than half the limit?  Then any two such segments can be merged, and small segments
- * that cannot all be merged at once make a large one.
+ * Is a segment no larger than half the limit, in rows and in bytes?  Any two small segments can be merged.  If not
+ * all small segments can be merged at once, those that fit into a merge make a large segment.
  */
 static bool
 is_small(const RtscanMergeCandidate *candidate, const RtscanMergeLimit *limit)
@@ -107,7 +107,7 @@ is_small(const RtscanMergeCandidate *candidate, const RtscanMergeLimit *limit)
 	return has_few_rows(candidate, limit) && candidate->value_bytes <= limit->value_bytes / 2;
 }
 
-/* Move small segments to the front, in order; returns their number. */
+/* Move the small segments to the front, still in order of size; returns their number. */
 static uint32
 set_large_aside(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimit *limit)
 {
@@ -141,8 +141,8 @@ count_to_full_tier(const RtscanMergeCandidate *candidates, uint32 n)
 }
 
 /*
- * Are too many rows held in segments that were retired before this xid, and may still be visible?  Then tiers
- * wait.
+ * Do full tiers have to wait?  They wait if segments that were retired before the xid "since", and may still be
+ * visible, have too many rows (see merge.h).
  */
 static bool
 tiers_wait(Relation index, FullTransactionId since)
@@ -163,7 +163,7 @@ tiers_wait(Relation index, FullTransactionId since)
 	return held > RTSCAN_CHUNK_ROWS && held > MERGE_HELD_FRACTION * live;
 }
 
-/* Return the number of candidates, which are in order of size, with less than a chunk. */
+/* Return the number of candidates that have fewer rows than a chunk.  The candidates are in order of size. */
 static uint32
 count_below_chunk(const RtscanMergeCandidate *candidates, uint32 n)
 {
@@ -174,7 +174,10 @@ count_below_chunk(const RtscanMergeCandidate *candidates, uint32 n)
 	return count;
 }
 
-/* Move segments to the front that are to be merged because a tier is full; returns their number. */
+/*
+ * Choose the segments to merge because a tier is full.  Moves them to the front, and returns their number, 0 if there
+ * are none.
+ */
 static uint32
 choose_by_size(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimit *limit)
 {
@@ -193,7 +196,10 @@ choose_by_size(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimi
 	return chosen;
 }
 
-/* Move a segment with many dead rows to the front; returns 1 if there is one, else 0. */
+/*
+ * Find a segment of which more than MERGE_DEAD_FRACTION of the rows are dead.  Copies it to the front and returns 1,
+ * or returns 0 if there is none.
+ */
 static uint32
 choose_by_dead(Relation index, const RtscanSchema *schema, RtscanMergeCandidate *candidates, uint32 n)
 {

@@ -32,13 +32,14 @@ typedef struct RtscanMergeLimit
 typedef struct RtscanMergeCandidate
 {
 	RtscanEntry entry;
-	uint64		value_bytes;	/* bytes of its values that a merge keeps in memory; PG_UINT64_MAX if it was too
-								 * large to be opened */
+	uint64		value_bytes;	/* bytes of its values that a merge keeps in memory; PG_UINT64_MAX if the segment has
+								 * too many rows and was not opened */
 } RtscanMergeCandidate;
 
 /*
- * Return candidates in the current memory context, with those to be merged first, and set their number; 0:
- * none.  Tiers do not wait for segments that were retired at the xid "since" or later.
+ * Choose the segments to merge.  Returns an array in the current memory context that begins with them, and sets
+ * *chosen to their number, which is 0 if there is nothing to merge.  Full tiers wait only for segments that were
+ * retired before the xid "since".
  */
 extern RtscanMergeCandidate *rtscan_choose_segments(Relation index, const RtscanSchema *schema,
 													const RtscanMergeLimit *limit,

@@ -28,7 +28,7 @@ typedef struct Reclaim
 	BufferAccessStrategy strategy;	/* ring of buffers for reading pages */
 	BlockNumber nblocks;		/* number of blocks when the search began */
 	RtscanImage *image;			/* image of the index when the search began */
-	uint64		youngest;		/* owners with this id or a later one may be at work */
+	uint64		youngest;		/* pages of owners with this id or a later one may still be written */
 	uint8	   *used;			/* one bit for each block: is it used? */
 	RtscanFreed freed;			/* pages that were freed */
 } Reclaim;
@@ -62,8 +62,8 @@ is_proposed(Relation index, BlockNumber block)
 }
 
 /*
- * Begin the search for orphans: mark the blocks that the image uses.  Pages of pending lists are not marked, for
- * which all of them would have to be read: is_lost() recognises them by their owner.
+ * Begin the search for orphans: mark the blocks that the image uses.  Pages of pending lists are not marked, since
+ * all of them would have to be read to find them; is_lost() recognises them by their owner.
  */
 static Reclaim
 begin_reclaim(Relation index, BufferAccessStrategy strategy)
@@ -88,7 +88,7 @@ begin_reclaim(Relation index, BufferAccessStrategy strategy)
 
 /* ---------------------------------------------------------------- lost pages */
 
-/* Does something in the image own pages with this id? */
+/* Does the image have a segment or list with the id "owner"? */
 static bool
 image_knows(const RtscanImage *image, uint64 owner)
 {
@@ -100,7 +100,7 @@ image_knows(const RtscanImage *image, uint64 owner)
 	return false;
 }
 
-/* Is a page, which is neither marked as used nor free, of no use to any process? */
+/* Is a page of no use to any process?  The page is neither marked as used nor free. */
 static bool
 is_lost(const Reclaim *reclaim, const RtscanPageOpaqueData *opaque)
 {
@@ -116,13 +116,13 @@ is_lost(const Reclaim *reclaim, const RtscanPageOpaqueData *opaque)
 			return opaque->owner <= meta->version;
 		case RTSCAN_PAGE_DEAD_MAP:
 		case RTSCAN_PAGE_DEAD:
-			/* dead bits are written under the merge lock, which we have: an interrupted attempt has left these */
+			/* we hold the merge lock, under which dead bits are written: an interrupted attempt has left this page */
 			return true;
 		case RTSCAN_PAGE_TAKEN:
 
 			/*
-			 * the first page of a slot is written before the metapage names it; later ones are chained as they are
-			 * written
+			 * The first page of a slot is written before the metapage names it.  It is lost if the metapage names
+			 * another page.  Later pages are chained when they are written.
 			 */
 			return opaque->owner <= RTSCAN_SLOT_MERGE && opaque->ordinal == 0 &&
 				meta->taken[opaque->owner] != RTSCAN_NO_TAKEN_PAGE;
@@ -167,7 +167,7 @@ rtscan_reclaim_orphans(Relation index, BufferAccessStrategy strategy)
 			look_at(&reclaim, block);
 	}
 	rtscan_save_freed(&reclaim.freed);
-	/* always, so that pages near the beginning are proposed first again */
+	/* even if no page was freed, so that the map proposes pages near the beginning first again */
 	IndexFreeSpaceMapVacuum(index);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -175,7 +175,7 @@ rtscan_reclaim_orphans(Relation index, BufferAccessStrategy strategy)
 
 /* ---------------------------------------------------------------- truncation */
 
-/* The file is truncated if this many pages at its end are free, a limit of VACUUM's for tables. */
+/* The file is truncated if this many pages at its end are free, as VACUUM does with tables. */
 #define TRUNCATE_PAGES		1000
 
 /* The file is also truncated if one in this many of its pages is free and at its end. */
@@ -184,7 +184,7 @@ rtscan_reclaim_orphans(Relation index, BufferAccessStrategy strategy)
 /* Number of pages examined between two checks whether another process waits for the index's lock. */
 #define PAGES_BETWEEN_LOOKS	32
 
-/* May the index be truncated?  Its table may have vacuum_truncate = off. */
+/* May the index be truncated?  Not if its table has vacuum_truncate = off, and not in parallel mode. */
 static bool
 may_truncate(Relation index)
 {
@@ -220,7 +220,10 @@ is_free(Relation index, BlockNumber block, BufferAccessStrategy strategy)
 	return free;
 }
 
-/* Return the number of blocks that the file needs.  The free space map only proposes, so the pages are examined. */
+/*
+ * Return the number of blocks that the file needs.  The free space map only proposes free pages, so each page is
+ * read.  Stops early if another process waits for the lock of the index.
+ */
 static BlockNumber
 find_end(Relation index, BufferAccessStrategy strategy)
 {

@@ -3,37 +3,37 @@
  * owner.h
  *		Run functions written by users with the rights of a table's owner.
  *
- * Comparison functions of operator classes, and expressions and predicates of indexes, are users' code.  The
- * worker, rtscan_merge() and rtscan_check() run it as the table's owner, in a security-restricted operation
- * like VACUUM, and with a search_path that has only PostgreSQL's own objects.  So neither the caller of the
- * function nor a path set for the database determines which functions that code calls.  amcheck does the same
+ * Comparison functions of operator classes, and expressions and predicates of indexes, are users' code.  The worker,
+ * rtscan_merge() and rtscan_check() run this code as the table's owner, in a security-restricted operation like
+ * VACUUM, and with a search_path that has only PostgreSQL's own objects.  Therefore neither the caller of the SQL
+ * function nor a path set for the database determines which functions the users' code calls.  amcheck does the same
  * from PostgreSQL 17 on; rtscan does it in all versions.
  *
- * It is not done where PostgreSQL itself has called rtscan: CREATE INDEX, REINDEX and VACUUM become the owner
- * before they call an access method, and set the path from 17 on.  In 15 and 16 they keep the path, on which
- * functions of a btree may depend, and so may those of rtscan.  A process that helps to build has the leader's
- * identity and settings.  Insertions and scans run with the rights of their caller.
+ * When PostgreSQL itself calls rtscan, rtscan keeps the identity: CREATE INDEX, REINDEX and VACUUM become the owner
+ * before they call an access method, and from 17 on they also set the path.  In 15 and 16 they keep the caller's
+ * path.  A btree's functions may depend on that path, and so may those of an rtscan index.  A parallel worker of a
+ * build has the leader's identity and settings.  Insertions and scans run with the rights of their caller.
  */
 #ifndef RTSCAN_OWNER_H
 #define RTSCAN_OWNER_H
 
 #include "rtscan.h"
 
-/* The identity to return to after running as a table's owner. */
+/* The identity before rtscan_become_owner(), to be restored later. */
 typedef struct RtscanIdentity
 {
-	Oid			user;			/* the user before */
-	int			security_context;	/* the security context before */
-	int			guc_level;		/* nesting level of the settings changed since */
+	Oid			user;			/* the previous user */
+	int			security_context;	/* the previous security context */
+	int			guc_level;		/* nesting level of the settings that are changed */
 } RtscanIdentity;
 
 /*
- * Become the owner of a table; returns the identity before.  An error restores it too, when it aborts the
- * transaction or subtransaction.
+ * Become the owner of a table.  Returns the previous identity.  If an error aborts the transaction or subtransaction,
+ * the abort restores the identity, too.
  */
 extern RtscanIdentity rtscan_become_owner(Relation table);
 
-/* Return to the identity before. */
+/* Restore the identity that rtscan_become_owner() has returned. */
 extern void rtscan_restore_user(const RtscanIdentity *before);
 
 #endif							/* RTSCAN_OWNER_H */

@@ -30,7 +30,7 @@ rtscan_table_of(Relation index)
 bool
 rtscan_entry_is_removable(Relation table, const RtscanEntry *entry)
 {
-	/* the horizon of a temporary table ignores our own snapshots, such as those of cursors */
+	/* a temporary table's horizon ignores our own snapshots, e.g. of cursors; NULL means that of shared tables */
 	Relation	horizon = RELATION_IS_LOCAL(table) ? NULL : table;
 
 	return entry->safe_xid != 0 &&
@@ -82,9 +82,9 @@ rtscan_has_standby(Relation index)
 }
 
 /*
- * Log that pages are going to be reused which snapshots from before an xid may still need.  Before a standby
- * replays this it waits for queries that have such snapshots, or cancels them.  nbtree's record serves here: its
- * redo function does nothing but resolve the conflict.
+ * Log that pages are about to be reused, although snapshots from before the xid "safe_xid" may still need them.
+ * Before a standby replays the record, it waits for queries that have such snapshots, or cancels them.  The record is
+ * that of nbtree, whose redo function does nothing but resolve this conflict.
  */
 static void
 log_reuse(Relation index, BlockNumber block, uint64 safe_xid)
@@ -111,7 +111,10 @@ log_reuse_of(Relation index, const RtscanImage *gone)
 
 /* ---------------------------------------------------------------- recycling */
 
-/* Return the blocks of a directory entry.  Blocks that lead to others come first, since they must be freed last. */
+/*
+ * Return the blocks of a directory entry.  A block that refers to other blocks comes before them, since it must be
+ * freed after them.
+ */
 static List *
 entry_blocks(Relation index, const RtscanEntry *entry)
 {
@@ -127,7 +130,10 @@ entry_blocks(Relation index, const RtscanEntry *entry)
 	return NIL;
 }
 
-/* RtscanChange: remove the retired directory entries that have the same kind and id as those in arg. */
+/*
+ * RtscanChange: remove the retired directory entries that have the same kind and id as an entry of the image in
+ * "arg".
+ */
 static bool
 remove_entries(Relation index, RtscanImage **image, void *arg)
 {
@@ -146,8 +152,8 @@ remove_entries(Relation index, RtscanImage **image, void *arg)
 }
 
 /*
- * Copy the index's image, but only the retired directory entries that can be removed: all, or only those that were
- * retired long ago.
+ * Return a copy of the index's image with only those directory entries that are retired and can be removed.  If
+ * "only_old" is true, also leaves out entries that were retired in the last STANDBY_QUERY_TIME ms.
  */
 static RtscanImage *
 find_gone(Relation index, bool only_old)

@@ -3,11 +3,10 @@
  * recycle.h
  *		Free the pages of retired segments and lists, when no transaction can see them any more.
  *
- * A standby cancels queries that could read pages that are reused.  One record tells it about all pages that
- * are recycled together; it conflicts with snapshots from before the last of them was retired.  VACUUM and
- * rtscan_merge() recycle all that no transaction on the primary can see, just as VACUUM removes tuples.  Merges
- * that were only caused by insertions should rather extend the file than cancel queries: if there is a standby,
- * their pages are recycled after some minutes.
+ * A standby cancels queries that could read reused pages.  One record covers all pages that are recycled together; it
+ * conflicts with snapshots from before the last of these pages was retired.  VACUUM and rtscan_merge() recycle all
+ * pages that no transaction on the primary can see, as VACUUM does with tuples.  The background worker lets the file
+ * grow rather than cancel queries: if there is a standby, it recycles pages five minutes after they were retired.
  */
 #ifndef RTSCAN_RECYCLE_H
 #define RTSCAN_RECYCLE_H
@@ -17,22 +16,25 @@
 #include "storage/metapage.h"
 
 /*
- * Is this a retired directory entry that no snapshot can see any more?  table is the index's table, on which the
- * caller has some lock; snapshots of other databases do not matter for it.
+ * Is "entry" a retired directory entry that no snapshot can see any more?  "table" is the table of the index, on
+ * which the caller has some lock.  Snapshots of other databases are ignored.
  */
 extern bool rtscan_entry_is_removable(Relation table, const RtscanEntry *entry);
 
-/* Open the table of an index, which the caller has locked, and close it with RelationClose(). */
+/* Return the table of an index.  The caller has locked the table, and closes it with RelationClose(). */
 extern Relation rtscan_table_of(Relation index);
 
-/* Can queries on a standby be affected by reused pages?  A physical slot counts, since its standby may return. */
+/*
+ * Is there a standby whose queries reused pages can affect?  A physical slot counts as a standby, since the standby
+ * that uses it may connect again.
+ */
 extern bool rtscan_has_standby(Relation index);
 
-/* Which retired segments and lists to recycle. */
+/* The retired segments and lists to recycle. */
 typedef enum RtscanRecycling
 {
-	RTSCAN_RECYCLE_ALL,			/* all that no transaction here can see */
-	RTSCAN_RECYCLE_GENTLY		/* if there is a standby, only those that queries on it hardly need any more */
+	RTSCAN_RECYCLE_ALL,			/* all that no transaction of this server can see */
+	RTSCAN_RECYCLE_GENTLY		/* if there is a standby, only those that were retired more than five minutes ago */
 } RtscanRecycling;
 
 /*

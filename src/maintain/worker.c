@@ -43,18 +43,18 @@
 /* A worker ends when it has found nothing to do for this time, in ms. */
 #define LINGER				2000
 
-/* Time in ms between two looks for work; longer if the looks would take more than this fraction of the time. */
+/* Time in ms between two looks for work.  It is longer if looking would take more than LOOK_FRACTION of the time. */
 #define LOOK_INTERVAL		100
 #define LOOK_FRACTION		0.1
 
 /* Time in ms after which work that has failed is tried again. */
 #define RETRY_INTERVAL		60000
 
-/* Number of attempts to get the worker's lock, and ms between them: backends hold it for a moment to test it. */
+/* Attempts to get the worker's lock, and ms between them.  A backend that tests the lock holds it for a moment. */
 #define LOCK_TRIES			3
 #define LOCK_INTERVAL		10
 
-/* Last field of the worker's lock tag.  Advisory locks of users have 1 and 2 there. */
+/* Last field of the worker's lock tag.  Advisory locks of users have 1 or 2 in this field. */
 #define WORKER_LOCK_SPACE	0x7274
 
 PGDLLEXPORT void rtscan_merge_worker_main(Datum arg);
@@ -170,18 +170,18 @@ rtscan_request_recycling(Relation index)
 typedef struct Work
 {
 	Oid			index;
-	uint64		what;			/* id of the list that is flushed, or MERGING, or OPENING before that */
+	uint64		what;			/* id of the list that is flushed, or MERGING; OPENING before either begins */
 } Work;
 
 /* The state of the worker. */
 typedef struct Worker
 {
-	WorkerRequest request;		/* its arguments */
-	Work		current;		/* the work that it is doing */
-	char		activity[NAMEDATALEN + 64]; /* description of that work, for messages */
+	WorkerRequest request;		/* the arguments of the worker */
+	Work		current;		/* the current work */
+	char		activity[NAMEDATALEN + 64]; /* description of the current work, for messages */
 	bool		has_retired;	/* can retired pages be freed once the next xid is assigned? */
 	bool		switched_off;	/* has rtscan.merge_worker been turned off? */
-	List	   *failures;		/* list of Work that has failed, and is not tried again for a while */
+	List	   *failures;		/* list of Work that has failed, and is skipped for RETRY_INTERVAL */
 	TimestampTz failing_since;	/* time of the first of these failures */
 } Worker;
 
@@ -225,7 +225,7 @@ forget_failures(void)
 	worker.failures = NIL;
 }
 
-/* Begin some work; returns false if it has failed before. */
+/* Begin a piece of work; returns false if it is in worker.failures. */
 static bool
 begin_work(Relation index, uint64 what, const char *activity)
 {
@@ -239,7 +239,7 @@ begin_work(Relation index, uint64 what, const char *activity)
 
 /* ---------------------------------------------------------------- work on one index */
 
-/* Return the server's limit in kB; for the request's index the session's, if less, as its insertions use that one. */
+/* Return the server's limit of a list in kB; for the index of the request, the requesting session's if it is less. */
 static int
 list_limit(Relation index)
 {
@@ -248,7 +248,7 @@ list_limit(Relation index)
 	return is_asked_for ? Min(worker.request.limit, rtscan_pending_list_limit) : rtscan_pending_list_limit;
 }
 
-/* Flush a list; returns false if there is none, or another process has the lock. */
+/* Flush one list.  Returns false if there is no list to flush, or if another process has the flush lock. */
 static bool
 flush_once(Relation index)
 {
@@ -267,7 +267,7 @@ flush_once(Relation index)
 	return flushed;
 }
 
-/* Merge once, and recycle what can be recycled by now.  Returns false if nothing was merged. */
+/* Merge once, and recycle the pages that can be recycled.  Returns false if nothing was merged. */
 static bool
 merge_once(Relation index)
 {
@@ -306,7 +306,7 @@ work_as_owner(Relation table, Relation index)
 	return found;
 }
 
-/* May comparing a column's values read tables?  PostgreSQL's own functions do not, except those that call others. */
+/* May comparing values of a column read tables?  Built-in functions do so only for records and polymorphic types. */
 static bool
 column_needs_snapshot(Relation index, const RtscanSchema *schema, int i)
 {
@@ -329,7 +329,7 @@ needs_snapshot(Relation index)
 	return false;
 }
 
-/* Like VACUUM, do not keep dead rows of tables from being removed while working on an index only. */
+/* Set PROC_IN_VACUUM, as VACUUM does, so that work on an index keeps no dead rows of tables from being removed. */
 static void
 set_in_vacuum(void)
 {
@@ -354,7 +354,7 @@ work_with_snapshot(Relation table, Relation index)
 	return found;
 }
 
-/* Open a relation; returns NULL if it is gone, or locked by another process, for which the worker does not wait. */
+/* Open a relation without waiting for a lock.  Returns NULL if the relation is gone, or locked by another process. */
 static Relation
 open_if_free(Oid relid)
 {
@@ -370,7 +370,7 @@ is_ready(Relation index, Relation table)
 		index->rd_index->indislive && index->rd_index->indisready;
 }
 
-/* Do one piece of work on an index, in a transaction of its own, so that others can lock the table in between. */
+/* Do one piece of work on an index, in its own transaction, so that other processes can lock the table in between. */
 static bool
 work_on_index(Oid index_oid)
 {
@@ -403,8 +403,8 @@ tell_activity(void *arg)
 }
 
 /*
- * Do one piece of work on an index.  An error is logged, as in autovacuum, and the work is not tried again for
- * a while.  Returns false if there is nothing to do.
+ * Do one piece of work on an index.  An error is logged, as in autovacuum, and the work is not tried again before
+ * RETRY_INTERVAL has passed.  Returns false if there is nothing to do.
  */
 static bool
 serve_index(Oid index_oid)
@@ -468,7 +468,7 @@ find_indexes(void)
 	return indexes;
 }
 
-/* Use up an xid.  If no other process assigns one, pages that have just been retired could not be reused. */
+/* Assign an xid.  Pages retired just before can be reused only afterwards.  Other processes may assign none. */
 static void
 pass_xid(void)
 {
@@ -478,7 +478,7 @@ pass_xid(void)
 	worker.has_retired = false;
 }
 
-/* Do a piece of work on each index; returns false if there is nothing to do. */
+/* Do one piece of work on each index.  Returns false if there was nothing to do. */
 static bool
 serve_all(void)
 {
@@ -510,7 +510,7 @@ wait_between_looks(long milliseconds)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Reload changed settings.  Until then the worker counts as turned on, as it was in the requesting session. */
+/* Reload changed settings.  Before, the worker counts as switched on, as it was in the requesting session. */
 static void
 heed_settings(void)
 {
@@ -568,7 +568,7 @@ be_no_worker(void)
 	LockRelease(&tag, ExclusiveLock, true);
 }
 
-/* Like autovacuum, limit the time of the work by no timeout, even if the database has one set for its sessions. */
+/* Override settings of the database, as autovacuum does.  Above all, no timeout may limit the time of the work. */
 static void
 configure_worker(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * benchmark.c
- *		rtscan_benchmark(): time only the index scans of a query, up to row bits.
+ *		rtscan_benchmark(): time the index scans of a query, only until they have row bits.
  */
 #include "rtscan.h"
 
@@ -49,7 +49,7 @@ find_scans(PlanState *node, void *arg)
 	return planstate_tree_walker(node, find_scans, arg);
 }
 
-/* How to time scans, and where to put the results. */
+/* The parameters of a benchmark, and the set of its results. */
 typedef struct Timing
 {
 	int			repetitions;	/* number of times that each scan is run */
@@ -98,7 +98,7 @@ time_scan(BitmapIndexScanState *scan, const Timing *timing, const char **executo
 	return rows;
 }
 
-/* Time the scans of a plan that has been started, and add a row for each to the result. */
+/* Time the scans of a plan that has been started, and add a row to the result for each scan. */
 static void
 time_plan(QueryDesc *query, const Timing *timing)
 {
@@ -139,7 +139,10 @@ time_statement(PlannedStmt *statement, const char *sql, const Timing *timing)
 	FreeQueryDesc(query);
 }
 
-/* Plan a query, which must only read, with bitmap scans for indexes that could be used in several ways. */
+/*
+ * Plan a query, which must only read.  Other uses of rtscan indexes are switched off, so that the plan has bitmap
+ * scans.
+ */
 static PlannedStmt *
 plan_query(const char *sql)
 {

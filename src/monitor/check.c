@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * check.c
- *		rtscan_check(): check an index, and on demand that it has all rows of its table, and no others.
+ *		rtscan_check(): check an index and, on demand, that it has exactly the rows of its table.
  */
 #include "monitor/check.h"
 
@@ -37,9 +37,9 @@
 /* ---------------------------------------------------------------- fingerprints */
 
 /*
- * Find the extended hash function of a column's type, or return NULL if it cannot be used.  It is consistent
- * with equality in the type's default btree operator class, so the index's class must mirror that one.  Under a
- * nondeterministic collation not even this is enough for all types (name).
+ * Return the extended hash function of a column's type, or NULL if it cannot be used.  The function is consistent
+ * with equality in the type's default btree operator class, so the index's class must have the same comparison
+ * function.  With a nondeterministic collation, only the hash function of text is consistent; that of name is not.
  */
 static FmgrInfo *
 find_hash(Relation index, int column)
@@ -150,7 +150,7 @@ typedef struct IndexCheck
 	RtscanSchema *schema;
 	RtscanHasher *hashers;
 	RtscanLiveRows *live;		/* live rows found in the index; NULL if they are not needed */
-	uint8	   *used_blocks;	/* one bit for each block: does something own it? */
+	uint8	   *used_blocks;	/* one bit for each block: does a part of the index use it? */
 	BlockNumber nblocks;		/* number of blocks that used_blocks has bits for */
 	MemoryContext row_context;	/* memory context for one row */
 } IndexCheck;
@@ -171,7 +171,7 @@ note_size(IndexCheck *check)
 	check->nblocks = nblocks;
 }
 
-/* Mark blocks as used.  Raises an error if one is used already, or lies beyond the end of the file. */
+/* Mark blocks as used.  Raises an error if a block is used already, or lies beyond the end of the file. */
 static void
 claim_blocks(IndexCheck *check, const List *blocks)
 {
@@ -231,7 +231,10 @@ check_segment(IndexCheck *check, const RtscanEntry *entry, const RtscanKeyBounds
 	MemoryContextDelete(context);
 }
 
-/* Check the taken pages of a writing slot.  The blocks that they note may belong to anything. */
+/*
+ * Check the taken pages of a writing slot.  Blocks in their notes are not claimed: any part of the index may own
+ * them.
+ */
 static void
 check_slot(IndexCheck *check, const RtscanMeta *meta, RtscanWriterSlot slot)
 {
@@ -288,8 +291,8 @@ check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
 }
 
 /*
- * Check all rows of the table that the snapshot sees.  As in contrib/amcheck, the snapshot is older than the
- * image of the index that was checked.
+ * Check that the index has all rows of the table that the snapshot sees.  The snapshot is older than the image of the
+ * index that was checked, as in contrib/amcheck.
  */
 static void
 check_heap(IndexCheck *check, Relation heap, Snapshot snapshot)
@@ -317,7 +320,7 @@ snapshot_for_heap(Relation index)
 	return snapshot;
 }
 
-/* Check the index, and the TIDs of its live rows.  Their fingerprints remain in check->live->filter. */
+/* Check the index, and the TIDs of its live rows.  The fingerprints of the rows remain in check->live->filter. */
 static void
 check_live_rows(IndexCheck *check, Relation heap, const RtscanSuspects *before, RtscanSuspects *now)
 {
@@ -378,8 +381,8 @@ check_as_owner(IndexCheck *check, Relation heap, bool all_rows)
 PG_FUNCTION_INFO_V1(rtscan_check);
 
 /*
- * The table is locked before its index, as everywhere.  Whether it still is an index of the table is
- * checked when it is open.
+ * The table is locked before its index, as everywhere.  When both are open, the function checks that the index still
+ * belongs to the table.
  */
 Datum
 rtscan_check(PG_FUNCTION_ARGS)

@@ -14,11 +14,11 @@
 #include "storage/metapage.h"
 #include "utils/tuplesort.h"
 
-/* The live rows of an index, to be compared with the table's. */
+/* The live rows of an index, to be compared with the rows of its table. */
 typedef struct RtscanLiveRows
 {
-	bloom_filter *filter;		/* their fingerprints */
-	Tuplesortstate *tids;		/* their TIDs as int8, sorted to find duplicates */
+	bloom_filter *filter;		/* fingerprints of the rows */
+	Tuplesortstate *tids;		/* TIDs of the rows as int8, sorted to find duplicates */
 } RtscanLiveRows;
 
 
@@ -36,29 +36,29 @@ typedef struct RtscanSuspects
 } RtscanSuspects;
 
 /*
- * Check that no two live rows have the same TID, and that the table has a tuple for each.  Other TIDs are added
- * to the suspects in now; if one was a suspect before, an error is raised.  before may be NULL.  See
- * check_tids.c.
+ * Check that no two live rows have the same TID, and that the table has a tuple at the TID of each.  A TID that fails
+ * is added to the suspects in "now"; an error is raised if it is also among the suspects in "before".  "before" may
+ * be NULL.  See check_tids.c.
  */
 extern void rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *live, const RtscanSuspects *before,
 							  RtscanSuspects *now);
 
 /*
- * Check that all that a segment stores is consistent: TIDs ascend; dictionaries ascend, and looking their values up
- * finds them; codes have the frequencies given by the dictionary's ranks; order is the stable sort by codes; the
- * bits of every sieve vector follow from its boundaries and the codes; the bounds in its directory entry are those
- * of its keys.  Needs about 20 bytes of memory for each row of the segment.
+ * Check that the content of a segment is consistent.  TIDs ascend.  Dictionaries ascend, and look-ups of their values
+ * find them.  Codes have the frequencies that follow from the dictionary's ranks.  The order is the stable sort by
+ * codes.  The bits of each sieve vector follow from the boundaries and the codes.  The bounds in the directory entry
+ * are those of the segment's keys.  Needs about 20 bytes of memory for each row of the segment.
  *
- * Adds the segment's live rows to live, unless that is NULL.
+ * Adds the segment's live rows to "live", unless "live" is NULL.
  */
 extern void rtscan_check_segment(Relation index, const RtscanSchema *schema,
 								 const RtscanEntry *entry, const RtscanKeyBounds *bounds, RtscanLiveRows *live);
 
 /*
  * Hashes the values of a column for fingerprints of rows: rows with equal TIDs and columns have equal fingerprints.
- * INCLUDEd values are hashed by their images (segment/segment.h), except for numerics, which are hashed by value
- * because equal ones can have several images.  A key column is hashed only by its NULLs if its type has no hash
- * function that is consistent with the operator class.
+ * INCLUDEd values are hashed by their images (segment/segment.h).  Numerics are an exception: they are hashed by
+ * value because equal numerics can have several images.  If the type of a key column has no hash function that is
+ * consistent with the operator class, the hash only tells NULLs from other values.
  */
 typedef struct RtscanHasher
 {
@@ -70,21 +70,21 @@ typedef struct RtscanHasher
 	int16		typlen;
 } RtscanHasher;
 
-/* Check that the chunks of a column have the bounds and the number of NULLs that their frames say. */
+/* Check that each chunk of a column has the bounds and the number of NULLs that are stored in its frame. */
 extern void rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, const RtscanFrames *frames);
 
 /*
- * Check the images of values of a key column that differ from those in its dictionary: their storage as an INCLUDE
- * column; that no row with NULL has an image; and, for the first thousand of them, that they are equal to the values
- * of their rows' codes.
+ * Check the images that a key column stores because they differ from those in its dictionary.  Checks their storage
+ * as an INCLUDE column, and that no row with NULL has an image.  Also checks that the first thousand images are equal
+ * to the values of their rows' codes.
  */
 extern void rtscan_check_images(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
 								const uint32 *codes);
 
 /*
- * Check an INCLUDE column of a segment: that its values can be read, that chunks have the bounds and the number
- * of NULLs that their frames say, and that a dictionary of integers ascends.  Adds the values to the rows'
- * fingerprints, unless that is NULL.
+ * Check an INCLUDE column of a segment: that its values can be read, that chunks have the bounds and the number of
+ * NULLs that their frames say, and that a dictionary of integers ascends.  Adds the values to the fingerprints of the
+ * rows, unless "fingerprints" is NULL.
  */
 extern void rtscan_check_include(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
 								 uint64 *fingerprints, const RtscanHasher *hasher);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * check_column.c
- *		Check a key column of a segment: its dictionary, codes and order, and what the directory says about it.
+ *		Check a key column of a segment: its dictionary, codes and order, and its bounds and flags in the directory.
  */
 #include "monitor/check_parts.h"
 
@@ -19,7 +19,10 @@ compare_to_previous(RtscanColumnCheck *column, uint64 value)
 										   column->previous, (Datum) value));
 }
 
-/* Remember a value for the next comparison.  It is copied, since the dictionary's page is released between visits. */
+/*
+ * Keep a value for the next comparison.  The value is copied if it is passed by reference, since the page of the
+ * dictionary is released between visits.
+ */
 static void
 keep_previous(RtscanColumnCheck *column, uint64 value)
 {
@@ -62,7 +65,7 @@ check_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void 
 			: rtscan_hash_value(&column->check->hashers[column->number], (Datum) value);
 }
 
-/* RtscanDictionaryVisitor: remember the value. */
+/* RtscanDictionaryVisitor: set column->previous and its key to the value. */
 static void
 keep_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -92,7 +95,7 @@ check_lookup(RtscanColumnCheck *column, uint32 code)
 		rtscan_fail_column(column, "a lookup does not find code", code);
 }
 
-/* Check all dictionary entries in order, and then that about a thousand of them can be looked up. */
+/* Check all dictionary entries in order, and then check that look-ups find about a thousand of them. */
 static void
 check_dictionary(RtscanColumnCheck *column)
 {
@@ -114,7 +117,10 @@ check_dictionary(RtscanColumnCheck *column)
 
 /* ---------------------------------------------------------------- codes and order */
 
-/* Compute the codes of a column in heap order from the first ranks: it stores no codes, and rows are ranks. */
+/*
+ * Compute the codes of a column in heap order, which stores no codes: its rows are its ranks, and the first ranks of
+ * codes are known.
+ */
 static uint32 *
 codes_from_ranks(const RtscanColumnCheck *column)
 {
@@ -131,8 +137,8 @@ codes_from_ranks(const RtscanColumnCheck *column)
 }
 
 /*
- * Sort the rows by code, equal ones by row.  Their codes must have the frequencies that the dictionary says.
- * The result is also what the order must be.
+ * Return the rows sorted by code, and rows with the same code by number.  The stored order must be the same.  Raises
+ * an error unless each code is as frequent as the dictionary's ranks tell.
  */
 static uint32 *
 sort_by_code(const RtscanColumnCheck *column, const uint32 *codes)
@@ -184,7 +190,10 @@ add_fingerprints(RtscanColumnCheck *column, const uint32 *codes)
 
 /* ---------------------------------------------------------------- columns */
 
-/* Check what the segment's directory entry says about NULLs and lost images, and its bounds if it has them. */
+/*
+ * Check the directory entry of the segment: what it tells about NULLs and lost images, and the column's bounds, if
+ * they are known.
+ */
 static void
 check_directory_entry(const RtscanColumnCheck *column)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * check_include.c
- *		Check an INCLUDE column of a segment, or the images of a key column, which are stored as one.
+ *		Check an INCLUDE column of a segment, or the images of a key column, which are stored as an INCLUDE column.
  */
 #include "monitor/check.h"
 
@@ -50,7 +50,7 @@ add_fingerprints(const IncludeCheck *check, uint32 first, uint32 n, const Datum 
 														 isnull[i] ? 0 : rtscan_hash_value(check->hasher, values[i]));
 }
 
-/* Read all values, and add them to the fingerprints.  There is nothing else to check about them. */
+/* Check that all values can be read, and add them to the fingerprints. */
 static void
 check_values(const IncludeCheck *check)
 {
@@ -79,7 +79,7 @@ check_values(const IncludeCheck *check)
 
 /* ---------------------------------------------------------------- frames */
 
-/* Check that the bounds and NULLs of a chunk are those of its rows. */
+/* Check that the bounds and the number of NULLs in a chunk's frame are those of the chunk's rows. */
 static void
 check_frame(const IncludeCheck *check, const RtscanFrames *frames, uint32 chunk, int64 *integers)
 {
@@ -118,7 +118,7 @@ rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, 
 
 /* ---------------------------------------------------------------- dictionaries */
 
-/* Check that exact integers ascend with their codes, since comparisons look up their bounds in the dictionary. */
+/* Check that exact integers ascend with their codes: a comparison looks up its bounds in the dictionary. */
 static void
 check_dictionary(const IncludeCheck *check)
 {
@@ -190,7 +190,10 @@ look_up_image(const IncludeCheck *check, uint32 row, Datum value, uint32 code)
 		fail(check, "another value's image in row", row);
 }
 
-/* Check that all images can be read, and look some of them up. */
+/*
+ * Check that all images can be read, and that the first IMAGE_LOOKUPS of them are equal to the values of their rows'
+ * codes.
+ */
 static void
 check_images(const IncludeCheck *check, const uint32 *codes)
 {

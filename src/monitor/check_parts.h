@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * check_parts.h
- *		The parts of checking a segment that check_segment.c, check_column.c, check_plain_column.c and check_sieve.c
- *		share.
+ *		Types and functions to check a segment, shared by check_segment.c, check_column.c, check_plain_column.c and
+ *		check_sieve.c.
  */
 #ifndef RTSCAN_CHECK_PARTS_H
 #define RTSCAN_CHECK_PARTS_H
@@ -13,7 +13,7 @@
 typedef struct RtscanSegmentCheck
 {
 	Relation	index;			/* the index */
-	const RtscanSchema *schema; /* its columns */
+	const RtscanSchema *schema; /* columns of the index */
 	const RtscanEntry *entry;	/* the segment's entry in the directory */
 	const RtscanKeyBounds *bounds;	/* the directory's bounds, one for each key column */
 	RtscanReader reader;		/* reads the segment's pages */
@@ -31,14 +31,14 @@ typedef struct RtscanColumnCheck
 	int			number;			/* index of the column */
 	const RtscanColumn *type;	/* the column in the index's schema */
 	const RtscanSegmentColumn *column;	/* the column in the segment */
-	uint32		distinct;		/* number of distinct values; counted here for a plain column */
+	uint32		distinct;		/* number of distinct values; of a plain column, as counted by the check */
 	uint32	   *first_ranks;	/* first rank of each code, of NULL, and the number of rows: distinct + 2 elements */
 	uint64	   *hashes;			/* hash of each code's value, if there are fingerprints */
 	uint32		visited;		/* number of codes that the dictionary has returned so far */
 	uint64		first_key;		/* key of the first value, if the type has keys */
 	uint64		last_key;		/* key of the last value, if the type has keys */
 	Datum		previous;		/* last value that was visited */
-	uint64		previous_key;	/* its key, if the type has keys */
+	uint64		previous_key;	/* key of the last value that was visited, if the type has keys */
 	char	   *kept;			/* copy of the last value, if it is passed by reference */
 	Size		kept_size;		/* bytes allocated for the copy */
 } RtscanColumnCheck;
@@ -46,7 +46,10 @@ typedef struct RtscanColumnCheck
 /* Allocate an array of zeros, of any size. */
 extern void *rtscan_palloc0_huge(Size n, Size size);
 
-/* Raise an error about a segment.  The message ends with what is wrong and a number, which says where, or how many. */
+/*
+ * Raise an error about a segment.  The message ends with "what", which tells what is wrong, and "number", which tells
+ * where or how many.
+ */
 extern void rtscan_fail_segment(const RtscanSegmentCheck *check, const char *what, uint64 number);
 
 /* Raise an error about a column of a segment, as rtscan_fail_segment() does. */
@@ -60,11 +63,11 @@ extern void rtscan_check_column(RtscanSegmentCheck *check, int number);
 
 /*
  * Check the values, the order and the dictionary of a plain column.  Sets first_ranks, hashes and distinct.  Returns
- * codes by row, as other columns have them, and sets *order to the rows by rank.
+ * the code of each row, numbered as in columns that store codes, and sets *order to the rows by rank.
  */
 extern uint32 *rtscan_check_plain_column(RtscanColumnCheck *column, uint32 **order);
 
-/* Check all sieve vectors of a column whose rows are sorted: "sorted" has them by rank. */
+/* Check all sieve vectors of a column.  "sorted" has the rows in the order of their ranks. */
 extern void rtscan_check_sieve(RtscanColumnCheck *column, const uint32 *sorted);
 
 #endif							/* RTSCAN_CHECK_PARTS_H */

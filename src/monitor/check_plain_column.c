@@ -23,7 +23,7 @@ plain_key(const RtscanColumnCheck *column, int64 exact)
 	return rtscan_key_encode(column->type->key_kind, value);
 }
 
-/* Read the values of a plain column by row, and set the bits of rows that are NULL. */
+/* Return the values of a plain column by row, and set the bits in "nulls" of rows that are NULL. */
 static int64 *
 read_plain_values(const RtscanColumnCheck *column, uint64 *nulls)
 {
@@ -45,8 +45,9 @@ read_plain_values(const RtscanColumnCheck *column, uint64 *nulls)
 }
 
 /*
- * Check that the order has the rows sorted by their values, NULLs last, and equal ones by row, so that no row
- * occurs twice.  Returns codes as other columns have them, and sets first_ranks.
+ * Check that the order has the rows sorted by value, NULLs last, and rows with equal values by number, so that no row
+ * occurs twice.  Returns the code of each row, numbered as in columns that store codes.  Sets first_ranks, hashes and
+ * distinct.
  */
 static uint32 *
 number_plain_values(RtscanColumnCheck *column, const uint32 *order, const int64 *values, const uint64 *nulls)
@@ -85,8 +86,8 @@ typedef struct SparseCheck
 {
 	RtscanColumnCheck *column;
 	const uint32 *order;
-	const int64 *values;		/* its values, by row */
-	uint32		end;			/* rank after the last entry that was visited */
+	const int64 *values;		/* values of the column, by row */
+	uint32		end;			/* rank after the last rank of the last entry that was visited */
 } SparseCheck;
 
 /* RtscanDictionaryVisitor: check an entry of a sparse dictionary. */

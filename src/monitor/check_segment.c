@@ -102,7 +102,7 @@ add_live_rows(RtscanSegmentCheck *check, RtscanLiveRows *live)
 	}
 }
 
-/* Check the directory's range of heap blocks, if it has one. */
+/* Check the range of heap blocks in the directory entry, if the entry has one. */
 static void
 check_blocks(RtscanSegmentCheck *check)
 {
@@ -116,7 +116,10 @@ check_blocks(RtscanSegmentCheck *check)
 		rtscan_fail_segment(check, "the directory has a wrong last heap block:", blocks->last);
 }
 
-/* Check the dead map's count of bits.  VACUUM may be setting more bits meanwhile. */
+/*
+ * Check the dead map's count of dead bits.  It is read before and after the bits are counted, since VACUUM may be
+ * setting more bits.
+ */
 static void
 check_dead_count(RtscanSegmentCheck *check)
 {

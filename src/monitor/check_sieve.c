@@ -9,7 +9,7 @@
 #include "miscadmin.h"
 #include "segment/sieve.h"
 
-/* Compare a page of a vector, or its constant state, with the expected bits. */
+/* Compare a vector's bits for a chunk, which are a page or all equal, with the expected bits. */
 static void
 check_vector_page(RtscanColumnCheck *column, uint32 vector, uint32 chunk, const uint64 *expected)
 {
@@ -47,7 +47,10 @@ set_bin(const RtscanColumnCheck *column, const uint32 *sorted, uint32 bin, uint6
 			bits[sorted[rank] / 64] |= UINT64CONST(1) << (sorted[rank] % 64);
 }
 
-/* Check that values begin at the boundaries, and that an exact column has a boundary for each value. */
+/*
+ * Check that each boundary is the first rank of a value or of NULL, or the number of rows.  Also check that an exact
+ * column has a boundary for each value.
+ */
 static void
 check_boundaries(RtscanColumnCheck *column)
 {
@@ -68,7 +71,7 @@ check_boundaries(RtscanColumnCheck *column)
 		rtscan_fail_column(column, "an exact column has a wrong number of bins:", header->bins);
 }
 
-/* Check all vectors.  As in segment/sieve.c, the bits of each are made from those of the one before. */
+/* Check all vectors.  The bits of each vector are made from those of the vector before, as in segment/sieve.c. */
 void
 rtscan_check_sieve(RtscanColumnCheck *column, const uint32 *sorted)
 {

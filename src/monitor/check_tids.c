@@ -3,11 +3,11 @@
  * check_tids.c
  *		Check that each live row of an index has a TID of its own, at which its table has a tuple.
  *
- * When a tuple is removed, its row is marked dead before its line pointer becomes unused, and only after that
- * can another tuple be stored at its TID.  But the check reads one row after another, and line pointers last,
- * while VACUUM goes on.  So a TID that occurs twice, or has no tuple, is only a suspect.  It is an error if a
- * second pass over the index, begun after the first has ended, finds the same TID again.  (In theory another
- * tuple could have been stored there, died, and been vacuumed away, again just in between.)
+ * When VACUUM removes a tuple, it marks the tuple's row in the index dead before it makes the line pointer unused.
+ * Only then can another tuple be stored at the same TID.  But VACUUM may run while the check reads one row of the
+ * index after another, and then line pointers.  Therefore a TID that occurs twice, or has no tuple, is only a
+ * suspect.  It is an error if a second pass over the index, begun after the first has ended, finds the same suspect
+ * again.  (In theory, another tuple at this TID could have been stored and vacuumed away, again at the wrong moment.)
  */
 #include "monitor/check.h"
 
@@ -57,7 +57,7 @@ tuple_exists(LinePointers *at, int64 tid)
 	return offset <= MaxOffsetNumber && at->used[offset];
 }
 
-/* Add a TID to the suspects; raises an error if it was a suspect before. */
+/* Add a TID to the suspects in "now"; raises an error if it is also among the suspects in "before". */
 static void
 suspect(Relation index, const RtscanSuspects *before, RtscanSuspects *now, int64 tid, bool twice)
 {

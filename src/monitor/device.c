@@ -24,7 +24,7 @@ PG_FUNCTION_INFO_V1(rtscan_prewarm);
 
 /* ---------------------------------------------------------------- rtscan_device() */
 
-/* Request the status of a device program; returns false if there is none. */
+/* Request the status of a device program; returns false if the device cannot be used. */
 static bool
 ask_status(int device, DeviceReply *reply)
 {
@@ -34,7 +34,7 @@ ask_status(int device, DeviceReply *reply)
 		reply->result == DEVICE_OK;
 }
 
-/* Return a device's name, with only characters that all encodings have. */
+/* Return a device's name, with a question mark in place of each character that is not printable ASCII. */
 static Datum
 name_of(const DeviceStatus *status)
 {
@@ -89,7 +89,7 @@ rtscan_device_status(PG_FUNCTION_ARGS)
 
 /* ---------------------------------------------------------------- rtscan_prewarm() */
 
-/* Return the numbers of the named key columns; of all if names is NULL. */
+/* Return the numbers of the key columns in "names", or of all key columns if "names" is NULL. */
 static List *
 chosen_columns(Relation index, ArrayType *names)
 {
@@ -121,7 +121,7 @@ chosen_columns(Relation index, ArrayType *names)
 	return columns;
 }
 
-/* Can all available devices trace rays?  Sets whether there is one. */
+/* Can all available devices trace rays?  *is_there tells whether any device is available. */
 static bool
 can_trace_rays(bool *is_there)
 {
@@ -139,8 +139,8 @@ can_trace_rays(bool *is_there)
 }
 
 /*
- * Choose the executor to prepare for: rt, with its BVHs, unless the devices or rtscan.executor rule that out.
- * For rtcudb only queries determine which BVHs are needed.
+ * Choose the executor whose data is put on the devices: rt, which needs BVHs, if "rays" is true and rtscan.executor
+ * does not select compute or rtcudb; else compute.  The BVHs of rtcudb depend on the queries.
  */
 static RtscanExecutor
 executor_to_prepare(bool rays)
@@ -151,8 +151,8 @@ executor_to_prepare(bool rays)
 }
 
 /*
- * Upload columns, and build BVHs if devices can trace rays, as scans of these columns need them.  Returns for
- * how many segments.
+ * Upload columns and, if devices can trace rays, build the BVHs that scans of these columns need.  Returns the number
+ * of segments for which this was done.
  */
 static int64
 prewarm(Relation index, ArrayType *names)

@@ -25,7 +25,10 @@
 
 #define ESTIMATE_COLUMNS	4
 
-/* The argument with the columns to INCLUDE, which the declaration of version 1.0 does not have. */
+/*
+ * Number of the argument with the INCLUDE columns.  The function that version 1.0 declares does not have this
+ * argument.
+ */
 #define INCLUDE_ARGUMENT	4
 
 /* Bytes of the tidmap for each block of a dense heap. */
@@ -35,14 +38,14 @@
 
 /* Pages of a segment's descriptor. */
 #define DESCRIPTOR_PAGES	1
-/* Pages of a column beyond its content: its areas' last pages are half full. */
+/* Pages of a column in addition to its content: the last pages of its areas are half full on average. */
 #define COLUMN_PAGES		1.5
-/* Pages of the metapage, the directories and the taken pages. */
+/* Number of other pages of an index: metapage, directories and taken pages. */
 #define INDEX_PAGES			5
 
 /* ---------------------------------------------------------------- privileges */
 
-/* Open a table that can have an index; the error is that of CREATE INDEX. */
+/* Open a table.  If it cannot have an index, raises the same error as CREATE INDEX. */
 static Relation
 open_table(Oid relid)
 {
@@ -58,8 +61,8 @@ open_table(Oid relid)
 }
 
 /*
- * Raise an error if row-level security applies to the user.  Statistics are made of all rows, and pg_stats
- * does not show them to such a user either.
+ * Raise an error if row-level security applies to the user.  Statistics are made of all rows, and pg_stats, too,
+ * hides them from a user who must not see all rows.
  */
 static void
 check_row_security(Relation table)

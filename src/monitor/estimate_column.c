@@ -20,26 +20,23 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/*
- * From this correlation on, the values of a segment or chunk are assumed to be different from those of the next
- * one.
- */
+/* Least correlation with which each segment or chunk is assumed to have values that no other segment or chunk has. */
 #define CLUSTERED	0.99
 
 /* Ratio of the largest gap of a dictionary block to the mean gap, if values are spread randomly. */
 #define LARGEST_GAP			(log(RTSCAN_DICTIONARY_BLOCK) + 0.58)
-/* The same ratio if each row has a larger value than the one before. */
+/* Ratio of the largest gap to the mean gap if each row has a larger value than the row before. */
 #define LARGEST_REGULAR_GAP	2.0
 
 /*
- * If this fraction of the keys between the statistics' bounds has values, the column is assumed to have no
- * gaps: the bounds, and the number of values, are those of a sample.
+ * If values exist for this fraction of the keys between the bounds in the statistics, the column is assumed to have
+ * no gaps.  The fraction is less than 1 because the bounds and the number of values are those of a sample.
  */
 #define DENSE	0.98
 
 /* Bytes of the offset of a value that is stored whole. */
 #define OFFSET_BYTES	2.0
-/* Bytes of the rank of such a value in a key column's dictionary. */
+/* Bytes of the rank of a value that is stored whole in a key column's dictionary. */
 #define RANK_BYTES		4.0
 
 /* ---------------------------------------------------------------- statistics */
@@ -61,8 +58,8 @@ describe(Form_pg_attribute attribute)
 }
 
 /*
- * Extend the known range by some values.  If they are not integers, or numerics of several scales, the column
- * is not one of integers.
+ * Extend the range from *least to *greatest by some values.  If the values are not exact integers, or are numerics
+ * whose scale is not *scale, statistics->integers becomes false.
  */
 static void
 widen_range(RtscanColumnStatistics *statistics, const Datum *values, int n, double *least, double *greatest, int *scale)
@@ -155,14 +152,14 @@ rtscan_read_statistics(Relation table, AttrNumber attno, double rows, RtscanColu
 
 /* ---------------------------------------------------------------- sizes of parts */
 
-/* Estimate the fraction of the range of the table's values that is covered by those of some consecutive rows. */
+/* Estimate the fraction of the range of the table's values that "rows" consecutive rows cover. */
 static double
 share_of(const RtscanColumnStatistics *statistics, double rows)
 {
 	return Min(1, rows / Max(statistics->rows, 1) + sqrt(Max(0, 1 - statistics->order * statistics->order)));
 }
 
-/* Estimate the number of distinct values of some consecutive rows. */
+/* Estimate the number of distinct values among "rows" consecutive rows. */
 static double
 distinct_among(const RtscanColumnStatistics *statistics, double rows)
 {
@@ -180,7 +177,7 @@ chunk_rows(const RtscanBuildPlan *plan)
 	return Min(plan->rows, RTSCAN_CHUNK_ROWS);
 }
 
-/* Estimate the bytes of a segment's elements in frames, if the largest of a chunk is this number. */
+/* Estimate the bytes of a segment's elements in frames, if the largest element of each chunk is "largest". */
 static double
 frame_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan, double largest)
 {
@@ -200,7 +197,7 @@ integer_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *p
 
 /* ---------------------------------------------------------------- dictionaries */
 
-/* Return the bits that each gap of a dictionary block needs, if this is the expected largest gap, less one. */
+/* Return the bits that each gap of a dictionary block takes.  "largest" is the expected largest gap, less one. */
 static double
 gap_bits(double largest)
 {
@@ -208,8 +205,8 @@ gap_bits(double largest)
 }
 
 /*
- * Estimate the bits of a gap between keys, if "distinct" values are spread over a share of each of the parts
- * between bounds of the statistics.
+ * Estimate the bits of a gap between keys.  "distinct" values are spread over the fraction "share" of each part
+ * between two bounds of the statistics.
  */
 static double
 key_gap_bits(const RtscanColumnStatistics *statistics, double share, double distinct)
@@ -232,7 +229,7 @@ key_gap_bits(const RtscanColumnStatistics *statistics, double share, double dist
 	return sum / parts;
 }
 
-/* Estimate the bytes of a segment's dictionary of a key column with this number of entries. */
+/* Estimate the bytes of a key column's dictionary in a segment, if it has "entries" entries. */
 static double
 dictionary_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan, double entries)
 {
@@ -250,7 +247,7 @@ dictionary_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan
 
 /* ---------------------------------------------------------------- key columns */
 
-/* Estimate the bytes of the sieve.  Only pages of vectors that are not constant in a chunk are stored. */
+/* Estimate the bytes of the sieve.  A page of a vector is stored only if its bits are not all equal. */
 static double
 sieve_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan, double bins)
 {

@@ -4,8 +4,8 @@
  *		Estimate the size of a column in an index, from the table's statistics.
  *
  * The sizes follow from how segments are written.  A column is stored in the way that takes the fewest bytes
- * (segment/plain.c, include_write.c), so all ways are estimated.  The statistics tell how many values there
- * are, between which bounds, how dense, and how close their order is to that of the rows.
+ * (segment/plain.c, include_write.c), so the size of each way is estimated.  The statistics tell the number of
+ * distinct values, their bounds and density, and how close their order is to that of the rows.
  */
 #ifndef RTSCAN_ESTIMATE_COLUMN_H
 #define RTSCAN_ESTIMATE_COLUMN_H
@@ -25,7 +25,7 @@ typedef struct RtscanColumnStatistics
 	double		distinct;		/* number of distinct values of the table */
 	double		nulls;			/* fraction of rows with NULL */
 	double		width;			/* average bytes of a value */
-	double		order;			/* how closely values ascend or descend with the rows: 0 .. 1 */
+	double		order;			/* correlation of values and rows, without its sign: 0 .. 1 */
 	bool		ascends;		/* do values ascend with the rows without exception, and without NULLs? */
 	int			nbounds;		/* number of bounds; 0: not known */
 	double	   *bounds;			/* keys that divide the values into parts with about the same number of rows */
@@ -34,10 +34,10 @@ typedef struct RtscanColumnStatistics
 	double		range;			/* difference between the greatest and the least integer */
 } RtscanColumnStatistics;
 
-/* Read the statistics of a column of a table with this number of rows. */
+/* Read the statistics of a column of a table with "rows" rows. */
 extern void rtscan_read_statistics(Relation table, AttrNumber attno, double rows, RtscanColumnStatistics *statistics);
 
-/* How an index is going to be built. */
+/* The parameters of the planned build. */
 typedef struct RtscanBuildPlan
 {
 	double		segments;		/* number of segments */

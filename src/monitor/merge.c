@@ -39,13 +39,13 @@ count_segments(Relation index)
 	return count;
 }
 
-/* Open the table of an index, which must be locked before the index. */
+/* Open the table of an index.  The table must be locked before the index. */
 static Relation
 open_table_of(Oid index_oid)
 {
 	Oid			table_oid = IndexGetRelation(index_oid, true);
 
-	/* if this is no index, or it is gone, rtscan_open_index() has a better message */
+	/* if the relation is no index, or is gone, open_index_of() raises an error with a better message */
 	return OidIsValid(table_oid) ? table_open(table_oid, RowExclusiveLock) : NULL;
 }
 

@@ -23,7 +23,7 @@ typedef enum SizeColumn
 	SIZE_DEAD,
 	SIZE_PENDING,
 	SIZE_VECTORS,
-	SIZE_TIDMAP,				/* this and the following are bytes */
+	SIZE_TIDMAP,				/* this column and the following ones are bytes */
 	SIZE_DICTIONARY,
 	SIZE_SIEVE,
 	SIZE_ORDER,

@@ -21,7 +21,7 @@ is_time(RtscanCounter counter)
 	return counter >= RTSCAN_COUNTER_BITS_TIME && counter <= RTSCAN_COUNTER_DEVICE_TIME;
 }
 
-/* Return one row for each executor: its name, then the first counters in the order of RtscanCounter. */
+/* Return one row for each executor: its name, then the first "counters" counters in the order of RtscanCounter. */
 static void
 put_counters(FunctionCallInfo fcinfo, int counters)
 {

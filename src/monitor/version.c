@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * version.c
- *		rtscan_version() and rtscan_format(); and the rows that SQL functions return.
+ *		rtscan_version() and rtscan_format(); and the row types of SQL functions.
  */
 #include "monitor/version.h"
 
@@ -78,7 +78,7 @@ sql_version(void)
 		Datum		values[Natts_pg_extension];
 		bool		nulls[Natts_pg_extension];
 
-		/* heap_getattr() is inline, and in some minor releases calls functions that others lack. */
+		/* Not heap_getattr(): it is inline, and in some minor releases calls functions that other releases lack. */
 		heap_deform_tuple(tuple, RelationGetDescr(extensions), values, nulls);
 		version = TextDatumGetCString(values[Anum_pg_extension_extversion - 1]);
 	}

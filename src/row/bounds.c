@@ -13,11 +13,11 @@
 /* The largest exponent of RTSCAN_OPERATION_POWER. */
 #define MOST_EXPONENT	16
 
-/* The positive floats that are nearest to zero. */
+/* The least positive float4 and float8. */
 #define FLOAT4_GRID		0x1p-149
 #define FLOAT8_GRID		0x1p-1074
 
-/* 2^63, which is not an int8; its negative is one. */
+/* 2^63, which is one more than the greatest int8.  The least int8 is -INT64_END. */
 #define INT64_END		0x1p63
 
 /* ---------------------------------------------------------------- sets of numbers */
@@ -28,7 +28,7 @@ rtscan_no_bounds(void)
 	return (RtscanBounds) {.low = INFINITY, .high = -INFINITY, .grid = 1};
 }
 
-/* Return the flag of a number that is infinite or NaN; 0 for a finite one. */
+/* Return the flag of an infinity or NaN; 0 for a finite number. */
 static int
 special_of(double number)
 {
@@ -37,7 +37,7 @@ special_of(double number)
 	return !isinf(number) ? 0 : number > 0 ? RTSCAN_PLUS_INFINITY : RTSCAN_MINUS_INFINITY;
 }
 
-/* Return the largest power of two that divides a number. */
+/* Return the largest power of two that divides a number; 1 for zero. */
 static double
 grid_of_number(double number)
 {
@@ -117,14 +117,14 @@ rtscan_bounds_intersect(const RtscanBounds *a, const RtscanBounds *b)
 	};
 }
 
-/* Return how near to zero the numbers can be. */
+/* Return the least absolute value of the numbers between the bounds. */
 static double
 least_magnitude(const RtscanBounds *bounds)
 {
 	return rtscan_bounds_have_zero(bounds) ? 0 : Min(fabs(bounds->low), fabs(bounds->high));
 }
 
-/* Return how far from zero the numbers can be. */
+/* Return the greatest absolute value of the numbers between the bounds. */
 static double
 greatest_magnitude(const RtscanBounds *bounds)
 {
@@ -133,7 +133,10 @@ greatest_magnitude(const RtscanBounds *bounds)
 
 /* ---------------------------------------------------------------- real numbers */
 
-/* Return a lower bound for a calculated result: the double below, if the result was rounded; none, if it is NaN. */
+/*
+ * Return a lower bound of a result, of which "result" is the calculated double.  If it was rounded ("exact" is
+ * false), the bound is the next double below; if it is NaN, -INFINITY.
+ */
 static double
 downwards(double result, bool exact)
 {
@@ -142,7 +145,10 @@ downwards(double result, bool exact)
 	return exact ? result : rtscan_just_below(result);
 }
 
-/* Return an upper bound for a calculated result: the double above, if the result was rounded; none, if it is NaN. */
+/*
+ * Return an upper bound of a result, of which "result" is the calculated double.  If it was rounded ("exact" is
+ * false), the bound is the next double above; if it is NaN, INFINITY.
+ */
 static double
 upwards(double result, bool exact)
 {
@@ -151,7 +157,7 @@ upwards(double result, bool exact)
 	return exact ? result : rtscan_just_above(result);
 }
 
-/* Is a sum exact?  (Knuth's two-sum.) */
+/* Is "sum", calculated as x + y, exact?  This is Knuth's two-sum. */
 static bool
 sum_is_exact(double x, double y, double sum)
 {
@@ -161,7 +167,10 @@ sum_is_exact(double x, double y, double sum)
 	return x - part_of_x == 0 && y - part_of_y == 0;
 }
 
-/* Is a result so near to zero that it may have lost digits?  fma() would not notice that. */
+/*
+ * Is a result so near to zero that it may have lost digits?  The remainder that fma() calculates would be rounded to
+ * zero then, and would not show the loss.
+ */
 static bool
 is_tiny(double result)
 {
@@ -180,7 +189,7 @@ quotient_is_exact(double x, double y, double quotient)
 	return x == 0 || (!is_tiny(quotient) && !is_tiny(x) && fma(quotient, y, -x) == 0);
 }
 
-/* Calculate in doubles, and report whether the result is exact. */
+/* Calculate in doubles.  *exact tells whether the result has not been rounded. */
 static double
 calculate(RtscanOperation operation, double x, double y, bool *exact)
 {
@@ -207,7 +216,7 @@ calculate(RtscanOperation operation, double x, double y, bool *exact)
 	}
 }
 
-/* Extend bounds by the real result of an operation. */
+/* Extend bounds to include the exact result of an operation on x and y. */
 static void
 include_real(RtscanBounds *bounds, RtscanOperation operation, double x, double y)
 {
@@ -232,14 +241,17 @@ rtscan_real_bounds(RtscanOperation operation, const RtscanBounds *left, const Rt
 
 /* ---------------------------------------------------------------- forwards */
 
-/* Round a result as PostgreSQL does.  All floats are rounded to the nearest, and therefore bounds are too. */
+/*
+ * Round a result to the nearest number of a type of floats, as PostgreSQL does.  Bounds may be rounded in the same
+ * way, since rounding keeps the order of numbers.
+ */
 static double
 round_float(RtscanNumberKind kind, double number)
 {
 	return kind == RTSCAN_NUMBER_FLOAT4 ? (float) number : number;
 }
 
-/* Extend bounds by the result of an operation on floats, which is rounded. */
+/* Extend bounds to include the rounded result of an operation on the floats x and y. */
 static void
 include_float(RtscanBounds *bounds, RtscanNumberKind kind, RtscanOperation operation, double x, double y)
 {
@@ -286,7 +298,7 @@ calculate_bounds(RtscanOperation operation, RtscanNumberKind kind, const RtscanB
 	return result;
 }
 
-/* Return the bounds of a product of two equal factors. */
+/* Return the bounds of the squares of the operand's numbers. */
 static RtscanBounds
 square_bounds(RtscanNumberKind kind, const RtscanBounds *operand)
 {
@@ -313,7 +325,7 @@ power_bounds(const RtscanBounds *operand, double exponent)
 	return result;
 }
 
-/* Return the bounds after rounding to the nearest integers, whichever way halves are rounded. */
+/* Return the bounds of numbers rounded to the nearest integers, in whichever direction halves are rounded. */
 static RtscanBounds
 rounded_bounds(const RtscanBounds *operand)
 {
@@ -321,7 +333,7 @@ rounded_bounds(const RtscanBounds *operand)
 		.high = floor(rtscan_just_above(operand->high + 0.5))};
 }
 
-/* Return the bounds of an operation on finite operands. */
+/* Return the bounds of the results of an operation on finite operands. */
 static RtscanBounds
 finite_bounds(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left, const RtscanBounds *right)
 {
@@ -346,7 +358,10 @@ finite_bounds(RtscanOperation operation, RtscanNumberKind kind, const RtscanBoun
 	}
 }
 
-/* Return the grid of the finite results of an operation, for floats before they are rounded to zero; 0: not known. */
+/*
+ * Return the grid of the finite results of an operation; 0: not known.  The grid of a product of floats may be finer
+ * than the floats themselves: then may_underflow() returns true.
+ */
 static double
 grid_of_result(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left, const RtscanBounds *right)
 {
@@ -364,8 +379,9 @@ grid_of_result(RtscanOperation operation, RtscanNumberKind kind, const RtscanBou
 		case RTSCAN_OPERATION_SUBTRACT:
 
 			/*
-			 * A sum has the smaller of the two grids.  If one operand is away from zero, the other one can cancel it
-			 * only up to its last digit.  Nothing is known for numerics.
+			 * A sum is a multiple of the smaller of the two grids.  If the absolute value of an operand is at least
+			 * m, the sum is also a multiple of the last digit of floats near m / 2: the other operand can cancel all
+			 * digits before that one, but not leave a smaller one.  Nothing is known for numerics.
 			 */
 			if (kind == RTSCAN_NUMBER_NUMERIC)
 				return 0;
@@ -383,8 +399,8 @@ grid_of_result(RtscanOperation operation, RtscanNumberKind kind, const RtscanBou
 }
 
 /*
- * Can a result be so near to zero that it is rounded to zero?  PostgreSQL raises an error for that.  Improves the
- * grid of the result.
+ * Can the result of an operation on floats be so near to zero that it is rounded to zero?  PostgreSQL raises an error
+ * for that.  Increases result->grid if the result's bounds exclude zero.
  */
 static bool
 may_underflow(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left, const RtscanBounds *right,
@@ -412,7 +428,10 @@ is_in_range(RtscanNumberKind kind, const RtscanBounds *bounds)
 	return bounds->low >= range.low && bounds->high <= range.high;
 }
 
-/* May an operation on finite numbers fail, whatever its result? */
+/*
+ * May an operation on finite numbers fail, even if its result is in range?  Returns true also for powers that are not
+ * supported: the exponent must be one integer from 1 to MOST_EXPONENT.
+ */
 static bool
 may_fail(RtscanOperation operation, const RtscanBounds *left, const RtscanBounds *right)
 {
@@ -430,7 +449,7 @@ may_fail(RtscanOperation operation, const RtscanBounds *left, const RtscanBounds
 	}
 }
 
-/* Are there finite numbers without a finite bound? */
+/* Does the set have finite numbers, but not a finite bound in each direction? */
 static bool
 are_unknown(const RtscanBounds *bounds)
 {
@@ -438,8 +457,8 @@ are_unknown(const RtscanBounds *bounds)
 }
 
 /*
- * List numbers that represent the whole set, as far as operations with infinity or NaN are concerned; returns how
- * many.
+ * List up to 6 numbers of a set: its bounds, zero, the infinities and NaN, as far as the set has them.  They
+ * represent the set in operations whose other operand is infinite or NaN.  Returns how many there are.
  */
 static int
 representatives(const RtscanBounds *bounds, double *numbers)
@@ -486,7 +505,7 @@ calculate_special(RtscanOperation operation, double x, double y)
 	}
 }
 
-/* Add to the result's set all results of operations in which an operand is infinite or NaN. */
+/* Extend the set *result by all results of operations of which an operand is infinite or NaN. */
 static void
 add_special(RtscanOperation operation, const RtscanBounds *left, const RtscanBounds *right, RtscanBounds *result)
 {
@@ -523,7 +542,7 @@ rtscan_bounds_forwards(RtscanOperation operation, RtscanNumberKind kind, const R
 	*result = rtscan_no_bounds();
 	if (are_unknown(left) || (binary && are_unknown(right)) || may_fail(operation, left, right))
 		return false;
-	/* Integers have no infinities or NaN, and a difference of infinite dates is an error. */
+	/* A result that is an integer is never infinite or NaN; the difference of infinite dates is an error. */
 	if (special != 0 && rtscan_number_is_whole(kind) && (kind != RTSCAN_NUMBER_DATE || (special & RTSCAN_NOT_A_NUMBER)))
 		return false;
 	if (rtscan_bounds_have_finite(left) && (!binary || rtscan_bounds_have_finite(right)))

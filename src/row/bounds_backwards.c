@@ -19,8 +19,8 @@ narrow(RtscanBounds *bounds, double low, double high)
 /* ---------------------------------------------------------------- backwards */
 
 /*
- * Return the real numbers that are rounded to integers in the result, or quotients whose integer part is in the
- * result.
+ * Return bounds of the real numbers from which an operation on integers makes its result: for ROUND by rounding to
+ * the nearest integer, for DIVIDE by truncating the quotient.  Other operations change nothing.
  */
 static RtscanBounds
 unrounded_integers(RtscanOperation operation, RtscanBounds result)
@@ -34,7 +34,7 @@ unrounded_integers(RtscanOperation operation, RtscanBounds result)
 	return result;
 }
 
-/* Return floats between which all numbers lie that are rounded to those in the result. */
+/* Return bounds of the real numbers that are rounded to a float between the bounds "result". */
 static RtscanBounds
 unrounded_floats(RtscanNumberKind kind, RtscanBounds result)
 {
@@ -46,7 +46,7 @@ unrounded_floats(RtscanNumberKind kind, RtscanBounds result)
 	return (RtscanBounds) {.low = rtscan_just_below(result.low), .high = rtscan_just_above(result.high)};
 }
 
-/* Return the real results of an operation, before rounding, that lead to those wanted. */
+/* Return bounds of the real results, before PostgreSQL rounds them, that are rounded to a number in *result. */
 static RtscanBounds
 unrounded(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *result)
 {
@@ -59,7 +59,7 @@ unrounded(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *
 	return rtscan_number_is_float(kind) ? unrounded_floats(kind, bounds) : bounds;
 }
 
-/* Narrow x to numbers for which x * y is in the product for some y. */
+/* Narrow *x to the numbers whose product with at least one number of *y can be in *product. */
 static void
 narrow_factor(RtscanBounds *x, const RtscanBounds *product, const RtscanBounds *y)
 {
@@ -72,8 +72,8 @@ narrow_factor(RtscanBounds *x, const RtscanBounds *product, const RtscanBounds *
 	else
 	{
 		/*
-		 * y may be zero, but has one sign.  The y farthest from zero gives the bound of x nearest to zero, and x has
-		 * no bound in the other direction.
+		 * *y includes zero, but its other numbers have the same sign, and *product excludes zero.  The y that is
+		 * farthest from zero gives the x that is nearest to zero; on the other side, x has no bound.
 		 */
 		RtscanBounds end = rtscan_bounds_of(y->high > 0 ? y->high : y->low);
 
@@ -88,7 +88,7 @@ narrow_factor(RtscanBounds *x, const RtscanBounds *product, const RtscanBounds *
 	narrow(x, quotient.low, quotient.high);
 }
 
-/* Narrow an operand whose absolute value is between two bounds. */
+/* Narrow *operand to numbers whose absolute value is from "low" to "high". */
 static void
 narrow_magnitude(RtscanBounds *operand, double low, double high)
 {
@@ -99,7 +99,10 @@ narrow_magnitude(RtscanBounds *operand, double low, double high)
 		operand->high = Min(operand->high, -low);
 }
 
-/* Return the root of a number, rounded downwards (direction -1) or upwards (1). */
+/*
+ * Return a bound of the root of a number: a lower bound if "direction" is -1, an upper bound if it is 1.  The root of
+ * a negative number is negative.
+ */
 static double
 root_of(double number, double exponent, int direction)
 {
@@ -111,7 +114,7 @@ root_of(double number, double exponent, int direction)
 	return direction < 0 ? rtscan_just_below(root) : rtscan_just_above(root);
 }
 
-/* Narrow the base of a power. */
+/* Narrow *operand, the base of a power, to numbers whose power is between the bounds *real. */
 static void
 narrow_base(RtscanBounds *operand, const RtscanBounds *real, double exponent)
 {
@@ -124,7 +127,7 @@ narrow_base(RtscanBounds *operand, const RtscanBounds *real, double exponent)
 		narrow(operand, root_of(real->low, exponent, -1), root_of(real->high, exponent, 1));
 }
 
-/* Narrow the only operand, or the first of two. */
+/* Narrow the only operand, or the first of two, to numbers for which the real result can be in *real. */
 static void
 narrow_left(RtscanOperation operation, const RtscanBounds *real, RtscanBounds *left, const RtscanBounds *right)
 {
@@ -171,7 +174,7 @@ narrow_left(RtscanOperation operation, const RtscanBounds *real, RtscanBounds *l
 	}
 }
 
-/* Narrow the second operand. */
+/* Narrow the second operand to numbers for which the real result can be in *real. */
 static void
 narrow_right(RtscanOperation operation, const RtscanBounds *real, const RtscanBounds *left, RtscanBounds *right)
 {
@@ -198,8 +201,9 @@ narrow_right(RtscanOperation operation, const RtscanBounds *real, const RtscanBo
 }
 
 /*
- * May the finite numbers of an operand be narrowed?  No, if an infinity or NaN of the other operand makes a wanted
- * result with all of them: infinity, NaN or, when dividing by infinity, zero.
+ * May the finite numbers of an operand be narrowed?  Not if "other", the other operand, may be infinite or NaN and
+ * *result has what it then results in, whatever this operand is: an infinity, NaN, or zero if a number is divided by
+ * infinity.
  */
 static bool
 decides(RtscanOperation operation, const RtscanBounds *result, const RtscanBounds *other)
@@ -218,7 +222,10 @@ rtscan_bounds_backwards(RtscanOperation operation, RtscanNumberKind kind, const 
 				old_right = binary ? *right : rtscan_no_bounds();
 	RtscanBounds real;
 
-	/* An operand that is infinite or NaN makes an infinite result or NaN, unless it is an infinite divisor. */
+	/*
+	 * A finite result needs finite operands.  An exception is a divisor: it may be infinite, since the result is
+	 * zero.
+	 */
 	if (result->special == 0)
 	{
 		left->special = 0;
@@ -237,7 +244,7 @@ rtscan_bounds_backwards(RtscanOperation operation, RtscanNumberKind kind, const 
 
 /* ---------------------------------------------------------------- comparisons */
 
-/* Narrow both sides of the comparison less < more, or less <= more. */
+/* Narrow both sides of the comparison less < more or, if "strict" is false, less <= more. */
 static void
 narrow_less(bool strict, bool whole, RtscanBounds *less, RtscanBounds *more)
 {

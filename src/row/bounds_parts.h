@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * bounds_parts.h
- *		The common parts of interval arithmetic forwards and backwards (bounds.h).
+ *		Functions that interval arithmetic forwards and backwards (bounds.h) have in common.
  */
 #ifndef RTSCAN_BOUNDS_PARTS_H
 #define RTSCAN_BOUNDS_PARTS_H
 
 #include "row/bounds.h"
 
-/* The largest relative error of a quotient of numerics, and of C's pow(). */
+/* The largest relative error that is assumed of a quotient of numerics, and of C's pow(). */
 #define RTSCAN_ROUNDING	1e-12
 
 /* Is zero between the bounds? */
@@ -19,12 +19,12 @@ rtscan_bounds_have_zero(const RtscanBounds *bounds)
 }
 
 /*
- * Return bounds of the real results for all pairs of numbers of two sets, rounded outwards.  For a division, the
- * second set must not contain zero.
+ * Return bounds, rounded outwards, of the exact results of an addition, subtraction, multiplication or division for
+ * any two finite numbers, one of each set.  For a division, the second set must not contain zero.
  */
 extern RtscanBounds rtscan_real_bounds(RtscanOperation operation, const RtscanBounds *left, const RtscanBounds *right);
 
-/* Widen bounds by the error of a result that is not rounded to the nearest number. */
+/* Widen bounds by RTSCAN_ROUNDING, for a result that is not rounded to the nearest number. */
 extern void rtscan_allow_rounding(RtscanBounds *bounds);
 
 #endif							/* RTSCAN_BOUNDS_PARTS_H */

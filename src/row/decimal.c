@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * decimal.c
- *		Convert numerics to integers with a scale, and back.
+ *		Convert numerics to integers with a scale, and such integers to numerics.
  */
 #include "row/decimal.h"
 
@@ -14,9 +14,9 @@
 /* The format of numeric_send(), since a numeric's internal format is private to numeric.c. */
 typedef struct NumericMessage
 {
-	uint16		ndigits;		/* number of digits that follow */
-	uint16		weight;			/* exponent of the first digit, a power of BASE, as a signed integer */
-	uint16		sign;			/* SIGN_POSITIVE, SIGN_NEGATIVE, or that of a special value */
+	uint16		ndigits;		/* number of elements of "digits" */
+	uint16		weight;			/* exponent of the first digit, to the base BASE, as a signed integer */
+	uint16		sign;			/* SIGN_POSITIVE, SIGN_NEGATIVE, or the code of NaN or an infinity */
 	uint16		scale;			/* display scale */
 	uint16		digits[FLEXIBLE_ARRAY_MEMBER];	/* digits in base 10,000 */
 } NumericMessage;
@@ -35,7 +35,7 @@ append_digit(int64 *value, int32 base, int32 digit)
 	return !pg_mul_s64_overflow(*value, base, value) && !pg_sub_s64_overflow(*value, digit, value);
 }
 
-/* Return digit i; those that are not in the message are 0. */
+/* Return digit i of the message, from 0; 0 if the message does not have it. */
 static int32
 digit_of(const NumericMessage *message, int i)
 {
@@ -43,8 +43,8 @@ digit_of(const NumericMessage *message, int i)
 }
 
 /*
- * Read the digits up to the display scale as a negative integer, since there is one more negative integer than
- * there are positive ones.  Returns false if they do not fit, or if there are digits behind the scale.
+ * Set *value to the digits up to the display scale, as a negative integer: an int64 can represent one more negative
+ * integer than positive ones.  Returns false if the digits do not fit, or if other digits follow behind the scale.
  */
 static bool
 read_digits(const NumericMessage *message, int scale, int64 *value)

@@ -65,7 +65,7 @@ rtscan_exact_kind_fits(RtscanExactKind kind, int16 typlen, bool typbyval)
 	return typbyval && kind > RTSCAN_EXACT_NONE && kind < RTSCAN_EXACT_DECIMAL && lengths[kind] == typlen;
 }
 
-/* Each kind has a loop of its own, without a branch. */
+/* Set to[i] for each of n elements.  This is a macro so that each kind has a loop of its own, without a branch. */
 #define EACH(expression) \
 	do { \
 		for (uint32 i = 0; i < n; i++) \
@@ -110,7 +110,7 @@ rtscan_exact_encode(RtscanExactKind kind, const Datum *values, uint32 n, int64 *
 	}
 }
 
-/* The values are those that fetch_att() returns. */
+/* Each Datum is the same as the one that fetch_att() returns for the value. */
 void
 rtscan_exact_decode(RtscanExactKind kind, const int64 *exact, uint32 n, Datum *values)
 {

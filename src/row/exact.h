@@ -3,10 +3,13 @@
  * exact.h
  *		Exact integers: 64-bit integers that represent values bit for bit.
  *
- * Keys (keys.h) are the same for equal values; exact integers distinguish equal values that have different images:
- * -0 from 0, and NaNs with different payloads.  For the types named below they sort as the values do.  For other
- * types that are passed by value, such as enums, they are only distinct.  Those of floats are their bits, changed
- * so that they ascend: NaNs with a sign sort first, other NaNs last.  Those of numerics are described in decimal.h.
+ * Keys (keys.h) are the same for equal values.  Exact integers, however, distinguish equal values that have different
+ * images: -0 from 0, and NaNs with different payloads.
+ *
+ * For the types that RtscanExactKind names, exact integers sort as the values do.  For other types that are passed by
+ * value, such as enums, they only differ if the values do.  The exact integer of a float consists of its bits, turned
+ * so that greater floats have greater integers; NaNs with a sign sort first, other NaNs last.  The exact integer of a
+ * numeric is described in decimal.h.
  */
 #ifndef RTSCAN_EXACT_H
 #define RTSCAN_EXACT_H
@@ -31,14 +34,14 @@ typedef enum RtscanExactKind
 } RtscanExactKind;
 
 /*
- * Return the kind for values of a base type, NONE if there is none, and in *sorts whether the integers sort as the
- * values do.
+ * Return the kind of exact integers of a base type, or RTSCAN_EXACT_NONE if it has none.  *sorts tells whether the
+ * integers sort as the values do.
  */
 extern RtscanExactKind rtscan_exact_kind(Oid type, int16 typlen, bool typbyval, bool *sorts);
 
 /*
- * Can values of this length, passed by value or not, be integers of a kind?  False for DECIMAL, since only the type
- * numeric itself has these.
+ * Can a type with "typlen" and "typbyval" have exact integers of a kind?  False for RTSCAN_EXACT_DECIMAL, since only
+ * the type numeric itself has exact integers of that kind.
  */
 extern bool rtscan_exact_kind_fits(RtscanExactKind kind, int16 typlen, bool typbyval);
 
@@ -49,21 +52,21 @@ rtscan_exact_is_float(RtscanExactKind kind)
 	return kind == RTSCAN_EXACT_FLOAT4 || kind == RTSCAN_EXACT_FLOAT8;
 }
 
-/* Turn the bits of a float8 into an integer that sorts as the float does, or back. */
+/* Turn the bits of a float8 into its exact integer, or the exact integer back into the bits. */
 static inline int64
 rtscan_turn_float8(int64 bits)
 {
 	return bits ^ ((bits >> 63) & PG_INT64_MAX);
 }
 
-/* Turn the bits of a float4 into an integer that sorts as the float does, or back. */
+/* Turn the bits of a float4 into its exact integer, or the exact integer back into the bits. */
 static inline int32
 rtscan_turn_float4(int32 bits)
 {
 	return bits ^ ((bits >> 31) & PG_INT32_MAX);
 }
 
-/* Return the value of an exact integer of a float. */
+/* Return the float, as a double, of an exact integer of the kind FLOAT4 or FLOAT8. */
 static inline double
 rtscan_exact_double(RtscanExactKind kind, int64 exact)
 {
@@ -86,7 +89,7 @@ extern void rtscan_exact_decode(RtscanExactKind kind, const int64 *exact, uint32
 /* Decode n exact integers of the kind FLOAT4 or FLOAT8 as doubles.  Both arrays may be the same. */
 extern void rtscan_exact_to_doubles(RtscanExactKind kind, const int64 *exact, uint32 n, double *values);
 
-/* Can exact integers from "least" to "greatest" include a NaN?  False if the kind has no NaNs. */
+/* Can exact integers from "least" to "greatest" include a NaN?  False if the kind is not of floats. */
 extern bool rtscan_exact_has_nan(RtscanExactKind kind, int64 least, int64 greatest);
 
 #endif							/* RTSCAN_EXACT_H */

@@ -13,7 +13,7 @@
 /* Up to this number of keys, insertion sort is faster than counting digits. */
 #define FEW				64
 
-/* Insertion sort. */
+/* Sort n elements by key, stably, by insertion sort. */
 static void
 insert_each(RtscanKeyed *keyed, uint32 n)
 {
@@ -28,7 +28,7 @@ insert_each(RtscanKeyed *keyed, uint32 n)
 	}
 }
 
-/* Sort by one digit, stably. */
+/* Sort n elements stably by one digit of (key - least), which begins at bit "shift"; the result is in "to". */
 static void
 sort_by_digit(const RtscanKeyed *from, uint32 n, uint64 least, int shift, RtscanKeyed *to)
 {
@@ -49,7 +49,7 @@ sort_by_digit(const RtscanKeyed *from, uint32 n, uint64 least, int shift, Rtscan
 		to[ends[((from[i].key - least) >> shift) & ((1 << DIGIT_BITS) - 1)]++] = from[i];
 }
 
-/* Are the keys sorted?  Returns also the least and the greatest one. */
+/* Are the keys sorted?  Sets *least and *greatest to the least and the greatest key, or to 0 if n is 0. */
 static bool
 is_sorted(const RtscanKeyed *keyed, uint32 n, uint64 *least, uint64 *greatest)
 {

@@ -8,7 +8,7 @@
 
 #include "postgres.h"
 
-/* A key, and the row that it belongs to. */
+/* A key, and the number of its row. */
 typedef struct RtscanKeyed
 {
 	uint64		key;
@@ -16,8 +16,8 @@ typedef struct RtscanKeyed
 } RtscanKeyed;
 
 /*
- * Sort n keys stably.  "other" is work space for n more; returns the array that has the result, which is one of the
- * two.
+ * Sort n elements by key, stably.  "other" is work space for n elements.  Returns the array that has the result:
+ * "keyed" or "other".
  */
 extern RtscanKeyed *rtscan_sort_keyed(RtscanKeyed *keyed, uint32 n, RtscanKeyed *other);
 

@@ -78,8 +78,8 @@ rtscan_key_kind_beside(Oid comparison_function)
 }
 
 /*
- * Positive floats sort as their bits do, negative ones in reverse.  All NaNs are equal, and greater than all other
- * values; -0 equals 0.
+ * Return the key of a float8.  Positive floats sort as their bits do, negative floats in reverse.  -0 has the key of
+ * 0.  All NaNs have the same key, which is greater than the keys of all other values.
  */
 static uint64
 encode_float8(float8 value)
@@ -213,7 +213,7 @@ rtscan_key_decode(RtscanKeyKind kind, uint64 key)
 	elog(ERROR, "values of key kind %d have no keys", kind);
 }
 
-/* The two most frequent kinds have loops without a call for each value. */
+/* The two most frequent kinds have loops of their own, which do not call a function for each value. */
 void
 rtscan_key_encode_all(RtscanKeyKind kind, const Datum *values, uint32 n, uint64 *keys)
 {
@@ -228,7 +228,7 @@ rtscan_key_encode_all(RtscanKeyKind kind, const Datum *values, uint32 n, uint64 
 			keys[i] = rtscan_key_encode(kind, values[i]);
 }
 
-/* Integers have a loop without a call for each value. */
+/* The kinds of signed integers have a loop of their own, which does not call a function for each value. */
 void
 rtscan_key_decode_all(RtscanKeyKind kind, const uint64 *keys, uint32 n, Datum *values)
 {

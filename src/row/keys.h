@@ -3,9 +3,9 @@
  * keys.h
  *		Order-preserving 64-bit keys: unsigned integers that sort as the values do.
  *
- * A type has keys if its comparison function is in a list of functions whose order is known.  Length, or being
- * passed by value, is not enough: enums, unsigned types, -0 and NaN of floats, and a user's operator class on int4
- * would all be sorted wrongly.
+ * Values have keys if the comparison function of their operator class is listed in rtscan_key_kind().  The length of a
+ * type, and whether it is passed by value, do not tell how its values sort: enums, unsigned types, -0 and NaN of
+ * floats, and int4 with a user's operator class would all be sorted wrongly.
  */
 #ifndef RTSCAN_KEYS_H
 #define RTSCAN_KEYS_H
@@ -15,7 +15,7 @@
 /* The encodings of values as keys. */
 typedef enum RtscanKeyKind
 {
-	RTSCAN_KEY_NONE,			/* no keys: values are sorted by the comparison function */
+	RTSCAN_KEY_NONE,			/* no keys: the comparison function sorts the values */
 	RTSCAN_KEY_BOOL,
 	RTSCAN_KEY_CHAR,
 	RTSCAN_KEY_INT16,
@@ -31,20 +31,20 @@ typedef enum RtscanKeyKind
 } RtscanKeyKind;
 
 /*
- * Return the kind of keys for values that a comparison function (support function 1) compares; NONE if there is
- * none.
+ * Return the kind of keys of values that a comparison function (support function 1) compares, or RTSCAN_KEY_NONE if
+ * the values have no keys.
  */
 extern RtscanKeyKind rtscan_key_kind(Oid comparison_function);
 
 /*
- * Return the kind of keys of the second type of a function that compares two types, if equal values of both types
- * have equal keys; NONE for other functions.
+ * Return the kind of keys of the second argument of a function that compares values of two types, if values of both
+ * types have equal keys when they are equal.  Returns RTSCAN_KEY_NONE for other functions.
  */
 extern RtscanKeyKind rtscan_key_kind_beside(Oid comparison_function);
 
 /*
- * Does rtscan_key_decode() return every value bit for bit?  It does not for floats: -0, and NaNs with a payload,
- * are lost.
+ * Does rtscan_key_decode() restore every value bit for bit?  Not for floats: -0 becomes 0, and a NaN loses its sign
+ * and payload.
  */
 static inline bool
 rtscan_key_tells_image(RtscanKeyKind kind)
@@ -66,7 +66,7 @@ rtscan_integer_of_key(uint64 key)
 	return (int64) (key ^ (UINT64CONST(1) << 63));
 }
 
-/* Return the key of a value of any other kind; rtscan_key_encode() calls it. */
+/* Return the key of a value of any kind except INT16, INT32 and INT64; called by rtscan_key_encode(). */
 extern uint64 rtscan_key_encode_other(RtscanKeyKind kind, Datum value);
 
 /* Return the key of a value.  Two values have equal keys if and only if they are equal. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * number.c
- *		Convert values of PostgreSQL's types to numbers, and back.
+ *		Convert values of PostgreSQL's types to numbers, and numbers to values.
  */
 #include "row/number.h"
 
@@ -16,10 +16,10 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-/* All integers up to this one are exact as doubles. */
+/* All integers from -EXACT_DOUBLES to EXACT_DOUBLES are exact as doubles. */
 #define EXACT_DOUBLES	(INT64CONST(1) << DBL_MANT_DIG)
 
-/* The size of the text of a double, in bytes. */
+/* The size of a buffer for the text of a double, in bytes. */
 #define NUMBER_SIZE		64
 
 bool
@@ -55,7 +55,7 @@ rtscan_number_kind(Oid type, RtscanNumberKind *kind)
 
 /* ---------------------------------------------------------------- values as numbers */
 
-/* Return bounds around a number that has been rounded once or twice. */
+/* Return bounds of the exact number of which "number" is a double, rounded once or twice. */
 static RtscanBounds
 around(double number)
 {
@@ -165,9 +165,9 @@ float4_of_number(double number, bool upwards)
 }
 
 /*
- * Print with 17 digits, which distinguish a double from its neighbours, and which print integers up to
- * EXACT_DOUBLES exactly.  Any other number is first moved outwards, so that the rounding of its digits does no
- * harm.
+ * Print the number with 17 digits, which distinguish a double from the next one, and are exact for integers up to
+ * EXACT_DOUBLES.  Any other number is first moved by two doubles, upwards or downwards, so that rounding its digits
+ * does not move the result across the number.
  */
 static Datum
 numeric_of_number(double number, bool upwards)

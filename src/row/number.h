@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * number.h
- *		Convert values of PostgreSQL's types to numbers of interval arithmetic (bounds.h), and back.
+ *		Convert values of PostgreSQL's types to numbers of interval arithmetic (bounds.h), and numbers to values.
  */
 #ifndef RTSCAN_NUMBER_H
 #define RTSCAN_NUMBER_H
@@ -11,23 +11,26 @@
 #include "row/bounds.h"
 #include "row/exact.h"
 
-/* Find how a type calculates; returns false if its values are not numbers. */
+/* Set *kind to the kind of a type's numbers; returns false if the values of the type are not numbers. */
 extern bool rtscan_number_kind(Oid type, RtscanNumberKind *kind);
 
-/* Return the bounds of a value: two different ones if it is not a double. */
+/*
+ * Return the bounds of a value.  They are equal for floats, and for integers up to 2^53; other values lie between two
+ * different bounds.
+ */
 extern RtscanBounds rtscan_bounds_of_value(RtscanNumberKind kind, Datum value);
 
 /*
- * Return the bounds of values whose exact integers (exact.h), which must sort as the values do, are from "least" to
- * "greatest".  scale is that of numerics.
+ * Return the bounds of all values whose exact integers (exact.h) are from "least" to "greatest".  The exact integers
+ * must sort as the values do.  "scale" is the display scale of numerics; other kinds ignore it.
  */
 extern RtscanBounds rtscan_bounds_of_exact(RtscanNumberKind kind, RtscanExactKind exact, int scale, int64 least,
 										   int64 greatest);
 
 /*
- * Return a value of a kind that is not above a number (or, with upwards, not below it), in the current memory
- * context.  The number may be infinite if the kind has infinity; for kinds of integers it must be in the type's
- * range.
+ * Convert a number to a value of a kind, allocated in the current memory context.  If the number is not a value of
+ * that kind, the result is below it or, if "upwards" is true, above it; integers are truncated instead.  The number
+ * may be infinite if the kind has infinities; for kinds of integers it must be in the type's range.
  */
 extern Datum rtscan_value_of_number(RtscanNumberKind kind, double number, bool upwards);
 

@@ -32,7 +32,7 @@ rtscan_schema(Relation index)
 		column->typlen = attribute->attlen;
 		column->typbyval = attribute->attbyval;
 		column->typalign = attribute->attalign;
-		/* A pinned type is no domain, so that the base type of most columns need not be looked up. */
+		/* Pinned types are not domains.  Most columns have pinned types, which need no look-up of the base type. */
 		type = attribute->atttypid < FirstUnpinnedObjectId ? attribute->atttypid : getBaseType(attribute->atttypid);
 		column->numeric = type == NUMERICOID;
 		column->exact = rtscan_exact_kind(type, column->typlen, column->typbyval, &column->exact_sorts);

@@ -21,10 +21,10 @@ typedef struct RtscanColumn
 	bool		typbyval;		/* passed by value, as in pg_attribute */
 	char		typalign;		/* alignment of the type, as in pg_attribute */
 	bool		numeric;		/* the type is numeric, or a domain over it */
-	RtscanExactKind exact;		/* how values are stored as exact integers (exact.h); NONE if they cannot be */
-	bool		exact_sorts;	/* these integers sort as the values do */
+	RtscanExactKind exact;		/* kind of the values' exact integers (exact.h); NONE if there are none */
+	bool		exact_sorts;	/* the exact integers sort as the values do */
 	FmgrInfo   *compare;		/* comparison function of the operator class; NULL for an INCLUDE column */
-	RtscanKeyKind key_kind;		/* how values are encoded as 64-bit keys (keys.h); NONE for an INCLUDE column */
+	RtscanKeyKind key_kind;		/* kind of the values' 64-bit keys (keys.h); NONE for an INCLUDE column */
 } RtscanColumn;
 
 /* All columns of an index. */
@@ -32,15 +32,19 @@ typedef struct RtscanSchema
 {
 	TupleDesc	tupdesc;		/* the index's tuple descriptor */
 	int			nkeys;			/* number of key columns, which come first */
-	int			ncolumns;		/* number of all columns; those behind the keys are INCLUDEd */
-	bool		plain;			/* no row can be too large or have a toasted value, since all columns have short
-								 * fixed lengths */
+	int			ncolumns;		/* number of all columns; INCLUDE columns follow the key columns */
+
+	/*
+	 * All types have fixed lengths, and a row has at most RTSCAN_MAX_TUPLE_SIZE bytes.  So no row is too large, and
+	 * no value is toasted.
+	 */
+	bool		plain;
 	RtscanColumn columns[FLEXIBLE_ARRAY_MEMBER];
 } RtscanSchema;
 
 /*
- * The largest index tuple, in bytes.  A page of a pending list would hold a slightly larger one, but in a segment
- * each of its values must fit a page of its own, together with that page's header.
+ * The largest size of an index tuple, in bytes.  A page of a pending list has room for slightly more, but in a
+ * segment each value of the tuple must fit on one page, together with the page's header.
  */
 #define RTSCAN_MAX_TUPLE_SIZE	(RTSCAN_CHUNK_BYTES - 64)
 
@@ -51,8 +55,8 @@ extern RtscanSchema *rtscan_schema(Relation index);
 extern Size rtscan_value_size(const RtscanColumn *column, Datum value);
 
 /*
- * Return the bytes of an INCLUDE value that is packed in its own width (include.h); 0 if the type's values cannot
- * be packed.
+ * Return the bytes of each value of an INCLUDE column that is packed in its own width (segment/include.h); 0 if
+ * values of its type cannot be packed.
  */
 static inline uint32
 rtscan_packed_width(const RtscanColumn *column)
@@ -62,30 +66,31 @@ rtscan_packed_width(const RtscanColumn *column)
 	return column->typlen > 0 ? (uint32) column->typlen : 0;
 }
 
-/* Store a value of "size" bytes at a place, which must have the alignment of the type. */
+/* Store a value of "size" bytes at "place", which must be aligned as the type requires. */
 extern void rtscan_store_value(const RtscanColumn *column, char *place, Datum value, Size size);
 
 /*
- * Compare values to themselves, to raise now any error that comparing them raises: a composite with a column that
- * has no order would otherwise be stored, and make every later flush fail.  Values with keys always compare.
+ * Compare each value of a key column with itself, to raise any error of its comparison function before the row is
+ * stored.  For example, a composite with a column whose type has no order would otherwise make every later flush
+ * fail.  Values with 64-bit keys are not compared, since comparing them cannot fail.
  */
 extern void rtscan_check_comparable(const RtscanSchema *schema, const Datum *values,
 									const bool *isnull);
 
-/* Form an index tuple.  Raises ERRCODE_PROGRAM_LIMIT_EXCEEDED if a page of a pending list cannot hold it. */
+/* Form an index tuple.  Raises ERRCODE_PROGRAM_LIMIT_EXCEEDED if it is larger than RTSCAN_MAX_TUPLE_SIZE. */
 extern IndexTuple rtscan_form_tuple(Relation index, const RtscanSchema *schema,
 									Datum *values, bool *isnull, ItemPointer tid);
 
 /*
- * Deform an index tuple as index_deform_tuple() does, but without trusting it: returns false if a value would
- * extend beyond the tuple.
+ * Deform an index tuple as index_deform_tuple() does, but without trusting its content: returns false if a value is
+ * invalid, or would extend beyond the tuple.
  */
 extern bool rtscan_deform_tuple(const RtscanSchema *schema, IndexTuple tuple,
 								Datum *values, bool *isnull);
 
 /*
- * Read the value at a place of a page, and in *size its length without alignment.  Returns false if the value would
- * extend beyond limit.
+ * Read the value at "place" on a page, and set *size to its length in bytes, without alignment.  Returns false if the
+ * value's header is invalid, or if the value would extend beyond "limit".
  */
 extern bool rtscan_fetch_value(const RtscanColumn *column, const char *place,
 							   const char *limit, Datum *value, Size *size);

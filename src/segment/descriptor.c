@@ -25,7 +25,10 @@ typedef struct Cursor
 	Size		left;
 } Cursor;
 
-/* Return the next "count" elements of "size" bytes, and move behind them; NULL if fewer are left. */
+/*
+ * Return the next "count" elements of "size" bytes each, and move the cursor behind them.  Returns NULL if fewer
+ * elements are left.
+ */
 static const void *
 take(Cursor *cursor, Size size, Size count)
 {
@@ -42,7 +45,7 @@ take(Cursor *cursor, Size size, Size count)
 	return part;
 }
 
-/* Return an array, which stays where it is: the segment keeps the descriptor's content. */
+/* Return an array of "count" integers.  It is not copied, since the segment keeps the content of its descriptor. */
 static const uint32 *
 take_array(Cursor *cursor, Size count)
 {
@@ -68,7 +71,7 @@ area_fits(const RtscanSegment *segment, const RtscanArea *area)
 		 (area->kind == RTSCAN_PAGE_SHARED ? area->pages == 1 : area->offset == 0));
 }
 
-/* Is an area an array of "count" elements of "width" bytes? */
+/* Does an area have exactly the pages that "count" elements of "width" bytes take? */
 static bool
 area_holds(const RtscanSegment *segment, const RtscanArea *area, uint32 count, uint32 width)
 {
@@ -123,7 +126,7 @@ parse_tidmap(Cursor *cursor, RtscanSegment *segment)
 		segment->tidmap_rows[segment->header.tidmap.pages - 1] < segment->header.rows;
 }
 
-/* Number the stored pages of bits, in the order in which they were written. */
+/* Parse the states of the pages of bits, and number the stored pages in the order in which they were written. */
 static bool
 parse_vectors(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column)
 {
@@ -171,7 +174,7 @@ dictionary_fits(const RtscanSegment *segment, const RtscanColumnHeader *header)
 	return pages == header->dictionary.pages && (header->levels == 0) == (header->distinct == 0);
 }
 
-/* Are the numbers in a column's header consistent with its flags and the number of rows? */
+/* Are the members of a column's header consistent with its flags and with the number of rows? */
 static bool
 column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 {
@@ -208,8 +211,8 @@ column_is_sane(const RtscanSegment *segment, const RtscanColumnHeader *header)
 }
 
 /*
- * Parse the first row of each page of whole values, of which there are n rows; or, for a dictionary, the first
- * codes.
+ * Parse the first row of each page of an area of whole values, which has n rows in all.  For a dictionary, parse the
+ * first code of each page; n is the number of codes.
  */
 static bool
 parse_firsts(Cursor *cursor, const RtscanSegment *segment, RtscanSegmentInclude *include, const RtscanArea *area,
@@ -255,7 +258,7 @@ parse_frames(Cursor *cursor, RtscanSegment *segment, RtscanFrames *frames, const
 		area->offset + rtscan_frames_last_bytes(frames, segment->header.rows) <= RTSCAN_CHUNK_BYTES;
 }
 
-/* Are all codes within the dictionary, and of 16 bits at most? */
+/* Are all codes less than the number of the dictionary's values, and do they have 16 bits at most? */
 static bool
 codes_are_sane(const RtscanSegment *segment, const RtscanSegmentInclude *include)
 {
@@ -287,7 +290,7 @@ parse_codes(Cursor *cursor, RtscanSegment *segment, RtscanSegmentInclude *includ
 	return parse_firsts(cursor, segment, include, &codes->dictionary, codes->distinct);
 }
 
-/* Can the column's values be exact integers of the kind in its header? */
+/* Does the kind of exact integers in the header fit the column's type and storage? */
 static bool
 exact_is_sane(const RtscanIncludeHeader *header, const RtscanColumn *column)
 {
@@ -350,7 +353,7 @@ parse_column(Cursor *cursor, RtscanSegment *segment, RtscanSegmentColumn *column
 		(!rtscan_has_images(header) || parse_include(cursor, segment, &column->images, type));
 }
 
-/* Parse a descriptor into the current memory context; returns false if it contradicts itself. */
+/* Parse a descriptor into the current memory context.  Returns false if the descriptor contradicts itself. */
 static bool
 parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSchema *schema,
 			  BlockNumber nblocks)
@@ -374,7 +377,10 @@ parse_segment(Cursor *cursor, RtscanSegment *segment, uint64 id, const RtscanSch
 
 /* ---------------------------------------------------------------- loading */
 
-/* Return the memory of a segment, including its fingers, which are allocated when they are first needed. */
+/*
+ * Return the bytes of memory that a segment takes.  The fingers of its plain columns are counted, although they are
+ * allocated only at the first lookup.
+ */
 static Size
 memory_of(const RtscanSegment *segment)
 {
@@ -387,8 +393,8 @@ memory_of(const RtscanSegment *segment)
 }
 
 /*
- * Read the payloads of a descriptor's pages.  If one is not what it should be, raises an error or, if soft, returns
- * false.
+ * Append the payloads of a descriptor's pages to "content".  If a page does not belong to the descriptor, raises an
+ * error or, if "soft" is true, returns false.
  */
 static bool
 read_descriptor(Relation index, const RtscanEntry *entry, bool soft, StringInfo content)
@@ -423,9 +429,9 @@ read_descriptor(Relation index, const RtscanEntry *entry, bool soft, StringInfo 
 }
 
 /*
- * Make a segment from the content of a descriptor, in a memory context of its own; NULL if the content contradicts
- * itself.  The context starts small: a session has thousands of segments, and its first query has a page fault for
- * each page of memory that they take.
+ * Make a segment from the content of a descriptor, in a memory context of its own.  Returns NULL if the content
+ * contradicts itself.  The context starts small, since a session may have thousands of segments, and each page of
+ * memory costs its first query a page fault.
  */
 static RtscanSegment *
 make_segment(Relation index, const RtscanEntry *entry, const StringInfoData *content)

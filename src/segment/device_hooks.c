@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_hooks.c
- *		The default hooks, which refuse everything.
+ *		The default hooks, which refuse all work, so that the CPU does it.
  */
 #include "segment/device_hooks.h"
 

@@ -3,8 +3,8 @@
  * device_hooks.h
  *		The hooks by which a device helps to write segments.
  *
- * This room knows nothing of devices.  device/assist.c installs its functions here; without them the CPU does
- * everything.
+ * The files of segment/ do not call functions of devices.  src/device/assist.c installs its functions as hooks;
+ * without a device, the default hooks leave all work to the CPU.
  */
 #ifndef RTSCAN_DEVICE_HOOKS_H
 #define RTSCAN_DEVICE_HOOKS_H
@@ -14,23 +14,25 @@
 #include "segment/segment.h"
 #include "segment/sorted.h"
 
-/* The work that a device may do.  It may refuse any of it, and the CPU does it then. */
+/* Functions of a device.  The first two may refuse their work, which the CPU then does. */
 typedef struct RtscanDeviceHooks
 {
 	/*
-	 * Sort elements whose values are keys, stably, from one array into another; their rows ascend before.  Returns
-	 * false if the device refuses, or would not be faster; "sorted" is undefined then.
+	 * Sort n elements, whose values are keys, from "unsorted" into "sorted".  The rows ascend in "unsorted", and
+	 * elements with equal keys stay in this order.  Returns false, and leaves "sorted" undefined, if the device
+	 * refuses or would not be faster.
 	 */
 	bool		(*sort) (const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n);
 
 	/*
-	 * Make the sieve vectors of a column, as sieve.c does, from its boundaries and its rows by rank.  Returns the
-	 * bits of one vector after another, chunk by chunk, in the current memory context; NULL if the device refuses.
+	 * Make the sieve vectors of a column, as sieve.c does, from its boundaries and its rows by rank.  Returns an
+	 * array in the current memory context, with the bits of one vector after another, each chunk by chunk.  Returns
+	 * NULL if the device refuses.
 	 */
 	uint64	   *(*make_vectors) (const RtscanColumnHeader *header, const uint32 *boundaries,
 								 const RtscanSorted *sorted, uint32 rows);
 
-	/* Tell the device that no segment follows, so that it may free memory. */
+	/* Tell the device that no segment follows, so that it may free its memory. */
 	void		(*release) (void);
 } RtscanDeviceHooks;
 

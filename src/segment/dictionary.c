@@ -24,8 +24,8 @@ level_start(const RtscanColumnHeader *header, uint32 level)
 }
 
 /*
- * Descend one level, to the page that the entry before "place" is about.  Returns false if the level below has no
- * such page.
+ * Set *page to the page one level below "level" that the entry before "place" refers to (the first entry if "place" is
+ * 0).  Returns false if the level below does not have this page.
  */
 static bool
 child_page(const RtscanColumnHeader *header, const RtscanDictionaryView *view, uint32 place,
@@ -35,16 +35,19 @@ child_page(const RtscanColumnHeader *header, const RtscanDictionaryView *view, u
 	return *page < header->level_pages[level - 1];
 }
 
-/* The target of a search in the top level: the place of a probe or, without a probe, a code. */
+/* The target of a search in the top level: the place of a probe or, if "probe" is NULL, a code. */
 typedef struct Target
 {
 	const RtscanColumn *type;	/* the column */
 	const RtscanProbe *probe;	/* the probe, or NULL */
-	bool		after;			/* the probe's place is behind values that equal it */
+	bool		after;			/* the target is the place behind values that equal the probe */
 	uint32		code;			/* the code, if there is no probe */
 } Target;
 
-/* Does a page of the top level begin before the target, or at its code? */
+/*
+ * Set *before to whether a page of the top level begins before the target.  A page that begins at the code of the
+ * target counts, too.  "leaf" tells that the top level consists of leaves.  Returns false if the page is damaged.
+ */
 static bool
 begins_before(const RtscanDictionaryView *view, const Target *target, bool leaf, bool *before)
 {
@@ -54,7 +57,7 @@ begins_before(const RtscanDictionaryView *view, const Target *target, bool leaf,
 	return true;
 }
 
-/* Find the page of the top level to descend from: the last one that begins before the target. */
+/* Find the page of the top level to descend from: the last page that begins before the target. */
 static bool
 find_top_page(RtscanReader *reader, int column, const Target *target, uint32 *page)
 {
@@ -157,7 +160,7 @@ rtscan_dictionary_find(RtscanReader *reader, int column, const RtscanProbe *prob
 	return !plain || rtscan_plain_find(reader, column, probe, after, &between, position);
 }
 
-/* Look a probe up in the dictionary of a plain column, which notes it. */
+/* Look a probe up in the dictionary of a plain column, and keep the entries beside its place (rtscan_plain_note()). */
 static bool
 note_entry(RtscanReader *reader, int column, const RtscanProbe *probe, bool after)
 {
@@ -193,21 +196,27 @@ rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProb
 
 /* ---------------------------------------------------------------- codes */
 
-/* A visit of the entries with codes from "code" up to "last", exclusively.  It has one of the three visitors. */
+/*
+ * A visit of the entries with codes from "code" up to "last", exclusively.  Exactly one of the three visitors is set.
+ */
 typedef struct Visit
 {
 	uint32		code;			/* code to visit next */
 	uint32		last;			/* code to stop before */
-	uint32		end_rank;		/* end of the ranks of the last visited value; 0 before the first one */
+	uint32		end_rank;		/* rank behind the ranks of the value visited last; 0 before the first value */
 	uint32		nonnull;		/* number of rows that are not NULL */
-	RtscanDictionaryVisitor visitor;	/* is called for one value, or NULL */
-	RtscanEntriesVisitor visit_many;	/* is called for many values of a packed page, or NULL */
-	RtscanValuesVisitor visit_values;	/* is called for values without ranks, or NULL */
+	RtscanDictionaryVisitor visitor;	/* called for each value; or NULL */
+	RtscanEntriesVisitor visit_many;	/* called for consecutive entries of a packed page; or NULL */
+	RtscanValuesVisitor visit_values;	/* called for values without ranks; or NULL */
 	void	   *arg;			/* argument of the visitor */
-	const uint32 *wanted;		/* the next rank that the visitor wants, whose earlier blocks are skipped; or NULL */
+	const uint32 *wanted;		/* next rank to visit, set by the visitor: blocks that end before it are skipped;
+								 * NULL: no block is skipped */
 } Visit;
 
-/* Count the ranks of a packed page that are not above "target"; only the last block that begins so is unpacked. */
+/*
+ * Set *place to the number of entries of a packed page whose rank is at most "target".  Only one block is unpacked:
+ * the last block whose first rank is at most "target".  Returns false if this block is damaged.
+ */
 static bool
 count_packed_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *place)
 {
@@ -236,7 +245,7 @@ count_packed_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *plac
 	return n > 0;
 }
 
-/* Count the entries of a page whose rank (inner page: first code) is not above "target". */
+/* Set *place to the number of entries of a page whose rank (in an inner page: first code) is at most "target". */
 static bool
 count_ranks(const RtscanDictionaryView *view, uint32 target, uint32 *place)
 {
@@ -282,7 +291,10 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 	return true;
 }
 
-/* Visit one entry.  Visitors fill arrays by code and by rank, so ranks must ascend, and be within bounds. */
+/*
+ * Visit one entry.  Returns false if its ranks overlap those of the entry before, or exceed the number of rows that
+ * are not NULL.  Visitors rely on this check when they fill arrays by code and by rank.
+ */
 static bool
 visit_entry(Visit *visit, uint64 value, uint32 first_rank, uint32 end_rank)
 {
@@ -307,7 +319,7 @@ ranks_ascend(const uint32 *ranks, uint32 n)
 	return ascend;
 }
 
-/* Visit entries of a packed page, together or one by one. */
+/* Visit entries of a packed page: all by one call of visit_many, or one by one. */
 static bool
 visit_entries(Visit *visit, const RtscanEntries *entries)
 {
@@ -328,7 +340,7 @@ visit_entries(Visit *visit, const RtscanEntries *entries)
 	return true;
 }
 
-/* Skip a block whose ranks end before the rank that is wanted; returns false if it does not. */
+/* Skip a block that ends before the next rank to visit, *visit->wanted.  Returns false if the block must be visited. */
 static bool
 pass_block(const RtscanDictionaryView *view, uint32 block, uint32 end_rank, Visit *visit)
 {
@@ -341,7 +353,7 @@ pass_block(const RtscanDictionaryView *view, uint32 block, uint32 end_rank, Visi
 	return true;
 }
 
-/* Visit the keys of a block, without the first "skipped" ones, whose codes have been visited. */
+/* Visit the keys of a block, except for the first "skipped" keys, whose codes have been visited. */
 static bool
 visit_keys_of_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32 skipped)
 {
@@ -357,7 +369,7 @@ visit_keys_of_block(const RtscanDictionaryView *view, Visit *visit, uint32 block
 	return true;
 }
 
-/* Visit the entries of a block, without the first "skipped" ones, whose codes have been visited. */
+/* Visit the entries of a block, except for the first "skipped" entries, whose codes have been visited. */
 static bool
 visit_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32 skipped, uint32 end_rank)
 {
@@ -474,7 +486,8 @@ rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColu
 }
 
 /*
- * Find the leaf that has a rank: the last one that does not begin behind it.  Returns false only for a soft reader.
+ * Find the leaf that has a rank: the last leaf whose first rank is at most "rank".  Returns false only for a soft
+ * reader.
  */
 static bool
 find_leaf_of_rank(RtscanReader *reader, int column, const RtscanColumn *type, uint32 rank, uint32 *page)
@@ -506,7 +519,7 @@ rtscan_code_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, 
 				place,
 				code;
 
-	/* A soft reader gets a wrong code if a page cannot be read. */
+	/* A soft reader gets the code 0 if a page cannot be read or is damaged. */
 	if (!find_leaf_of_rank(reader, column, type, rank, &page) ||
 		!rtscan_dictionary_open_page(&view, reader, column, type, page))
 		return 0;

@@ -3,8 +3,9 @@
  * dictionary_find_all.c
  *		Look up many values in a dictionary together.
  *
- * The values ascend, as the entries of the dictionary do.  A few values are looked up one by one, each on the leaf
- * of the one before or on one behind it; many are merged with all entries between the first and the last one.
+ * The values ascend, as the entries of the dictionary do.  If the values have keys, and if there is at least one value
+ * for every VALUES_A_LOOKUP entries, they are merged with all entries from the first value to the last one.  Otherwise
+ * the values are looked up one by one, each first on the leaf where the value before was looked up.
  */
 #include "segment/dictionary_parts.h"
 
@@ -13,18 +14,18 @@
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
 
-/* Entries that are visited in about the time of one lookup. */
+/* Number of entries that a merge visits in about the time of one lookup. */
 #define VALUES_A_LOOKUP	6
 
 /* ---------------------------------------------------------------- one by one */
 
-/* The leaf at hand. */
+/* The leaf on which probes are looked up. */
 typedef struct Leaf
 {
 	int			column;			/* number of the column */
-	bool		open;			/* a leaf is at hand */
-	RtscanDictionaryView view;	/* the leaf */
-	RtscanDictionaryBlockView block;	/* its block that was looked at last */
+	bool		open;			/* a leaf is open, in "view" */
+	RtscanDictionaryView view;	/* the open leaf */
+	RtscanDictionaryBlockView block;	/* block of the open leaf that was searched last */
 } Leaf;
 
 static void
@@ -36,8 +37,8 @@ close_leaf(Leaf *leaf)
 }
 
 /*
- * Open the leaf that has a probe's place.  Closes the one at hand first: pages are locked on a standby, so only one
- * may be open.
+ * Open the leaf that has a probe's place.  Closes the open leaf first: on a standby open pages are locked, so only one
+ * leaf may be open at a time.
  */
 static bool
 open_leaf(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe)
@@ -53,7 +54,7 @@ open_leaf(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe)
 	return leaf->open;
 }
 
-/* Look up a probe on the leaf at hand.  If that is damaged, closes it and returns false. */
+/* Look up a probe on the open leaf.  If the leaf is damaged, closes it and returns false. */
 static bool
 look_in_leaf(Leaf *leaf, const RtscanColumnHeader *header, const RtscanProbe *probe, RtscanFoundEntry *found)
 {
@@ -66,7 +67,7 @@ look_in_leaf(Leaf *leaf, const RtscanColumnHeader *header, const RtscanProbe *pr
 	return false;
 }
 
-/* If an entry equals the probe, must it be on a leaf behind this one? */
+/* If an entry equals the probe, must this entry be on a leaf behind the open one? */
 static bool
 is_beyond(const Leaf *leaf, const RtscanFoundEntry *found)
 {
@@ -74,7 +75,10 @@ is_beyond(const Leaf *leaf, const RtscanFoundEntry *found)
 		leaf->view.number + 1 < leaf->view.reader->segment->columns[leaf->column].header.level_pages[0];
 }
 
-/* Look up a probe on the leaf at hand or, if its place is beyond, on the leaf that has it. */
+/*
+ * Look up a probe on the open leaf.  If no leaf is open, or the probe's place is behind the open leaf, opens the leaf
+ * that has the place.
+ */
 static bool
 find_next(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe, RtscanFoundEntry *found)
 {
@@ -87,7 +91,10 @@ find_next(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe, RtscanFoun
 	return open_leaf(leaf, reader, probe) && look_in_leaf(leaf, header, probe, found);
 }
 
-/* Look up all probes in the dictionary of a plain column, before the values on other pages are read. */
+/*
+ * Look up all probes in the sparse dictionary of a plain column.  Fills in the *n candidates that may be in the
+ * column; their values are read from other pages later.
+ */
 static bool
 find_candidates(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanCandidate *candidates, int *n)
 {
@@ -128,18 +135,18 @@ find_all_plain(RtscanReader *reader, int column, const RtscanProbes *probes, Rts
 	return sound;
 }
 
-/* ---------------------------------------------------------------- a merge */
+/* ---------------------------------------------------------------- merging */
 
-/* The largest average distance of keys that are close. */
+/* Keys are close if neighboring keys differ by less than this on average. */
 #define CLOSE_KEYS		8
 
-/* The least number of probes for which an array by distance is made. */
+/* The least number of probes for which Merge.by_distance is made. */
 #define MANY_KEYS		1024
 
-/* The most probes for each entry of the dictionary for which an array by distance is worth while. */
+/* The most probes for each entry of the dictionary with which making Merge.by_distance is worth while. */
 #define FEW_KEYS_AN_ENTRY	4
 
-/* The content of an array by distance where no probe is. */
+/* The content of Merge.by_distance at distances that no probe has. */
 #define NO_PROBE		PG_UINT32_MAX
 
 /* Probes that are merged with a dictionary. */
@@ -147,10 +154,10 @@ typedef struct Merge
 {
 	const RtscanProbes *probes; /* the probes */
 	uint32		next;			/* number of the next probe */
-	uint32	   *by_distance;	/* for close keys: number of the probe at each distance from the first key, NO_PROBE
-								 * at the end; or NULL */
+	uint32	   *by_distance;	/* for close keys: number of the probe at each distance from the first key, or
+								 * NO_PROBE; behind "reach", one NO_PROBE more; NULL: keys are not close */
 	uint64		reach;			/* distance of the last key from the first one */
-	RtscanFoundVisitor visitor; /* is called for values that are found */
+	RtscanFoundVisitor visitor; /* called for values that are found */
 	void	   *arg;			/* argument of the visitor */
 } Merge;
 
@@ -162,8 +169,8 @@ typedef struct Match
 } Match;
 
 /*
- * Find the next matches, at most BLOCK.  Which of two keys is less is hard to predict, so there is no branch for
- * it.
+ * Find the next matches, at most BLOCK, from entry *entry on, and move *entry.  The loop does not branch on which of
+ * two keys is less, since the processor could not predict that.
  */
 static uint32
 match_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *matches)
@@ -189,7 +196,10 @@ match_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *mat
 	return n;
 }
 
-/* Find the next matches of close keys.  In a damaged dictionary keys may repeat, but each probe matches only once. */
+/*
+ * Find the next matches of close keys by Merge.by_distance, as match_keys() does.  In a damaged dictionary keys may
+ * repeat; even then each probe matches only once.
+ */
 static uint32
 match_close_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *matches)
 {
@@ -249,8 +259,8 @@ reach_of(const RtscanProbes *probes)
 }
 
 /*
- * Should there be an array by distance?  Yes, if the probes are many, close and all different, if there are enough
- * entries for the array to be worth while, and if its memory is allowed.
+ * Should Merge.by_distance be made?  It should if the probes are many, close and all different, if the entries are not
+ * too few for the array to be worth while, and if the array fits into hash_mem.
  */
 static bool
 want_distances(const RtscanProbes *probes, uint32 entries)
@@ -268,7 +278,7 @@ want_distances(const RtscanProbes *probes, uint32 entries)
 	return differ;
 }
 
-/* Make the array by distance. */
+/* Make Merge.by_distance. */
 static void
 take_distances(Merge *merge)
 {
@@ -285,7 +295,7 @@ take_distances(Merge *merge)
 	}
 }
 
-/* Merge the probes with all entries from the first probe's on to the last probe's. */
+/* Merge the probes with all entries from the place of the first probe to that of the last probe. */
 static bool
 merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor, void *arg)
 {
@@ -309,7 +319,7 @@ merge_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFo
 	return sound;
 }
 
-/* ---------------------------------------------------------------- choosing */
+/* ---------------------------------------------------------------- choosing a way */
 
 bool
 rtscan_dictionary_find_all(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanFoundVisitor visitor,

@@ -71,14 +71,14 @@ rtscan_dictionary_close_page(RtscanDictionaryView *view)
 
 /* ---------------------------------------------------------------- packed pages */
 
-/* Integers of some bits each, one after another.  Each word that is loaded has several of them. */
+/* Packed integers of equal width.  They are read by words; several integers are taken from each word. */
 typedef struct Gaps
 {
 	const char *data;			/* the integers */
 	uint32		bit;			/* bit at which the next integer begins */
 	uint32		width;			/* bits of an integer: 0 .. 56, or 64 */
 	uint32		per_word;		/* number of integers that are taken from each word */
-	uint64		mask;			/* the low bits that an integer has */
+	uint64		mask;			/* the lowest "width" bits */
 } Gaps;
 
 static Gaps
@@ -93,7 +93,7 @@ gaps_of(const char *data, uint32 bit, uint32 width)
 	};
 }
 
-/* Load a word that begins with the next integers, and move behind them. */
+/* Load a word whose lowest bits are the next per_word integers, and move behind these integers. */
 static inline uint64
 next_word(Gaps *gaps)
 {
@@ -106,8 +106,8 @@ next_word(Gaps *gaps)
 }
 
 /*
- * Unpack keys from their gaps, which are stored minus one, up to the first key that is at least "limit", and
- * perhaps some more; at most n.  keys[0] is set before.  Returns the number of keys.
+ * Unpack at most n keys from their gaps; the caller has set keys[0].  Stops after the word of gaps that has the first
+ * key of at least "limit".  Returns the number of keys, including keys[0].
  */
 static uint32
 unpack_keys(Gaps gaps, uint64 limit, uint32 n, uint64 *keys)
@@ -125,7 +125,7 @@ unpack_keys(Gaps gaps, uint64 limit, uint32 n, uint64 *keys)
 	return k;
 }
 
-/* Unpack n ranks from their gaps.  ranks[0] is set before. */
+/* Unpack n ranks from their gaps; the caller has set ranks[0]. */
 static void
 unpack_ranks(Gaps gaps, uint32 n, uint32 *ranks)
 {
@@ -182,14 +182,16 @@ blocks_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	return low;
 }
 
-/* Return the rank of entry i of a block, or of the first entry behind it. */
+/* Return the rank of entry i of a block that has n entries; if i is n, the rank of the first entry behind the block. */
 static uint32
 rank_in_block(const RtscanDictionaryView *view, uint32 block, const uint32 *ranks, uint32 n, uint32 i)
 {
 	return i < n ? ranks[i] : block + 1 < view->page.blocks ? view->blocks[block + 1].rank : view->page.end_rank;
 }
 
-/* Return the entries beside a place in a block, before which it has i entries. */
+/*
+ * Return the entries beside a place in a block.  The block has n entries, i of them before the place, and i is not 0.
+ */
 static RtscanBetween
 between_entries(const RtscanDictionaryView *view, uint32 block, const uint64 *keys, const uint32 *ranks, uint32 n,
 				uint32 i)
@@ -322,8 +324,9 @@ rtscan_dictionary_first_is_before(const RtscanDictionaryView *view, const Rtscan
 }
 
 /*
- * Unpack the block of a packed page that has the last entry not above the probe, unless it is the one at hand.
- * Returns false if an entry would extend beyond the page.
+ * Unpack the block of a packed page that has the last entry not above the probe, unless *block has it already.  If all
+ * entries of the page are above the probe, leaves *block empty.  Returns false if an entry would extend beyond the
+ * page.
  */
 static bool
 enter_block(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view, const RtscanProbe *probe)

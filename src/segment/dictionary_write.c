@@ -12,32 +12,36 @@
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
 
-/* A dictionary that is being written: the page at hand, and the first values of the level's pages so far. */
+/*
+ * A dictionary that is being written, one level after another.  The writer has the current page, which is being
+ * filled, and the first value of each page that has been written of the current level.
+ */
 struct RtscanDictionaryWriter
 {
 	RtscanAreaWriter *areas;	/* receives the pages */
 	const RtscanColumn *column; /* the column */
 	bool		packed;			/* pages are packed */
 
-	RtscanDictionaryPage page;	/* header of the page at hand */
-	uint32		entries;		/* number of the level's entries so far */
+	RtscanDictionaryPage page;	/* header of the current page */
+	uint32		entries;		/* number of entries added to the level so far */
 
-	uint32		open;			/* packed: number of entries in the open block */
+	uint32		open;			/* packed: number of entries in the open block, which is not in the page yet */
 	uint64		keys[BLOCK];	/* packed: keys of the open block */
 	uint32		ranks[BLOCK];	/* packed: ranks of the open block */
-	/* packed: headers of the page's closed blocks */
+	/* packed: headers of the current page's closed blocks */
 	RtscanDictionaryBlock blocks[RTSCAN_CHUNK_BYTES / sizeof(RtscanDictionaryBlock)];
-	char		data[RTSCAN_CHUNK_BYTES + sizeof(uint64)];	/* packed: gaps of the page's closed blocks */
-	uint32		data_bytes;		/* packed: bytes of these gaps */
+	char		data[RTSCAN_CHUNK_BYTES + sizeof(uint64)];	/* packed: gaps of the current page's closed blocks */
+	uint32		data_bytes;		/* packed: number of bytes in "data" */
 
-	char		values[RTSCAN_CHUNK_BYTES]; /* whole values: the page's values, with the offsets that they will have
-											 * in the page */
-	uint32		value_ranks[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* whole values: ranks of the page's entries */
-	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* whole values: offsets of the page's entries */
+	char		values[RTSCAN_CHUNK_BYTES]; /* whole values: the current page's values, at their offsets in the page */
+	uint32		value_ranks[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* whole values: ranks of the current page's
+																	 * entries */
+	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* whole values: offsets of the current page's
+																 * entries */
 
-	bool		inner;			/* the level is not that of the leaves */
-	uint32		pages;			/* number of the level's pages so far */
-	uint32		capacity;		/* number of pages that the next two arrays have room for */
+	bool		inner;			/* the level consists of inner pages, not of leaves */
+	uint32		pages;			/* number of pages of the level written so far */
+	uint32		capacity;		/* number of pages that page_values and page_codes have room for */
 	uint64	   *page_values;	/* first value of each page, which will be the next level's entries */
 	uint32	   *page_codes;		/* first code of the leaves under each page */
 };
@@ -58,7 +62,7 @@ rtscan_dictionary_writer(RtscanAreaWriter *areas, const RtscanColumn *column)
 	return writer;
 }
 
-/* Note the first value of a page for the level above. */
+/* Keep the first value and code of the current page, for its entry in the level above. */
 static void
 note_page(RtscanDictionaryWriter *writer, uint64 first_value)
 {
@@ -107,7 +111,7 @@ bits_for(uint64 value)
 	return value == 0 ? 0 : pg_leftmost_one_pos64(value) + 1;
 }
 
-/* Return the header of the open block, and the bytes that its gaps take. */
+/* Return the header of the open block, and in *bytes the bytes that its gaps take. */
 static RtscanDictionaryBlock
 describe_block(const RtscanDictionaryWriter *writer, uint32 *bytes)
 {
@@ -144,7 +148,7 @@ emit_packed_page(RtscanDictionaryWriter *writer, uint32 end_rank)
 	begin_next_page(writer, end_rank);
 }
 
-/* Write the gaps of the open block. */
+/* Pack the gaps of the open block into writer->data. */
 static void
 put_gaps(RtscanDictionaryWriter *writer, const RtscanDictionaryBlock *block, uint32 bytes)
 {
@@ -158,7 +162,7 @@ put_gaps(RtscanDictionaryWriter *writer, const RtscanDictionaryBlock *block, uin
 		put_bits(data, bit, block->rank_bits, writer->ranks[i] - writer->ranks[i - 1] - 1);
 }
 
-/* Close the open block, on a new page if the page at hand has no room for it. */
+/* Close the open block: add it to the current page or, if the page has no room for it, to a new page. */
 static void
 close_block(RtscanDictionaryWriter *writer)
 {
@@ -238,7 +242,7 @@ add_whole(RtscanDictionaryWriter *writer, Datum value, uint32 rank)
 	page->values_end = place + size;
 }
 
-/* ---------------------------------------------------------------- both */
+/* ---------------------------------------------------------------- packed pages and whole values */
 
 void
 rtscan_dictionary_add(RtscanDictionaryWriter *writer, uint64 value, uint32 rank)
@@ -250,7 +254,7 @@ rtscan_dictionary_add(RtscanDictionaryWriter *writer, uint64 value, uint32 rank)
 		add_whole(writer, (Datum) value, rank);
 }
 
-/* Write the rest of a level; returns the number of its pages. */
+/* Write the entries that are left of a level.  Returns the number of pages of the whole level. */
 static uint32
 end_level(RtscanDictionaryWriter *writer, uint32 end_rank)
 {
@@ -263,7 +267,10 @@ end_level(RtscanDictionaryWriter *writer, uint32 end_rank)
 	return writer->pages;
 }
 
-/* Write the level above, whose entries are the pages of the level just written; returns the number of its pages. */
+/*
+ * Write the next level, which has an entry for each page of the level written last.  Returns the number of pages of
+ * the new level.
+ */
 static uint32
 write_inner_level(RtscanDictionaryWriter *writer, uint32 distinct)
 {
@@ -283,7 +290,7 @@ write_inner_level(RtscanDictionaryWriter *writer, uint32 distinct)
 	return end_level(writer, distinct);
 }
 
-/* Would a level above have less than about a quarter of the pages of this one? */
+/* Would another level have less than about a quarter of the pages of the level written last? */
 static bool
 next_level_is_smaller(const RtscanDictionaryWriter *writer)
 {

@@ -8,7 +8,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 
-/* Slots of the hash table: at most half of them are used. */
+/* Number of slots of the hash table; at most half of them are used. */
 #define SLOTS	(2 * RTSCAN_MOST_CODES)
 
 /* A hash table of codes, with open addressing. */
@@ -16,11 +16,11 @@ typedef struct Table
 {
 	const RtscanColumn *type;	/* the column */
 	bool		whole;			/* values are Datums, not exact integers */
-	uint32		most;			/* limit of values */
-	uint32		n;				/* number of values */
-	uint64	   *values;			/* by code */
+	uint32		most;			/* the most values that may get codes */
+	uint32		n;				/* number of values that have codes */
+	uint64	   *values;			/* the values, by code */
 	uint64	   *hashes;			/* hash of each value, by code */
-	uint32	   *slots;			/* code + 1; 0: free */
+	uint32	   *slots;			/* in each slot: code + 1; 0: the slot is free */
 } Table;
 
 static uint64
@@ -45,7 +45,7 @@ looks_alike(const Table *table, uint64 a, uint64 b)
 		memcmp(DatumGetPointer((Datum) a), DatumGetPointer((Datum) b), size) == 0;
 }
 
-/* Return the code of a value, which gets a new one if it has none; table->most if there are too many values. */
+/* Return the code of a value, and give it the next code if it has none.  Returns table->most if all codes are used. */
 static uint32
 find_code(Table *table, uint64 value)
 {
@@ -67,7 +67,7 @@ find_code(Table *table, uint64 value)
 	return table->n++;
 }
 
-/* Give all rows codes; returns false if there are too many values. */
+/* Set the code of each row.  Returns false if there are too many values. */
 static bool
 number_values(Table *table, const RtscanColumnRows *column, const int64 *integers, uint32 rows, int64 *codes)
 {

@@ -146,8 +146,8 @@ write_include(SegmentWriter *writer, int i)
 }
 
 /*
- * Write all columns.  Each needs much memory for a short time, so it has its own memory context; all key columns
- * share the work space for sorting.
+ * Write all columns.  Each column has a memory context of its own, since it needs much memory for a short time.  All
+ * key columns share the work space for sorting.
  */
 static void
 write_columns(SegmentWriter *writer)
@@ -172,7 +172,7 @@ write_columns(SegmentWriter *writer)
 
 /* ---------------------------------------------------------------- the descriptor */
 
-/* Append extents that cover the blocks; returns how many. */
+/* Append extents that cover the blocks of the segment's pages, and return the number of extents. */
 static uint32
 append_extents(StringInfo parts, const BlockNumber *blocks, uint32 pages)
 {

@@ -13,9 +13,9 @@
 #include "storage/writing.h"
 
 /*
- * Write a segment of rows, which must be in TID order, at least one and at most RTSCAN_SEGMENT_ROWS.  The segment
- * gets a new id.  Returns what a switch needs to make it part of the index; until then no other process sees the
- * segment.
+ * Write a segment of rows, and give it a new id.  The rows must be in TID order; there must be at least one, and at
+ * most RTSCAN_SEGMENT_ROWS.  Returns what a switch needs to make the segment part of the index.  Until the switch, no
+ * other process sees the segment.
  */
 extern RtscanNewSegment rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows);
 

@@ -14,12 +14,14 @@
 #define CACHE_LINE		64
 
 /*
- * The distance of prefetching, if rows are consecutive: each call prefetches the elements of the rows that the
- * second call after it will read.  The processor itself does not prefetch beyond a page of memory.
+ * The distance of prefetching consecutive rows, in calls of rtscan_get_frame_rows(): each call prefetches the elements
+ * that the second call after it will read.  The processor itself does not prefetch beyond a page of memory.
  */
 #define CALLS_AHEAD		2
 
-/* Rows that are prefetched at a time, so that waiting for memory and calculating overlap. */
+/*
+ * Number of consecutive rows to prefetch, and to unpack, in turn, so that waiting for memory and calculating overlap.
+ */
 #define RUN_ROWS		256
 
 /* ---------------------------------------------------------------- writing */
@@ -158,7 +160,7 @@ rtscan_check_frame(RtscanReader *reader, const RtscanFrames *frames, uint32 chun
 	return false;
 }
 
-/* Unpack the pages of a chunk, into values or, if that is NULL, into codes. */
+/* Unpack the elements of a chunk into "values" or, if "values" is NULL, into "codes". */
 static void
 get_chunk(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, int64 *values, uint32 *codes)
 {
@@ -210,8 +212,8 @@ rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 
 /* ---------------------------------------------------------------- some rows */
 
 /*
- * Prefetch the elements of n rows, from one row of a chunk on, as far as they are on that row's page.  (Compilers
- * would take a function that only prefetches for one without effect, and remove it.)
+ * Prefetch the elements of n consecutive rows of a chunk, as far as they are on the page of the first row.  "row" is
+ * the first row, relative to the chunk.
  */
 static void
 prefetch_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 row, uint32 n)
@@ -231,19 +233,19 @@ prefetch_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uin
 		RTSCAN_PREFETCH_FAR(payload + offset);
 }
 
-/* Elements of rows that are all on one page, and where to unpack them. */
+/* Elements to unpack, of rows that are all on one page, and the arrays that receive them. */
 typedef struct Elements
 {
-	const char *payload;		/* the page */
+	const char *payload;		/* payload of the page */
 	uint32		bits;			/* bits of an element */
 	uint32		first_row;		/* row of the page's first element */
 	const uint32 *rows;			/* the rows */
-	int64		base;			/* is added to each element */
+	int64		base;			/* integer that is added to each element */
 	int64	   *values;			/* receives integers; or NULL */
 	uint32	   *codes;			/* receives codes, if "values" is NULL */
 } Elements;
 
-/* Unpack n elements, from the given one on; returns the largest one. */
+/* Unpack n elements, from element "from" on.  Returns the largest one, without the base. */
 static uint64
 unpack(const Elements *elements, uint32 from, uint32 n)
 {
@@ -257,8 +259,8 @@ unpack(const Elements *elements, uint32 from, uint32 n)
 }
 
 /*
- * Unpack the elements of n consecutive rows, and prefetch those that are "behind" rows later.  Returns the largest
- * one.
+ * Unpack the elements of n consecutive rows.  For each of these rows, prefetch the element of the row that is "behind"
+ * rows further on.  Returns the largest unpacked element.
  */
 static uint64
 unpack_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const Elements *elements, uint32 n,
@@ -278,7 +280,7 @@ unpack_run(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const
 	return largest;
 }
 
-/* Unpack the elements of n rows of a chunk, minus base, into values or, if that is NULL, into codes. */
+/* Read the integers of n rows of a chunk, minus "base", into "values" or, if "values" is NULL, into "codes". */
 static void
 get_rows(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, const uint32 *rows, uint32 n, int64 *values,
 		 uint32 *codes, int64 base)

@@ -3,15 +3,15 @@
  * frames.h
  *		Integers in row order, each chunk in a frame of reference.
  *
- * The element that is stored for a row is the difference of its integer from the least one of its chunk, in as few
- * bits as the chunk's greatest integer needs (bits/packed.h); for NULL it is the largest difference plus one.  A
- * chunk begins with a page of its own:
+ * For each row an element is stored: the row's integer minus the least integer of its chunk.  For NULL the element is
+ * the largest of these differences plus one.  All elements of a chunk have as many bits as its largest element needs
+ * (bits/packed.h).  Each chunk begins on a new page:
  *
  *	frames		│ 5 .. 250, 8 bits │ 7, 0 bits │ 0 .. 9, 3 NULLs, 4 bits │
  *	pages		│ 8 of chunk 0 │ none │ 4 of chunk 2 │
  *
- * So the frame has the bounds of its chunk, without any page being read.  Readers rely on them: an element that
- * would be outside is reported as corruption of its page.
+ * The frame, which is in the descriptor, has the bounds of its chunk, so that they are known without reading a page.
+ * Readers rely on these bounds: an element outside of them is reported as corruption of its page.
  */
 #ifndef RTSCAN_FRAMES_H
 #define RTSCAN_FRAMES_H
@@ -22,7 +22,7 @@
 #include "segment/segment.h"
 #include "storage/area.h"
 
-/* Return the element of NULL. */
+/* Return the element that is stored for NULL. */
 static inline uint64
 rtscan_frame_null(const RtscanFrame *frame)
 {
@@ -46,30 +46,33 @@ rtscan_frame_pages(const RtscanFrame *frame, uint32 rows)
 /* ---------------------------------------------------------------- writing */
 
 /*
- * Find the frames of the rows' integers.  nulls has a bit for each row.  Returns false if an element would need
- * more than 64 bits, because there are NULLs besides.
+ * Find the frames of the rows' integers.  "nulls" has a bit for each row.  Returns false if a chunk has both NULLs and
+ * integers so far apart that no 64-bit element is left for NULL.
  */
 extern bool rtscan_find_frames(const int64 *values, const uint64 *nulls, uint32 rows, RtscanFrame *frames);
 
 /* Return the bytes that the integers take, including their frames. */
 extern Size rtscan_frames_bytes(const RtscanFrame *frames, uint32 rows);
 
-/* Write the integers. */
+/* Write the elements of all rows, and return their area. */
 extern RtscanArea rtscan_write_frames(RtscanAreaWriter *areas, const RtscanFrame *frames, const int64 *values,
 									  const uint64 *nulls, uint32 rows);
 
 /* ---------------------------------------------------------------- reading */
 
 /*
- * Check the frames of "rows" rows, and count their pages.  Fills in the first page of each chunk.  Returns false if
- * the frames contradict themselves.
+ * Check the frames of "rows" rows.  Sets first_pages[] to the first page of each chunk, and *pages to the number of
+ * pages of all chunks.  Returns false if the frames contradict themselves.
  */
 extern bool rtscan_frames_are_sane(const RtscanFrame *frames, uint32 rows, uint32 *first_pages, uint32 *pages);
 
 /* Return the bytes that are used on the last page; 0 if there is no page. */
 extern Size rtscan_frames_last_bytes(const RtscanFrames *frames, uint32 rows);
 
-/* Return the integer that represents NULL among a chunk's integers.  If there are NULLs, no other row has it. */
+/*
+ * Return the integer that represents NULL among a chunk's integers.  If the chunk has NULLs, no other row has this
+ * integer.
+ */
 static inline int64
 rtscan_frame_marker(const RtscanFrame *frame)
 {
@@ -90,7 +93,7 @@ extern void rtscan_get_frame(RtscanReader *reader, const RtscanFrames *frames, u
 extern void rtscan_get_frame_rows(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,
 								  int64 *values);
 
-/* The place of a row's element, in a chunk whose rows are not all alike. */
+/* The place of a row's element.  The element exists only if the rows of the chunk are not all alike. */
 typedef struct RtscanFramePlace
 {
 	uint32		page;			/* number of the page in the area */
@@ -124,14 +127,17 @@ rtscan_frame_only_value(const RtscanFrame *frame)
 /* Read the integer of one row.  Returns false only for a soft reader. */
 extern bool rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row, int64 *value);
 
-/* Prefetch the element of a row, which will be read soon. */
+/* Prefetch the element of a row that will be read soon. */
 extern void rtscan_prefetch_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row);
 
-/* Read codes of at most 16 bits of all rows of a chunk; NULLs are null_code. */
+/* Read the codes of all rows of a chunk, which have at most 16 bits.  NULLs get the code null_code. */
 extern void rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 null_code,
 								   uint32 *codes);
 
-/* Read the integers of n ascending rows of a chunk, minus base, as codes of at most 24 bits; NULLs are null_code. */
+/*
+ * Read the integers of n ascending rows of a chunk, minus "base", as codes of at most 24 bits.  NULLs get the code
+ * null_code.
+ */
 extern void rtscan_get_frame_rows_codes(RtscanReader *reader, const RtscanFrames *frames, const uint32 *rows, uint32 n,
 										int64 base, uint32 null_code, uint32 *codes);
 

@@ -14,7 +14,7 @@
 
 /* ---------------------------------------------------------------- packed */
 
-/* Find out which of n rows are NULL, a page of bits at a time. */
+/* Find out which of n rows are NULL, from one page of bits after another. */
 static void
 get_nulls(RtscanReader *reader, const RtscanArea *area, const uint32 *rows, uint32 n, bool *isnull)
 {
@@ -123,16 +123,16 @@ copy_integers(const char *payload, const uint32 *rows, uint32 first_row, uint32 
 
 /* ---------------------------------------------------------------- whole */
 
-/* Whole values to read, of rows of a column or of codes of a dictionary. */
+/* Whole values to read: those of some rows of a column, or of some codes of a dictionary. */
 typedef struct WantedValues
 {
 	const RtscanColumn *type;	/* the column */
-	const uint32 *rows;			/* ascending rows or codes; NULL: all from "first" on */
+	const uint32 *rows;			/* the rows or codes, in ascending order; NULL: all from "first" on */
 	uint32		first;			/* first row or code, if "rows" is NULL */
 	uint32		n;				/* number of values to read */
 	uint32		next;			/* number of values that have been read */
 	Datum	   *values;			/* receives the values */
-	bool	   *isnull;			/* receives whether values are NULL; NULL if no value may be */
+	bool	   *isnull;			/* receives which values are NULL; the pointer is NULL if no value may be NULL */
 } WantedValues;
 
 static inline uint32
@@ -141,7 +141,10 @@ next_wanted(const WantedValues *wanted)
 	return wanted->rows ? wanted->rows[wanted->next] : wanted->first + wanted->next;
 }
 
-/* Take the value at an offset of a page.  Returns false if there is no value, or it is NULL and must not be. */
+/*
+ * Copy the wanted value at an offset of a page; offset 0 is NULL.  Returns false if the value is not within the page,
+ * or is NULL although no value may be NULL.
+ */
 static bool
 take_value(WantedValues *wanted, const char *payload, uint32 values_end, uint16 offset)
 {
@@ -158,7 +161,7 @@ take_value(WantedValues *wanted, const char *payload, uint32 values_end, uint16 
 	return true;
 }
 
-/* Take the wanted values of a page that has the rows from "first" up to "end", exclusively. */
+/* Copy the wanted values of a page that has the rows from "first" up to "end", exclusively. */
 static bool
 take_page(WantedValues *wanted, const char *payload, Size used, uint32 first, uint32 end)
 {
@@ -181,7 +184,7 @@ take_page(WantedValues *wanted, const char *payload, Size used, uint32 first, ui
 	return true;
 }
 
-/* Read the wanted values from an area of pages of whole values, which has "rows" rows in all. */
+/* Read the wanted values from an area of pages of whole values.  The area has "rows" rows in all. */
 static void
 get_whole(RtscanReader *reader, const RtscanArea *area, const uint32 *first_rows, uint32 rows, WantedValues *wanted)
 {

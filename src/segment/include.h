@@ -3,19 +3,21 @@
  * include.h
  *		Values of INCLUDE columns, in row order.
  *
- * A segment stores the values of a column in the way that takes the fewest bytes:
+ * A segment stores the values of a column in one of three ways, usually the one that takes the fewest bytes:
  *
  *	FRAMES	exact integers (row/exact.h), each chunk in a frame of reference (frames.h)
- *	CODES	codes in such frames, and a dictionary of the distinct values, by code.  There are at most RTSCAN_MOST_CODES
- *			codes, including that of NULL.  Values with different images are distinct: -0 and 0, 1.0 and 1.00, a
- *			text with a long header and one with a short one.  A dictionary of exact integers is sorted.  Other
- *			values are stored whole, in no order.
- *	PLAIN	all other values.  Those of a fixed width are packed, rtscan_per_page(width) a page, and a separate
- *			area has a bit a row for NULLs, if there are any.  Other values are stored whole; a page of them is
+ *	CODES	codes in frames of reference, and a dictionary that has the distinct value of each code.  There are at most
+ *			RTSCAN_MOST_CODES codes, including the code of NULL.  Values with different images are distinct: -0 and
+ *			0, 1.0 and 1.00, texts with a long and a short header.  A dictionary of exact integers is sorted.  A
+ *			dictionary of whole values is not.
+ *	PLAIN	the values themselves.  Values of a fixed width are packed, rtscan_per_page(width) on each page.  If there
+ *			are NULLs, a separate area has a bit for each row.  Values of variable width are stored whole.
+ *
+ * A page of whole values is
  *
  *	│ RtscanIncludePage │ values, aligned │ uint16 offsets[rows]; 0: NULL │
  *
- * In format 3 all columns were PLAIN, and numerics of one scale were packed as integers.
+ * In format 3 all columns are PLAIN, and numerics of one scale are packed as integers.
  */
 #ifndef RTSCAN_INCLUDE_H
 #define RTSCAN_INCLUDE_H
@@ -31,7 +33,7 @@
 typedef struct RtscanIncludePage
 {
 	uint32		first_row;		/* the first row; in a dictionary, the first code */
-	uint32		rows;			/* number of rows; in a dictionary, of codes */
+	uint32		rows;			/* number of rows; in a dictionary, number of codes */
 	uint32		values_end;		/* offset where the values end, and the offsets array begins */
 	uint32		unused;
 } RtscanIncludePage;
@@ -49,8 +51,8 @@ extern void rtscan_get_plain(RtscanReader *reader, const RtscanSegmentInclude *i
 							 const uint32 *rows, uint32 n, Datum *values, bool *isnull);
 
 /*
- * Read the integers of n rows of a packed PLAIN column: the digits of numerics, or Datums of other types passed by
- * value, of which row/exact.h makes integers that sort.
+ * Read the integers of n rows of a packed PLAIN column.  For numerics, the integers are their digits (RtscanDecimal).
+ * For other types passed by value, the integers are the Datums, which rtscan_exact_encode() turns into exact integers.
  */
 extern void rtscan_get_plain_integers(RtscanReader *reader, const RtscanSegmentInclude *include, const uint32 *rows,
 									  uint32 n, int64 *integers, bool *isnull);
@@ -60,7 +62,7 @@ extern void rtscan_get_dictionary_integers(RtscanReader *reader, const RtscanSeg
 										   uint32 end, int64 *integers);
 
 /*
- * Read whole values of a dictionary, from the code "first" up to "end", exclusively, which are copied into the
+ * Read whole values of a dictionary, from the code "first" up to "end", exclusively.  The values are copied into the
  * current memory context.
  */
 extern void rtscan_get_dictionary_values(RtscanReader *reader, const RtscanSegmentInclude *include,

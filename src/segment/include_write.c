@@ -12,7 +12,7 @@
 #include "segment/distinct.h"
 #include "segment/frames.h"
 
-/* The most bits a row of frames that a dictionary could not improve upon. */
+/* A dictionary is tried only if the other ways need more than this many bits for each row. */
 #define FEW_BITS	2
 
 /* ---------------------------------------------------------------- plain */
@@ -55,8 +55,8 @@ write_packed(RtscanAreaWriter *areas, const RtscanColumn *type, uint32 width, co
 /* A page of whole values that is being filled. */
 typedef struct WholePage
 {
-	RtscanIncludePage page;		/* its header */
-	char		values[RTSCAN_CHUNK_BYTES]; /* its values, with the offsets that they will have in the page */
+	RtscanIncludePage page;		/* header of the page */
+	char		values[RTSCAN_CHUNK_BYTES]; /* values of the page, at their offsets */
 	uint16		offsets[RTSCAN_CHUNK_BYTES / sizeof(uint16)];	/* the offset of each value; 0: NULL */
 } WholePage;
 
@@ -99,7 +99,10 @@ add_whole(RtscanAreaWriter *areas, WholePage *whole, const RtscanColumn *type,
 	whole->page.values_end = place + size;
 }
 
-/* Write whole values by row or by code.  nulls: which rows are NULL; NULL for codes. */
+/*
+ * Write n whole values, by row or by code, and append the first row or code of each page to first_rows.  "nulls" tells
+ * which rows are NULL; the pointer is NULL if the values are those of codes.
+ */
 static RtscanArea
 write_whole(RtscanAreaWriter *areas, const RtscanColumn *type, const uint64 *values, const RtscanColumnRows *nulls,
 			uint32 n, StringInfo first_rows)
@@ -118,7 +121,10 @@ write_whole(RtscanAreaWriter *areas, const RtscanColumn *type, const uint64 *val
 
 /* ---------------------------------------------------------------- choosing how to store a column */
 
-/* Return the values of a column of numerics as integers of one scale; NULL if they cannot be represented so. */
+/*
+ * Return the values of a column of numerics as integers, and their scale in *scale.  Returns NULL if the numerics have
+ * several scales, or do not fit into integers.
+ */
 static int64 *
 make_decimals(const RtscanColumnRows *column, uint32 rows, int *scale)
 {
@@ -149,7 +155,10 @@ make_decimals(const RtscanColumnRows *column, uint32 rows, int *scale)
 	return digits;
 }
 
-/* Return the values of a column as exact integers; NULL if they cannot be represented so. */
+/*
+ * Return the values of a column as exact integers, and the scale of numerics in *scale.  Returns NULL if the values
+ * have no exact integers.
+ */
 static int64 *
 make_integers(const RtscanColumn *type, const RtscanColumnRows *column, uint32 rows, int *scale)
 {
@@ -168,18 +177,18 @@ make_integers(const RtscanColumn *type, const RtscanColumnRows *column, uint32 r
 typedef struct Choice
 {
 	const RtscanColumn *type;	/* the column */
-	const RtscanColumnRows *column; /* its values */
+	const RtscanColumnRows *column; /* values of the column */
 	uint32		rows;			/* number of rows */
-	RtscanIncludeHeader header; /* becomes its descriptor */
-	int64	   *integers;		/* exact integers of the values; NULL: values are whole */
-	RtscanDistinct *distinct;	/* distinct values; NULL: they are too many, or there is nothing to gain */
+	RtscanIncludeHeader header; /* header for the descriptor */
+	int64	   *integers;		/* exact integers of the values; NULL if the values have none */
+	RtscanDistinct *distinct;	/* distinct values; NULL if there are too many, or if CODES cannot save bytes */
 	RtscanFrame *frames;		/* frames of the exact integers */
 	RtscanFrame *code_frames;	/* frames of the codes */
 } Choice;
 
 /*
- * Return the bytes that whole values take, with their offsets; nulls: which rows are NULL, or NULL for a
- * dictionary's values.
+ * Return the bytes that n whole values take, including their offsets.  "nulls" tells which rows are NULL; the pointer
+ * is NULL for the values of a dictionary.
  */
 static Size
 whole_bytes(const RtscanColumn *type, const uint64 *values, const RtscanColumnRows *nulls, uint32 n)
@@ -192,7 +201,7 @@ whole_bytes(const RtscanColumn *type, const uint64 *values, const RtscanColumnRo
 	return bytes;
 }
 
-/* Return the bytes that the column takes if it is PLAIN. */
+/* Return the bytes that the column takes as PLAIN. */
 static Size
 plain_bytes(const Choice *choice)
 {
@@ -215,8 +224,9 @@ code_bytes(const Choice *choice)
 }
 
 /*
- * Choose the way that takes the fewest bytes.  If two take about the same, prefer FRAMES, which are read faster,
- * and have bounds.  Numerics that can be integers are never stored whole, since reading those is slow.
+ * Choose the way to store the column that takes the fewest bytes.  FRAMES are preferred to PLAIN if only the
+ * RtscanFrames make them larger, since they are read faster, and tell the bounds of each chunk.  Numerics that can be
+ * integers are never PLAIN, since reading whole numerics is slow.
  */
 static RtscanStorage
 choose_storage(Choice *choice)

@@ -13,8 +13,8 @@
 #define FEW_A_SPAN		2
 
 /*
- * The most bits for each span, on average, in a set that gets BITS.  A hash table would take as much memory, and
- * more time.
+ * The most bits for each span, on average, in a table of BITS.  Up to this limit, a hash table would take as much
+ * memory, and more time.
  */
 #define BITS_A_SPAN		256
 
@@ -24,24 +24,28 @@
 /* Slots of the hash table for each integer of a set. */
 #define ROOM_AN_INTEGER	2
 
-/* Words of bits that are tested together, so that their slots can be prefetched. */
+/* Number of words of bits that are tested together, so that the slots of their integers can be prefetched. */
 #define LOT				16
 
-/* The most places for each span, so that most places have none. */
+/*
+ * At most this many places for each span.  There are then several places for each span, so that for most places only
+ * one span is left to look at.
+ */
 #define PLACES_PER_SPAN	8
 
 /* A table in one of three forms. */
 struct RtscanIntegerTable
 {
 	const RtscanIntegerSet *set;	/* the set */
-	uint64	   *bits;			/* BITS: a bit by the distance from the first integer; NULL: another form */
+	uint64	   *bits;			/* BITS: a bit for each distance from the first integer; NULL in other forms */
 	uint64		reach;			/* BITS: distance of the last integer from the first one */
-	uint64	   *words;			/* HASH: words of the Bloom filter; NULL: PLACES */
+	uint64	   *words;			/* HASH: words of the Bloom filter; NULL in other forms */
 	int			words_shift;	/* HASH: shift from a hash to the number of a word */
 	int64	   *slots;			/* HASH: integers */
 	int			slots_shift;	/* HASH: shift from a hash to the number of a slot */
 	int64		none;			/* HASH: content of an empty slot, an integer that is not in the set */
-	uint32	   *places;			/* PLACES: for each place, the first span that does not end before it */
+	uint32	   *places;			/* PLACES: for each place, number of the first span that does not end before the
+								 * place */
 	uint32		shift;			/* PLACES: shift from the distance from the first integer to the number of a place */
 };
 
@@ -117,7 +121,7 @@ rtscan_find_span(const RtscanIntegerSet *set, int64 integer)
 	return low;
 }
 
-/* Subtract the number of a span's integers from *most; returns false if there are more of them. */
+/* Subtract the number of a span's integers from *most.  Returns false if the span has more than *most integers. */
 static bool
 take_span(RtscanSpan span, uint64 *most)
 {
@@ -168,7 +172,10 @@ set_bits(uint64 *bits, uint64 first, uint64 last)
 	}
 }
 
-/* Make BITS.  There is one more bit behind the last integer's, which is 0 and stands for all integers outside. */
+/*
+ * Make BITS.  The bit behind that of the last integer is 0; it represents all integers that are not between the first
+ * and the last one.
+ */
 static void
 make_bits(RtscanIntegerTable *table, MemoryContext context)
 {
@@ -182,7 +189,7 @@ make_bits(RtscanIntegerTable *table, MemoryContext context)
 		set_bits(table->bits, (uint64) set->spans[i].first - least, (uint64) set->spans[i].last - least);
 }
 
-/* Return the number of integers, if they are few for the number of spans; else 0. */
+/* Return the number of the set's integers, or 0 if there are more than FEW_A_SPAN integers for each span. */
 static uint64
 count_few(const RtscanIntegerSet *set)
 {
@@ -211,8 +218,8 @@ hash_integer(int64 integer)
 }
 
 /*
- * Return the bits that a hash sets in its word of the Bloom filter.  Few other integers with the same word have all
- * of these bits.
+ * Return the bits that a hash sets in its word of the Bloom filter.  Of other integers with the same word, few have
+ * all of these bits.
  */
 static inline uint64
 bits_of(uint64 hash)
@@ -333,7 +340,7 @@ has_slot(const RtscanIntegerTable *table, int64 integer)
 	return false;
 }
 
-/* Return those of the tested bits whose integers pass the Bloom filter, and prefetch their slots. */
+/* Return the bits of "asked" whose integers pass the Bloom filter, and prefetch the slots of these integers. */
 static pg_attribute_always_inline uint64
 in_bits(const RtscanIntegerTable *table, const int64 *integers, uint64 asked)
 {
@@ -352,7 +359,7 @@ in_bits(const RtscanIntegerTable *table, const int64 *integers, uint64 asked)
 	return are;
 }
 
-/* Return those of the tested bits whose integers are in the hash table. */
+/* Return the bits of "asked" whose integers are in the hash table. */
 static pg_attribute_always_inline uint64
 in_slots(const RtscanIntegerTable *table, const int64 *integers, uint64 asked)
 {
@@ -381,7 +388,7 @@ and_hash(const RtscanIntegerTable *table, const int64 *integers, uint32 nwords, 
 	}
 }
 
-/* Is an integer in the span that its place leads to? */
+/* Is an integer in the set?  Only the spans to which the integer's place leads are searched. */
 static inline bool
 has_place(const RtscanIntegerTable *table, int64 integer)
 {

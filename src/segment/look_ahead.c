@@ -11,7 +11,7 @@
 /* The distance of prefetching, in rows. */
 #define ROWS_AHEAD		256
 
-/* The least average distance of two rows' elements, in bits, for which prefetching is worth while. */
+/* The least average distance between the elements of successive rows, in bits, for which prefetching is worth while. */
 #define SPARSE_BITS		256
 
 RtscanLookAhead
@@ -23,7 +23,10 @@ rtscan_begin_looking_ahead(const RtscanArea *area, uint32 first_page, uint32 fir
 	return (RtscanLookAhead) {area, first_page, first_row, bits, rows, n, .seen = sparse ? 0 : n};
 }
 
-/* Prefetch rows from .. end - 1 as far as they are on one page; returns the first row that is not on it. */
+/*
+ * Prefetch the elements of rows[from .. end - 1], as far as they are on the page of the first one.  Returns the index
+ * of the first row whose element is not on that page.
+ */
 static uint32
 prefetch_elements(RtscanReader *reader, const RtscanLookAhead *ahead, uint32 from, uint32 end)
 {

@@ -3,7 +3,7 @@
  * look_ahead.h
  *		Prefetch the elements of rows that are read page by page.
  *
- * It does so if the rows are so far from each other that the processor does not prefetch by itself.
+ * Elements are prefetched only if the rows are so far apart that the processor does not prefetch by itself.
  */
 #ifndef RTSCAN_LOOK_AHEAD_H
 #define RTSCAN_LOOK_AHEAD_H
@@ -16,19 +16,19 @@
 typedef struct RtscanLookAhead
 {
 	const RtscanArea *area;		/* the area that has the elements */
-	uint32		first_page;		/* number of the first page in the area */
-	uint32		first_row;		/* row of the first page's first element, which need not be among the rows */
+	uint32		first_page;		/* number of the page in the area that begins with the element of first_row */
+	uint32		first_row;		/* row of the first element on first_page; need not be in "rows" */
 	uint32		bits;			/* bits of an element */
 	const uint32 *rows;			/* the rows */
 	uint32		n;				/* number of rows */
-	uint32		seen;			/* number of rows that have been prefetched, or need not be */
+	uint32		seen;			/* number of rows whose elements have been prefetched, or need not be */
 } RtscanLookAhead;
 
-/* Begin to prefetch for n rows, or decide that it is not worth while. */
+/* Begin to prefetch the elements of n ascending rows, or decide that prefetching is not worth while. */
 extern RtscanLookAhead rtscan_begin_looking_ahead(const RtscanArea *area, uint32 first_page, uint32 first_row,
 												  uint32 bits, const uint32 *rows, uint32 n);
 
-/* Prefetch, before the page of row i is read. */
+/* Prefetch elements of rows[i] and the rows behind it.  Call this before the page of rows[i] is read. */
 extern void rtscan_look_ahead(RtscanReader *reader, RtscanLookAhead *ahead, uint32 i);
 
 #endif							/* RTSCAN_LOOK_AHEAD_H */

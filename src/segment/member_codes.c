@@ -10,14 +10,17 @@
 
 #define BLOCK	RTSCAN_DICTIONARY_BLOCK
 
-/* The codes that have been found. */
+/* The codes whose values are in a set. */
 typedef struct MemberCodes
 {
 	const RtscanMembers *members;	/* the set */
 	uint64	   *words;			/* a bit for each code */
 } MemberCodes;
 
-/* Set those of 64 bits that are set in "bits", from a place on that need not be the first one of a word. */
+/*
+ * Set those bits of "words" that are set in "bits".  The lowest bit of "bits" belongs to bit "place" of "words", which
+ * need not be the first bit of a word.
+ */
 static inline void
 set_from(uint64 *words, uint32 place, uint64 bits)
 {
@@ -26,7 +29,7 @@ set_from(uint64 *words, uint32 place, uint64 bits)
 		words[place / 64 + 1] |= bits >> (64 - place % 64);
 }
 
-/* RtscanValuesVisitor.  Tests keys. */
+/* RtscanValuesVisitor.  Sets the bits of codes whose keys are in the set. */
 static void
 add_keys(uint32 code, uint32 n, const uint64 *keys, void *arg)
 {

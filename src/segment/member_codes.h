@@ -15,9 +15,9 @@
 #include "segment/members.h"
 
 /*
- * Return a bit for each code, including that of NULL, and at least one more bit that is not set, in the current
- * memory context.  The column must not be plain, and its keys must be exact integers with the sign bit inverted.
- * The members must be prepared for all integers.
+ * Return an array of bits in the current memory context.  It has a bit for each code, including that of NULL: the
+ * code's value is in the set.  At least one more bit follows, which is not set.  The column must not be plain, and its
+ * keys must be exact integers with the sign bit inverted.  "members" must be prepared for all integers.
  */
 extern uint64 *rtscan_member_codes(const RtscanMembers *members, RtscanReader *reader, int column,
 								   const RtscanColumn *type);

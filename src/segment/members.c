@@ -8,10 +8,10 @@
 #include "bits/bits.h"
 #include "miscadmin.h"
 
-/* The most bits of elements that get a table. */
+/* The most bits of an element for which a TABLE is made. */
 #define TABLE_BITS	16
 
-/* A span of elements. */
+/* The elements from "first" to "last", both included. */
 typedef struct ElementSpan
 {
 	uint64		first;
@@ -26,21 +26,21 @@ typedef enum Form
 	SET
 } Form;
 
-/* A set, prepared for chunks of one frame. */
+/* A set, and the form in which it is prepared for chunks of one frame. */
 struct RtscanMembers
 {
 	const RtscanIntegerSet *set;	/* the set */
-	MemoryContext context;		/* has everything below */
+	MemoryContext context;		/* memory context of the following arrays */
 	bool		prepared;		/* the following members are valid */
 	RtscanFrame frame;			/* the frame of the chunks */
-	RtscanMembership membership;	/* result of the preparation for these chunks */
+	RtscanMembership membership;	/* how many rows of chunks with this frame are members */
 	Form		form;			/* form of the test */
 	uint32		n;				/* RANGE, TABLE: number of spans */
-	uint32		capacity;		/* RANGE, TABLE: number of spans that there is room for */
-	ElementSpan *spans;			/* RANGE, TABLE: the frame's elements that are in the set */
-	uint8	   *table;			/* TABLE: 1 for each element that is in the set; kept for other frames */
-	RtscanIntegerTable *integers;	/* SET: the set as a table; kept for other frames */
-	int64	   *room;			/* room for a chunk's integers */
+	uint32		capacity;		/* RANGE, TABLE: number of spans that the array has room for */
+	ElementSpan *spans;			/* RANGE, TABLE: elements of the frame that are in the set */
+	uint8	   *table;			/* TABLE: 1 for each element that is in the set; allocated once, for all frames */
+	RtscanIntegerTable *integers;	/* SET: the set as a table; made once, for all frames */
+	int64	   *room;			/* array for the integers of a chunk, if its elements have more than TABLE_BITS bits */
 };
 
 /* ---------------------------------------------------------------- preparing */
@@ -109,7 +109,7 @@ membership(const RtscanMembers *members, const RtscanFrame *frame)
 	return RTSCAN_SOME_MEMBERS;
 }
 
-/* Prepare to test elements. */
+/* Prepare to test packed elements: by a RANGE, or by a TABLE. */
 static RtscanMembership
 prepare_elements(RtscanMembers *members, const RtscanFrame *frame, uint32 first, uint32 end)
 {
@@ -123,7 +123,7 @@ prepare_elements(RtscanMembers *members, const RtscanFrame *frame, uint32 first,
 	return result;
 }
 
-/* Prepare to test integers by the set itself. */
+/* Prepare to test unpacked integers by the set itself. */
 static RtscanMembership
 prepare_set(RtscanMembers *members)
 {
@@ -160,8 +160,8 @@ rtscan_prepare_members(RtscanMembers *members, const RtscanFrame *frame, uint32 
 /* ---------------------------------------------------------------- testing */
 
 /*
- * Correct the bits of NULLs, since the integer that represents NULL may be in the set, or not.  asked: the bits
- * before the test.
+ * Correct the bits of rows that are NULL.  They have been tested by the integer that represents NULL, which may also
+ * be in the set as an integer.  "asked" has the bits before the test.
  */
 static void
 decide_nulls(const RtscanMembers *members, const int64 *integers, uint32 rows, const uint64 *asked, uint64 *words)
@@ -177,7 +177,7 @@ decide_nulls(const RtscanMembers *members, const int64 *integers, uint32 rows, c
 		}
 }
 
-/* Clear the bits of rows whose integers are not in the set. */
+/* Clear the bits of rows whose integers are not in the set.  Bits of NULLs stay only if NULL is in the set. */
 static void
 ask_set(const RtscanMembers *members, const int64 *integers, uint32 rows, uint64 *words)
 {
@@ -282,7 +282,7 @@ and_large_members(RtscanMembers *members, RtscanReader *reader, const RtscanFram
 	ask_set(members, members->room, rows, words);
 }
 
-/* Test the elements of a page; returns false if one of them is outside of the frame. */
+/* Test the elements of a page.  Returns false if an element is outside of the frame. */
 static bool
 and_page(const RtscanMembers *members, const char *payload, uint32 n, uint64 *words)
 {

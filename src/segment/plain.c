@@ -13,16 +13,16 @@
 #define MOST_GUESSES	8
 
 /*
- * Ranks on either side of a guess that are prefetched, since the search often continues there.  Each is on a page
- * of its own, so more of them would cost more than they save.
+ * Number of ranks on either side of a guessed rank whose values are prefetched, since the search often goes on to one
+ * of them.  Each value is on a page of its own, so that prefetching more values would cost more than it saves.
  */
 #define PREFETCH_RANKS	1
 
 /* ---------------------------------------------------------------- ranks */
 
 /*
- * Return the fingers of a segment's column, which are allocated at the first lookup: most columns are never looked
- * up.
+ * Return the fingers of a segment's column.  They are allocated at the first lookup, since in most columns nothing is
+ * ever looked up.
  */
 static RtscanFinger *
 fingers_of_segment(RtscanSegment *segment, RtscanSegmentColumn *column)
@@ -32,7 +32,7 @@ fingers_of_segment(RtscanSegment *segment, RtscanSegmentColumn *column)
 	return column->fingers;
 }
 
-/* Return the fingers that a reader uses for a column. */
+/* Return the fingers that a reader uses for a column: the segment's if the reader trusts, else its own. */
 static RtscanFinger *
 fingers_of(RtscanReader *reader, int column)
 {
@@ -52,14 +52,17 @@ finger_has(const RtscanFinger *finger, uint32 rank)
 	return rank >= finger->first && rank - finger->first < finger->n;
 }
 
-/* Does a finger have the value of a rank? */
+/* Has the value at a rank been read into a finger? */
 static bool
 finger_knows(const RtscanFinger *finger, uint32 rank)
 {
 	return finger_has(finger, rank) && ((finger->known >> (rank - finger->first)) & 1) != 0;
 }
 
-/* Return the finger that covers a rank, preferably one that has its value; NULL if there is none. */
+/*
+ * Return a finger that covers a rank, preferably one that has the value at the rank.  Returns NULL if no finger covers
+ * the rank.
+ */
 static RtscanFinger *
 find_finger(RtscanReader *reader, int column, uint32 rank)
 {
@@ -76,7 +79,10 @@ find_finger(RtscanReader *reader, int column, uint32 rank)
 	return found;
 }
 
-/* Move a finger to the ranks around one, as far as they are on the same page, and read their rows. */
+/*
+ * Move a finger to the ranks around "rank", as far as they are on the same page of the order, and read the rows at
+ * these ranks.
+ */
 static bool
 move_finger(RtscanReader *reader, int column, RtscanFinger *finger, uint32 rank)
 {
@@ -101,7 +107,7 @@ move_finger(RtscanReader *reader, int column, RtscanFinger *finger, uint32 rank)
 	return true;
 }
 
-/* Read the value of the finger's rank i. */
+/* Read the value at the i-th rank of a finger. */
 static bool
 read_value(RtscanReader *reader, int column, RtscanFinger *finger, uint32 i)
 {
@@ -119,7 +125,10 @@ read_value(RtscanReader *reader, int column, RtscanFinger *finger, uint32 i)
 	return true;
 }
 
-/* Return the value at a rank, from the finger that covers it, or else from the given finger, which is moved there. */
+/*
+ * Return the value at a rank.  It is read into a finger that covers the rank or, if there is none, into the finger
+ * "use", which is moved to the rank.
+ */
 static bool
 value_at_rank(RtscanReader *reader, int column, RtscanFingerUse use, uint32 rank, int64 *exact)
 {
@@ -165,20 +174,21 @@ key_at_rank(RtscanReader *reader, int column, const RtscanColumn *type, RtscanFi
 
 /* ---------------------------------------------------------------- finding */
 
-/* A search for the first rank that is not before a probe. */
+/* A search for the rank of a probe's place. */
 typedef struct Search
 {
 	RtscanReader *reader;		/* the reader */
 	int			column;			/* number of the column */
 	const RtscanProbe *probe;	/* the value */
-	bool		after;			/* search behind values that equal the probe */
-	uint32		low;			/* no rank before this one can be the result */
-	uint32		high;			/* no rank behind this one can be the result */
+	bool		after;			/* the place is behind values that equal the probe */
+	uint32		low;			/* the result is not before this rank */
+	uint32		high;			/* the result is not behind this rank */
 	uint64		low_key;		/* key of the rank before "low" */
-	uint64		high_key;		/* key of the rank "high"; initially what the dictionary has found, if anything */
+	uint64		high_key;		/* key of the rank "high"; at first the key of the dictionary's entry at the place,
+								 * if it is known */
 } Search;
 
-/* Return the finger for an end of a range. */
+/* Return the finger for lookups with, or without, "after". */
 static RtscanFingerUse
 use_of(bool after)
 {
@@ -207,8 +217,8 @@ narrow(Search *search, uint32 rank)
 }
 
 /*
- * Find a rank before the probe, stepping back from "high" with growing steps.  The dictionary's entry before the
- * one that it has found is RTSCAN_PLAIN_STEP ranks before that, or more if values repeat.
+ * Move "low" behind a rank that is before the probe, stepping back from "high" with growing steps.  The first step is
+ * RTSCAN_PLAIN_STEP, since entries of the dictionary are this many ranks apart, or more if values repeat.
  */
 static bool
 find_low(Search *search)
@@ -228,8 +238,8 @@ middle_of(const Search *search)
 }
 
 /*
- * Return the rank where the probe would be if keys were evenly distributed between low and high.  Keys of damaged
- * pages can be anything, so a result outside is replaced by the middle.
+ * Return the rank where the probe would be if keys were evenly distributed between "low" and "high".  Keys of damaged
+ * pages can be anything; if the result is not within low .. high - 1, returns the middle rank instead.
  */
 static uint32
 guess_place(const Search *search)
@@ -241,8 +251,8 @@ guess_place(const Search *search)
 }
 
 /*
- * Begin the search at the entry before the probe, if the dictionary knows it, else by stepping back.  Ranks of
- * damaged pages can be anything.
+ * Begin the search behind the dictionary's entry before the probe.  If this entry is not known, or has an impossible
+ * rank because a page is damaged, find a rank before the probe by stepping back.
  */
 static bool
 begin_between(Search *search, const RtscanBetween *between)
@@ -254,7 +264,7 @@ begin_between(Search *search, const RtscanBetween *between)
 	return true;
 }
 
-/* Narrow the search by the values that a finger knows. */
+/* Narrow the search by the values that have been read into a finger. */
 static bool
 recall_finger(Search *search, const RtscanFinger *finger)
 {
@@ -269,8 +279,8 @@ recall_finger(Search *search, const RtscanFinger *finger)
 }
 
 /*
- * Narrow the search by all fingers: the value that was looked up last may be the same one, or a near one, as for
- * two ends of a range.
+ * Narrow the search by the values in all fingers.  The last lookup may have been of the same value, or of a near one,
+ * such as the other end of a range.
  */
 static bool
 recall(Search *search)
@@ -283,7 +293,10 @@ recall(Search *search)
 	return true;
 }
 
-/* Prefetch the values of the ranks beside one, which are probably read next. */
+/*
+ * Prefetch the value at "rank" and the values at "ranks" ranks on either side, which are probably read next.  Skips
+ * ranks that are outside of the search, or that no finger covers.
+ */
 static void
 prefetch_beside(const Search *search, uint32 rank, uint32 ranks)
 {
@@ -332,7 +345,10 @@ rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetw
 	finger->high_rank = high_rank;
 }
 
-/* Return the entries that a finger has noted, if the probe's place is between them. */
+/*
+ * If the probe's place is between the entries that a finger keeps, return these entries and the rank of the second
+ * one.  Otherwise returns false.
+ */
 static bool
 recall_between(const RtscanFinger *finger, const RtscanProbe *probe, bool after, RtscanBetween *between,
 			   RtscanPosition *position)
@@ -356,7 +372,7 @@ rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, 
 		recall_between(&fingers[use_of(!after)], probe, after, between, position);
 }
 
-/* Prefetch the rows of the ranks around one. */
+/* Prefetch the part of the order that has the rows at the ranks around "rank". */
 static void
 prefetch_rows(const Search *search, uint32 rank)
 {
@@ -367,7 +383,7 @@ prefetch_rows(const Search *search, uint32 rank)
 	rtscan_prefetch_place(search->reader, order, rank / per_page, (Size) (rank % per_page) * 3);
 }
 
-/* Read the rows of the ranks around one, if no finger covers it, and prefetch the value of the one. */
+/* If no finger covers "rank", read the rows at the ranks around it into a finger, and prefetch the value at "rank". */
 static void
 approach_rows(const Search *search, uint32 rank)
 {
@@ -379,7 +395,7 @@ approach_rows(const Search *search, uint32 rank)
 		prefetch_beside(search, rank, 0);
 }
 
-/* Read the value of a rank, and prefetch the values of the next guess. */
+/* Read the value at a rank, and prefetch the values around the next guessed rank. */
 static void
 approach_value(Search *search, uint32 rank)
 {
@@ -414,7 +430,7 @@ rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe
 
 /* ---------------------------------------------------------------- finding behind */
 
-/* Find the end of a value's ranks.  A value mostly has few ranks, so the nearest are read first. */
+/* Find the end of a value's ranks.  Most values have few ranks, so ranks near the beginning are read first. */
 static bool
 find_end(Search *search)
 {

@@ -8,29 +8,30 @@
 #include "miscadmin.h"
 #include "segment/frames.h"
 
-/* Values that are looked up together.  While a page of one is fetched from memory, the others are worked on. */
+/* Number of values that are looked up together.  While the search for one value waits for memory, the others go on. */
 #define LOT		64
 
 /* Interpolation steps for a value before its search falls back to halving. */
 #define MOST_LOOKS	8
 
 /*
- * The search for one value.  Ranks before low have smaller values, ranks from high on do not, and ranks from
- * "above" on have greater ones.
+ * The search for one value.  Ranks before "low" have smaller values.  Ranks from "high" on have the value or greater
+ * ones.  Ranks from "above" on have greater values.
  */
 typedef struct Pursuit
 {
 	RtscanProbe probe;			/* the value */
-	uint32		low;			/* no rank before this one can be the value's first */
-	uint32		high;			/* no rank behind this one can be the value's first */
+	uint32		low;			/* the value's first rank is not before this rank */
+	uint32		high;			/* the value's first rank is not behind this rank */
 	uint32		above;			/* the first rank that is known to have a greater value */
-	uint32		equal_end;		/* the rank behind the last one known to have the value; 0: none is known */
+	uint32		equal_end;		/* rank behind the last rank that is known to have the value; 0: no such rank is
+								 * known */
 	uint64		low_key;		/* key of the rank before "low" */
-	uint64		high_key;		/* key of the rank "high", if knows_high */
+	uint64		high_key;		/* key of the rank "high", if knows_high is true */
 	bool		knows_high;		/* high_key is known */
-	int			looks;			/* number of ranks that have been looked at */
-	uint32		rank;			/* rank to look at next */
-	uint32		row;			/* row of that rank */
+	int			looks;			/* number of ranks chosen so far */
+	uint32		rank;			/* rank chosen last, whose value is read next */
+	uint32		row;			/* row at the rank "rank" */
 } Pursuit;
 
 static Pursuit
@@ -50,7 +51,10 @@ begin_pursuit(const RtscanProbe *probe, const RtscanCandidate *candidate)
 	};
 }
 
-/* Return the rank where the value would be if keys were evenly distributed between low and high, or the middle. */
+/*
+ * Return the rank where the value would be if keys were evenly distributed between "low" and "high".  Returns the
+ * middle rank if the keys are not known, or after MOST_LOOKS ranks.
+ */
 static uint32
 expected_place(const Pursuit *pursuit)
 {
@@ -66,8 +70,8 @@ expected_place(const Pursuit *pursuit)
 }
 
 /*
- * Choose the rank to look at next, to find where the value begins, and then where it ends, which is mostly near.
- * Returns false if both are known.
+ * Choose the rank whose value is read next.  First find where the value begins, then where it ends, which is mostly
+ * near the beginning.  Returns false if both ends are known.
  */
 static bool
 choose_rank(Pursuit *pursuit)
@@ -84,7 +88,7 @@ choose_rank(Pursuit *pursuit)
 	return true;
 }
 
-/* Narrow the search by the key at its rank. */
+/* Narrow the search by the key at the chosen rank. */
 static void
 note_key(Pursuit *pursuit, uint64 key)
 {
@@ -102,14 +106,14 @@ note_key(Pursuit *pursuit, uint64 key)
 		pursuit->high_key = key;
 		pursuit->knows_high = true;
 	}
-	/* On a damaged page the key may be below.  That does no harm as long as the search ends. */
+	/* On a damaged page the key may be less than the value.  That does no harm, since the search still ends. */
 	if (rtscan_key_is_before(&pursuit->probe, true, key))
 		pursuit->equal_end = Max(pursuit->equal_end, rank + 1);
 	else
 		pursuit->above = Min(pursuit->above, rank);
 }
 
-/* Read the rows of the chosen ranks, which mostly ascend. */
+/* Read the rows at the chosen ranks, which mostly ascend, so that each page of the order is read once. */
 static bool
 look_rows_up(RtscanReader *reader, const RtscanSegmentColumn *stored, Pursuit **pursuits, int n)
 {

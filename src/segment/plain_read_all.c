@@ -11,7 +11,7 @@
 /* Values that are decoded at a time. */
 #define VALUES_AT_ONCE	1024
 
-/* Rows for which rtscan_plain_codes() prefetches ahead. */
+/* The distance of prefetching in rtscan_plain_codes(), in ranks. */
 #define CODES_AHEAD		32
 
 /* ---------------------------------------------------------------- keys */
@@ -68,7 +68,7 @@ read_values(RtscanReader *reader, const RtscanFrames *frames)
 	return values;
 }
 
-/* Read the rows of a page of the order; returns false if one does not exist. */
+/* Read the n row numbers on a page of the order.  Returns false if one of them is too large for the segment. */
 static bool
 read_order(RtscanReader *reader, const RtscanArea *order, uint32 page, uint32 n, uint32 *rows)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * plain_write.c
- *		Decide whether a key column is to be stored as a plain one, and write its values.
+ *		Decide whether a key column is to be stored as a plain column, and write its values.
  */
 #include "segment/plain.h"
 
@@ -73,7 +73,7 @@ encode_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 f
 	rtscan_exact_encode(type->exact, from, n, values);
 }
 
-/* Fill in the values in row order, and their frames; returns false if they cannot be stored in frames. */
+/* Fill in the values in row order, and their frames.  Returns false if the values cannot be stored in frames. */
 static bool
 take_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 rows, RtscanPlain *plain)
 {

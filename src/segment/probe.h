@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * probe.h
- *		Types of lookups in a dictionary: the values to look up, the places found, and visitors of values.
+ *		Types for lookups in a dictionary: values to look up, places that have been found, and visitors of values.
  */
 #ifndef RTSCAN_PROBE_H
 #define RTSCAN_PROBE_H
@@ -13,15 +13,15 @@
 #include "row/schema.h"
 
 /*
- * A value to look up, of the column's type or, with a comparison of both types, of another type.
+ * A value to look up.  Its type is the column's type, or another one that "compare" compares with the column's type.
  *
- * The place of a probe is that of the first entry that is not less than its value or, with "after", of the first
- * one that is greater.
+ * The place of a probe is the place of the first entry that is not less than the probe's value.  With "after", it is
+ * the place of the first entry that is greater than the value.
  */
 typedef struct RtscanProbe
 {
 	const RtscanColumn *column; /* the column */
-	bool		has_key;		/* the value is of the column's type, which has keys */
+	bool		has_key;		/* the value has a key that can be compared with the column's keys */
 	uint64		key;			/* the value's key, if it has one */
 	FmgrInfo   *compare;		/* comparison of (column's type, value's type) */
 	Datum		value;			/* the value */
@@ -31,7 +31,8 @@ typedef struct RtscanProbe
 typedef struct RtscanPosition
 {
 	uint32		code;			/* code of the value at the place */
-	uint32		rank;			/* number of rows with smaller values, that is, the first rank of the value there */
+	uint32		rank;			/* first rank of the value at the place, which is the number of rows with smaller
+								 * values */
 } RtscanPosition;
 
 /* Is a value before the place of a probe? */
@@ -47,23 +48,25 @@ rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key)
 }
 
 /*
- * The steps of rtscan_dictionary_approach(), in this order.  In each, the rank of the value is guessed.  The rows of
- * neighbouring ranks are in one place, but their values are not.
+ * The steps of rtscan_dictionary_approach(), in this order.  Each step guesses the rank of the value.  Rows at
+ * neighboring ranks are near each other in the order, but the values of these rows are not near each other.
  */
 typedef enum RtscanApproachStep
 {
-	RTSCAN_APPROACH_PREFETCH_ROWS,	/* look the value up in the dictionary, and prefetch rows around the guessed rank */
-	RTSCAN_APPROACH_READ_ROWS,	/* read these rows, and prefetch the value of the guessed rank */
-	RTSCAN_APPROACH_READ_VALUE, /* read that value, and prefetch the values around the next guess */
+	RTSCAN_APPROACH_PREFETCH_ROWS,	/* look the value up in the dictionary, and prefetch the rows at the ranks around
+									 * the guessed one */
+	RTSCAN_APPROACH_READ_ROWS,	/* read the rows at the ranks around the guessed one, and prefetch the value at the
+								 * guessed rank */
+	RTSCAN_APPROACH_READ_VALUE, /* read the value at the guessed rank, and prefetch the values around the next guess */
 	RTSCAN_APPROACH_STEPS		/* number of steps */
 } RtscanApproachStep;
 
-/* Ascending values to look up, of which several may be equal. */
+/* Values to look up, in ascending order.  Several may be equal. */
 typedef struct RtscanProbes
 {
 	const RtscanColumn *column; /* the column */
 	int			n;				/* number of values */
-	const uint64 *keys;			/* keys of the values, if they are of the column's type, which has keys; or NULL */
+	const uint64 *keys;			/* keys of the values, if they can be compared with the column's keys; or NULL */
 	FmgrInfo   *compare;		/* comparison of (column's type, values' type) */
 	const Datum *values;		/* the values */
 } RtscanProbes;
@@ -89,19 +92,20 @@ typedef struct RtscanFound
 	RtscanPosition behind;		/* place behind the value */
 } RtscanFound;
 
-/* Called for values that were found, some at a time, as they ascend. */
+/* Called for values that have been found, some at a time, in ascending order. */
 typedef void (*RtscanFoundVisitor) (const RtscanFound *found, uint32 n, void *arg);
 
 /*
- * Called for a value, with its code and its ranks first_rank .. end_rank - 1.  The value is as in
- * rtscan_dictionary_add(); if it is passed by reference it is valid only during the call.
+ * Called for a value, with its code and its ranks first_rank .. end_rank - 1.  "value" is a key or a Datum, as in
+ * rtscan_dictionary_add().  A value passed by reference is valid only during the call.
  */
 typedef void (*RtscanDictionaryVisitor) (uint32 code, uint64 value, uint32 first_rank,
 										 uint32 end_rank, void *arg);
 
 /*
- * Called for n consecutive codes, of which "code" is the first: up to RTSCAN_DICTIONARY_BLOCK keys or, for a column
- * without keys, one value.
+ * Called for the values of n consecutive codes, from "code" on.  If the column has keys, the values are keys, of which
+ * rtscan_dictionary_visit_values() passes up to RTSCAN_DICTIONARY_BLOCK at a time.  If it has none, there is one
+ * Datum.
  */
 typedef void (*RtscanValuesVisitor) (uint32 code, uint32 n, const uint64 *values, void *arg);
 

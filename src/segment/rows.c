@@ -13,7 +13,7 @@
 
 #define FIRST_CAPACITY	1024	/* capacity when the first row is added, a multiple of 64 */
 
-/* The least limit of a segment's rows: those that a heap page can hold must fit, however little memory there is. */
+/* The least limit of a segment's rows.  The rows that a heap page can hold must fit, however little memory there is. */
 #define MIN_LIMIT		Max(MaxHeapTuplesPerPage, 1024)
 
 RtscanRows *
@@ -153,7 +153,7 @@ swap_rows(RtscanRows *rows, uint32 a, uint32 b)
 	}
 }
 
-/* Insertion sort: all rows are in order except those of heap blocks with HOT chains. */
+/* Insertion sort, since most rows are in order already: all except those of heap blocks with HOT chains. */
 void
 rtscan_rows_sort_tids(RtscanRows *rows, uint32 first)
 {

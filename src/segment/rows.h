@@ -15,11 +15,11 @@
 /* The values of one column in row order. */
 typedef struct RtscanColumnRows
 {
-	uint64	   *values;			/* by row: keys if keys determine the values' images, else Datums */
-	uint64	   *nulls;			/* a bit for each row */
+	uint64	   *values;			/* by row: keys if they tell the values' images (rtscan_key_tells_image()), else
+								 * Datums */
+	uint64	   *nulls;			/* a bit for each row: its value is NULL */
 	uint32		null_count;		/* number of NULLs */
-	bool		lost;			/* some values no longer have their original images; see RTSCAN_COLUMN_IMAGES in
-								 * segment.h */
+	bool		lost;			/* some original images were lost before; see RTSCAN_COLUMN_IMAGES in segment.h */
 } RtscanColumnRows;
 
 /* Rows of an index in memory. */
@@ -30,8 +30,8 @@ typedef struct RtscanRows
 	const RtscanSchema *schema;
 	uint32		rows;			/* number of rows */
 	uint32		capacity;		/* number of rows that the arrays have room for, a multiple of 64 */
-	ItemPointerData *tids;		/* by row */
-	RtscanColumnRows *columns;	/* by column */
+	ItemPointerData *tids;		/* TID of each row */
+	RtscanColumnRows *columns;	/* values of each column */
 } RtscanRows;
 
 /* Create an empty set of rows, in the current memory context. */
@@ -41,7 +41,9 @@ extern RtscanRows *rtscan_rows_create(const RtscanSchema *schema);
 extern void rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *values,
 							const bool *isnull);
 
-/* Make room for n rows, whose tids[] and values the caller then sets. */
+/*
+ * Make room for n rows in an empty set.  The caller sets tids[] of these rows, and their values by rtscan_rows_set().
+ */
 extern void rtscan_rows_reserve(RtscanRows *rows, uint32 n);
 
 /* Set one value of a reserved row.  A Datum passed by reference is not copied. */
@@ -57,16 +59,16 @@ extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
 extern Size rtscan_rows_bytes(int ncolumns, bool all_have_keys);
 
 /*
- * Return how many rows a segment may have so that these fit into memory_kb, with the memory to sort them and with
- * more_bytes for each row that the caller needs.  Values passed by reference are not counted.  It is a multiple of a
- * chunk's rows if it is larger than one chunk, and at least the rows that a heap page can hold.
+ * Return how many rows a segment may have so that memory_kb has room for the rows, for sorting them, and for
+ * more_bytes that the caller needs for each row.  Values passed by reference are not counted.  The result is a
+ * multiple of RTSCAN_CHUNK_ROWS if it is at least that large, and never less than the rows that a heap page can hold.
  */
 extern uint32 rtscan_rows_limit(const RtscanSchema *schema, Size more_bytes, int memory_kb);
 
-/* Return the limit of rows that take row_bytes each; see rtscan_rows_limit(). */
+/* Return the limit of rows if each row takes row_bytes; see rtscan_rows_limit(). */
 extern uint32 rtscan_rows_that_fit(Size row_bytes, int memory_kb);
 
-/* Return the bytes that values passed by reference take. */
+/* Return the bytes that copies of values passed by reference take. */
 extern Size rtscan_rows_value_memory(const RtscanRows *rows);
 
 /* Is the value of a row NULL? */

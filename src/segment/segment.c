@@ -17,14 +17,15 @@
 /* The limit of the descriptors that a backend keeps between transactions, in bytes. */
 #define KEEP_MEMORY		((Size) 64 * 1024 * 1024)
 
-/* The cache lines at the beginning of a page that rtscan_prefetch_page() prefetches. */
+/* Number of cache lines at the beginning of a page's payload that rtscan_prefetch_page() prefetches. */
 #define PREFETCH_LINES	12
 
 /* ---------------------------------------------------------------- the backend's descriptors */
 
 /*
- * The key of a kept descriptor.  The file is part of it: a copy of the file (ALTER INDEX ... SET TABLESPACE)
- * continues with the same uuid and ids, and if that is rolled back so does the original.
+ * The key of a kept descriptor.  It includes the file, since uuid and id are not unique: ALTER INDEX ... SET
+ * TABLESPACE copies the file, and new segments of the copy continue the ids.  If the command is rolled back, new
+ * segments of the original file continue the same ids.
  */
 typedef struct KeptKey
 {
@@ -66,7 +67,10 @@ shrink_kept(void)
 	}
 }
 
-/* XactCallback.  Readers hold pointers to descriptors within a transaction, so they are dropped only at its end. */
+/*
+ * XactCallback.  Readers hold pointers to descriptors until the transaction ends, so descriptors are dropped only at
+ * its end.
+ */
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
@@ -89,7 +93,10 @@ init_kept(void)
 
 /* ---------------------------------------------------------------- readers */
 
-/* Return the descriptor of a segment, from the kept ones or read now; NULL if soft and it cannot be read. */
+/*
+ * Return the descriptor of a segment, and read it if the backend does not keep it yet.  If "soft" is true, returns
+ * NULL if the descriptor cannot be read.
+ */
 static RtscanSegment *
 keep_segment(Relation index, const RtscanEntry *entry, const pg_uuid_t *uuid, bool soft)
 {
@@ -135,7 +142,7 @@ rtscan_reader_open(RtscanReader *reader, Relation index, const RtscanEntry *entr
 
 /* ---------------------------------------------------------------- reading pages */
 
-/* Pin a page if it is still in the buffer where it was found last; returns false if it is not. */
+/* Pin a page if it is still in the buffer where the backend found it last.  Returns false if it is not. */
 static bool
 pin_recent(RtscanReader *reader, uint32 ordinal)
 {
@@ -150,8 +157,9 @@ pin_recent(RtscanReader *reader, uint32 ordinal)
 }
 
 /*
- * Lock a page, if the reader locks pages, and check that it is the expected one.  Otherwise release it and return
- * false.  The lock fails if this backend has it already: a damaged descriptor can give two pages the same block.
+ * Lock a page, if the reader locks pages, and check that it is the expected one.  If it is not, or if it cannot be
+ * locked, releases it and returns false.  A page cannot be locked if this backend has locked it already: a damaged
+ * descriptor can give two pages the same block.
  */
 static bool
 lock_and_check(RtscanReader *reader, const RtscanArea *area, uint32 ordinal, Buffer buffer)

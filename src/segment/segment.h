@@ -14,7 +14,7 @@
  *		uint32[bins + 1]			the sieve's boundaries: ranks, strictly ascending, 0 .. rows
  *		uint8[(vectors * chunks + 3) / 4]	RtscanVectorState of each page of bits, two bits each
  *		RtscanIncludeHeader, RtscanFrame[chunks]	if the column is plain: its values
- *		as for an INCLUDE column	if the column has IMAGES: its other images
+ *		as for an INCLUDE column	if the column has IMAGES: images that its dictionary does not have
  *	for each INCLUDE column:
  *		RtscanIncludeHeader
  *		RtscanFrame[chunks]			if stored as FRAMES or CODES
@@ -64,24 +64,26 @@ typedef struct RtscanSegmentHeader
 #define RTSCAN_COLUMN_EXACT			0x0002	/* every value begins at a boundary: no order */
 #define RTSCAN_COLUMN_IDENTICAL		0x0004	/* equal values had the same image, and the dictionary has it */
 #define RTSCAN_COLUMN_PLAIN			0x0008	/* has values in row order in place of codes; see plain.h */
-#define RTSCAN_COLUMN_IMAGES		0x0010	/* equal values had several images: those that are not in the dictionary
+#define RTSCAN_COLUMN_IMAGES		0x0010	/* equal values had several images: images that are not in the dictionary
 											 * are stored, too */
 
 /*
  * The image of a value is its bytes.  Equal values may have different images: -0 and 0, 1.0 and 1.00, 'a' and 'a '.
- * A dictionary has one image of each value, which represents all of them.  A column that is IDENTICAL has no other
- * images.  A column with IMAGES stores the images of the rows that differ from the dictionary's, as an INCLUDE
- * column that is NULL in all other rows.  If a column has neither flag, some of its images are lost: rtscan 1.0
- * wrote such columns, and so does a merge with one.  The values of such a column must be read from the heap.
+ * A dictionary has one image of each value, which represents all images of the value.  If a column is IDENTICAL, there
+ * are no other images.  If a column has IMAGES, images that differ from the dictionary's are stored as an INCLUDE
+ * column, which is NULL in all other rows.  If a column has neither flag, some of its images are lost, and its values
+ * must be read from the heap.  rtscan 1.0 writes columns without either flag, and so does a merge that reads a column
+ * without them.
  */
 
 /* The descriptor of a key column. */
 typedef struct RtscanColumnHeader
 {
 	uint32		flags;			/* RTSCAN_COLUMN_... flags */
-	uint32		nonnull;		/* number of rows that are not NULL; NULLs have the ranks from there on */
-	uint32		distinct;		/* number of distinct values; for a plain column, of those in its sparse dictionary */
-	uint32		code_bytes;		/* bytes of a code: 1, 2 or 3; 0 if the column is plain */
+	uint32		nonnull;		/* number of rows that are not NULL; NULLs have the ranks from "nonnull" on */
+	uint32		distinct;		/* number of distinct values; for a plain column, number of entries of its sparse
+								 * dictionary */
+	uint32		code_bytes;		/* bytes of a code: 1, 2 or 3; 0 if the column is plain or in heap order */
 	uint32		bins;			/* number of bins; 0: no sieve, since the segment is small or the column is in heap
 								 * order */
 	uint32		radix;			/* bin = high * radix + low; 1: the sieve has one component */
@@ -105,13 +107,13 @@ typedef enum RtscanStorage
 /* The descriptor of an INCLUDE column, or of the values or images of a key column. */
 typedef struct RtscanIncludeHeader
 {
-	uint32		width;			/* if PLAIN and packed: bytes a value; 0: values are whole */
+	uint32		width;			/* if PLAIN and packed: bytes of a value; 0: values are whole */
 	uint8		scale;			/* display scale of numerics that are stored as integers; see row/decimal.h */
 	uint8		storage;		/* RtscanStorage; this and the following members are 0 in format 3 */
 	uint8		exact;			/* RtscanExactKind of the integers in frames or in a dictionary; NONE: values are
 								 * whole */
 	uint8		unused;
-	RtscanArea	nulls;			/* if PLAIN and packed: a bit a row; no area if no row is NULL */
+	RtscanArea	nulls;			/* if PLAIN and packed: a bit for each row; no area if no row is NULL */
 	RtscanArea	values;			/* values or codes, in row order */
 } RtscanIncludeHeader;
 
@@ -121,13 +123,13 @@ typedef struct RtscanFrame
 	int64		least;			/* least integer of the chunk; 0 if all rows are NULL */
 	int64		greatest;		/* greatest integer of the chunk; 0 if all rows are NULL */
 	uint32		nulls;			/* number of rows that are NULL */
-	uint32		bits;			/* bits an element; 0: all rows are alike, and no elements are stored */
+	uint32		bits;			/* bits of an element; 0: all rows are alike, and no elements are stored */
 } RtscanFrame;
 
 /* The descriptor of an INCLUDE column's dictionary. */
 typedef struct RtscanCodesHeader
 {
-	uint32		distinct;		/* number of distinct values; codes are less than that */
+	uint32		distinct;		/* number of distinct values, which is greater than all codes of values */
 	uint32		unused;
 	RtscanArea	dictionary;		/* exact integers, ascending, or pages of whole values */
 } RtscanCodesHeader;
@@ -139,7 +141,7 @@ rtscan_is_plain(const RtscanColumnHeader *header)
 	return (header->flags & RTSCAN_COLUMN_PLAIN) != 0;
 }
 
-/* Does a key column store images that its dictionary does not have? */
+/* Does a key column store the images that its dictionary does not have? */
 static inline bool
 rtscan_has_images(const RtscanColumnHeader *header)
 {
@@ -153,7 +155,7 @@ rtscan_lost_no_image(const RtscanColumnHeader *header)
 	return (header->flags & (RTSCAN_COLUMN_IDENTICAL | RTSCAN_COLUMN_IMAGES)) != 0;
 }
 
-/* Return the code of NULL, which is greater than those of values. */
+/* Return the code of NULL, which is greater than the codes of values. */
 static inline uint32
 rtscan_null_code(const RtscanColumnHeader *header)
 {
@@ -169,7 +171,7 @@ typedef enum RtscanVectorState
 	RTSCAN_VECTOR_STORED		/* the page is stored */
 } RtscanVectorState;
 
-/* Entries of vector_pages for pages that are not stored. */
+/* Numbers in RtscanSegmentColumn.vector_pages for pages that are not stored. */
 #define RTSCAN_PAGE_ZEROS	PG_UINT32_MAX
 #define RTSCAN_PAGE_ONES	(PG_UINT32_MAX - 1)
 
@@ -177,8 +179,8 @@ typedef enum RtscanVectorState
 typedef struct RtscanFrames
 {
 	RtscanArea	area;			/* pages of elements */
-	const RtscanFrame *frames;	/* by chunk */
-	uint32	   *pages;			/* by chunk: number of its first page in the area */
+	const RtscanFrame *frames;	/* frame of each chunk */
+	uint32	   *pages;			/* by chunk: number of the chunk's first page in the area */
 } RtscanFrames;
 
 /* The values of an INCLUDE column, or the values or images of a key column, in memory. */
@@ -190,7 +192,10 @@ typedef struct RtscanSegmentInclude
 	const uint32 *first_rows;	/* if values are whole: the first row, or the first code, of each page */
 } RtscanSegmentInclude;
 
-/* The entries of a dictionary on both sides of a place, as far as they are known. */
+/*
+ * The dictionary's entries beside a place: the last entry before the place, and the entry at the place, as far as they
+ * are known.
+ */
 typedef struct RtscanBetween
 {
 	bool		has_low;		/* an entry before the place is known */
@@ -204,22 +209,25 @@ typedef struct RtscanBetween
 #define RTSCAN_FINGER_RANKS	32
 
 /*
- * The place where a plain column (plain.h) was looked up last.  It has the neighbouring entries of the dictionary,
- * and the rows of some ranks with those of their values that have been read.  Since a segment does not change, a
- * later lookup of the same or a nearby value reads fewer pages, even in another statement.
+ * A cache of the last lookup in a plain column (plain.h).  It has the dictionary's entries beside the place that was
+ * found, the rows at some ranks, and the values of these rows as far as they have been read.  Since a segment does not
+ * change, a later lookup of the same or a near value reads fewer pages, even in another statement.
  */
 typedef struct RtscanFinger
 {
 	RtscanBetween between;		/* the dictionary's entries beside the place */
 	uint32		high_rank;		/* first rank of the entry whose key is between.high_key */
 	uint32		first;			/* first rank that the finger covers */
-	uint32		n;				/* number of ranks that it covers; 0: none */
-	uint32		known;			/* a bit for each of its ranks: the value is in "values" */
-	uint32		rows[RTSCAN_FINGER_RANKS];	/* row of each of its ranks */
-	int64		values[RTSCAN_FINGER_RANKS];	/* exact integer of each of its ranks, if known */
+	uint32		n;				/* number of ranks that the finger covers; 0: none */
+	uint32		known;			/* a bit for each rank that the finger covers: its value is in "values" */
+	uint32		rows[RTSCAN_FINGER_RANKS];	/* row at each rank that the finger covers */
+	int64		values[RTSCAN_FINGER_RANKS];	/* exact integer at each rank whose bit in "known" is set */
 } RtscanFinger;
 
-/* The fingers of a column.  Both ends of ranges have one of their own, since a common one would move between them. */
+/*
+ * The fingers of a column.  Each end of a range has a finger of its own, since a common finger would move back and
+ * forth.
+ */
 typedef enum RtscanFingerUse
 {
 	RTSCAN_FINGER_BEFORE,		/* for the first rank that is not before a value */
@@ -229,8 +237,8 @@ typedef enum RtscanFingerUse
 } RtscanFingerUse;
 
 /*
- * The fingers of one column that belong to a reader, if it does not trust what was read before.  That includes the
- * planner: the cost of a plan must not depend on earlier lookups.
+ * The fingers of a reader that does not trust what was read before (RtscanReader.trusts), for one column.  The
+ * planner's readers are of this kind: the cost of a plan must not depend on earlier lookups.
  */
 typedef struct RtscanOwnFingers
 {
@@ -242,37 +250,34 @@ typedef struct RtscanOwnFingers
 typedef struct RtscanSegmentColumn
 {
 	RtscanColumnHeader header;
-	const uint32 *boundaries;	/* bins + 1 ranks */
-	uint32	   *vector_pages;	/* [vector * chunks + chunk]: number of the page in the sieve's area, or
-								 * RTSCAN_PAGE_ZEROS or ONES */
+	const uint32 *boundaries;	/* boundaries of the sieve: bins + 1 ranks */
+	uint32	   *vector_pages;	/* [vector * chunks + chunk]: number of the page in the sieve's area,
+								 * RTSCAN_PAGE_ZEROS or RTSCAN_PAGE_ONES */
 	RtscanSegmentInclude values;	/* if plain: the values, stored in frames as those of an INCLUDE column */
 	RtscanFinger *fingers;		/* if plain: by RtscanFingerUse; NULL before the first lookup */
-	RtscanSegmentInclude images;	/* if IMAGES: the images that the dictionary does not have, stored as an INCLUDE
+	RtscanSegmentInclude images;	/* if IMAGES: images that the dictionary does not have, stored as an INCLUDE
 									 * column */
 } RtscanSegmentColumn;
 
 /*
- * A descriptor in memory.  Arrays point into the content of its pages where they need no conversion: a session
- * reads thousands of descriptors, and each new page of memory costs a page fault.
+ * A descriptor in memory.  Arrays that need no conversion point into the content of its pages: a session reads
+ * thousands of descriptors, and each new page of memory costs a page fault.
  */
 typedef struct RtscanSegment
 {
 	RtscanSegmentHeader header;
 	uint32		chunks;			/* number of chunks */
-	MemoryContext context;		/* has all of the descriptor */
-	Size		memory;			/* bytes of that context */
+	MemoryContext context;		/* memory context of the whole descriptor */
+	Size		memory;			/* bytes of "context", plus the bytes of fingers that are not allocated yet */
 	BlockNumber *blocks;		/* block of each page, by ordinal */
-	Buffer	   *recent;			/* by ordinal: the buffer that had the page when it was checked; invalid if it has
-								 * not been read */
+	Buffer	   *recent;			/* by ordinal: the buffer that had the page when it was checked; invalid if the page
+								 * has not been read */
 	const uint32 *tidmap_rows;	/* first row of each tidmap page */
 	RtscanSegmentColumn *columns;	/* key columns */
 	RtscanSegmentInclude *includes; /* INCLUDE columns */
 } RtscanSegment;
 
-/*
- * Return the stored values of a column whose values are in row order: of a plain key column, or of an INCLUDE
- * column.
- */
+/* Return the stored values of a column that has them in row order: a plain key column, or an INCLUDE column. */
 static inline const RtscanSegmentInclude *
 rtscan_stored_values(const RtscanSegment *segment, int nkeys, int column)
 {
@@ -280,54 +285,57 @@ rtscan_stored_values(const RtscanSegment *segment, int nkeys, int column)
 }
 
 /*
- * A reader of a segment; a scan has one for each segment.  Its pages can be read and released one at a time, or
- * kept pinned while others are read.
+ * A reader of a segment; a scan has one for each segment.  Pages can be read and released one at a time, or kept
+ * pinned while other pages are read.
  */
 typedef struct RtscanReader
 {
 	Relation	index;			/* the index */
 	RtscanSegment *segment;		/* the segment, from the backend's kept descriptors */
 	bool		lock;			/* lock pages, since on a standby a pin does not protect them */
-	bool		soft;			/* return failures instead of raising errors, for callers that can do without the
-								 * segment, such as the planner */
-	bool		trusts;			/* do not check pages again that are still in the buffer where they were checked, and
+	bool		soft;			/* return failures instead of raising errors, for callers such as the planner that
+								 * can do without the segment */
+	bool		trusts;			/* do not check a page again if it is still in the buffer where it was checked, and
 								 * use the segment's fingers (RtscanFinger) */
 	double		test_time;		/* nanoseconds that an executor other than the CPU takes to test all rows for a
-								 * condition; 0: there is none */
+								 * condition; 0: no such executor can be used */
 	uint64		pages_read;		/* number of pages read so far */
 	MemoryContext context;		/* memory context in which the reader was opened */
 	RtscanOwnFingers *own_fingers;	/* fingers of a reader that does not trust; NULL before the first lookup */
 } RtscanReader;
 
 /*
- * Open a reader of a segment, from its directory entry.  If soft, returns false if the descriptor cannot be read, and
- * later calls return a failure if a page cannot be read.
+ * Open a reader of a segment, from its directory entry.  If "soft" is true, returns false if the descriptor cannot be
+ * read, and later calls return a failure if a page cannot be read.
  */
 extern bool rtscan_reader_open(RtscanReader *reader, Relation index,
 							   const RtscanEntry *entry, bool soft);
 
 /*
- * Read page i of an area, which stays pinned (on a standby, locked) until rtscan_release().  Returns the payload
- * from where the area begins, and in *used the bytes that it has.  Every payload is MAXALIGNed, and can be read for
- * RTSCAN_CHUNK_BYTES - offset bytes, used or not.  Returns NULL only to a soft reader.
+ * Read page i of an area.  The page stays pinned (on a standby, also locked) until rtscan_release().  Returns the
+ * payload from the area's offset on, and in *used the number of its bytes that are used.  The payload is MAXALIGNed,
+ * and RTSCAN_CHUNK_BYTES - offset bytes of it can be read, used or not.  Returns NULL only to a soft reader.
  *
- * The page is checked, unless this backend has checked it before in the same buffer and the reader trusts that.  A
- * reader that may encounter a page that was freed and used again must not trust: one on a standby, or a soft one,
- * which has no snapshot.  used may be NULL; then a reader that trusts touches only the cache lines of the page that
- * it reads.
+ * The page is checked, unless the reader trusts (RtscanReader.trusts) and this backend has checked the page before in
+ * the same buffer.  Readers on a standby, and soft readers, which have no snapshot, must not trust: they may encounter
+ * a page that was freed and used again.  "used" may be NULL: then this function itself reads nothing of the page if
+ * the reader trusts.
  */
 extern const char *rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i,
 								   Buffer *buffer, Size *used);
 
-/* Unpin (on a standby, unlock) a page. */
+/* Unlock (on a standby) and unpin a page. */
 extern void rtscan_release(RtscanReader *reader, Buffer buffer);
 
-/* Prefetch page i of an area, which will be read soon: its buffer's descriptor and its first and last cache lines. */
+/*
+ * Prefetch page i of an area, which will be read soon: its buffer's descriptor, the beginning of its payload and, if
+ * the reader does not trust, its special area.
+ */
 extern void rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i);
 
 /*
- * Return where the payload of page i of an area probably is, to be prefetched but not read; NULL if that is not
- * known.
+ * Return the address where the payload of page i of an area probably is, or NULL if it is not known.  The address may
+ * be prefetched, but not read.
  */
 static inline const char *
 rtscan_recent_payload(RtscanReader *reader, const RtscanArea *area, uint32 i)
@@ -338,11 +346,12 @@ rtscan_recent_payload(RtscanReader *reader, const RtscanArea *area, uint32 i)
 }
 
 /*
- * Prefetch of page i of an area only what rtscan_get_page() touches; for pages of which only a few places are read.
+ * Prefetch only what rtscan_get_page() itself reads of page i of an area.  To be used for pages of which only a few
+ * places are read.
  */
 extern void rtscan_prefetch_head(RtscanReader *reader, const RtscanArea *area, uint32 i);
 
-/* Prefetch a place of page i of an area. */
+/* Prefetch the place at "offset" of the payload of page i of an area. */
 static inline void
 rtscan_prefetch_place(RtscanReader *reader, const RtscanArea *area, uint32 i, Size offset)
 {
@@ -374,10 +383,13 @@ extern BlockNumber rtscan_write_descriptor(RtscanWriting *writing, StringInfo co
 /* Return the blocks of a segment's descriptor, in order. */
 extern List *rtscan_descriptor_blocks(Relation index, const RtscanEntry *entry);
 
-/* Return all blocks of a segment, those that lead to others first.  Tolerates that some are gone. */
+/*
+ * Return all blocks of a segment: first those of its descriptor, then those of its pages and of its dead bits.  If the
+ * descriptor cannot be read, leaves out the blocks of pages.
+ */
 extern List *rtscan_segment_blocks(Relation index, const RtscanEntry *entry);
 
-/* Return the place of the last of n ascending values that is not above "value"; 0 if all are. */
+/* Return the index of the last of n ascending values that is at most "value"; 0 if all are greater. */
 static inline uint32
 rtscan_last_not_above(const uint32 *values, uint32 n, uint32 value)
 {

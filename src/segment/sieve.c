@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- boundaries */
 
-/* The boundaries of a sieve. */
+/* The boundaries of a sieve that is being written. */
 typedef struct Boundaries
 {
 	uint32		bins;			/* number of bins */
@@ -40,7 +40,7 @@ previous_start(const RtscanSortedColumn *column, uint32 rank, uint32 floor)
 	return rank;
 }
 
-/* Return a rank above "floor" where a value begins, the nearest one to "target". */
+/* Return the rank above "floor" where a value begins that is nearest to "target"; nonnull if no value begins there. */
 static uint32
 nearest_start(const RtscanSortedColumn *column, uint32 target, uint32 floor)
 {
@@ -60,8 +60,8 @@ exact_boundaries(const RtscanSortedColumn *column, Boundaries *boundaries)
 }
 
 /*
- * Choose bins of equal depth.  A frequent value fills a bin of its own; the bins that it would have filled are
- * spread over the ranks behind it.
+ * Choose bins of equal depth.  A frequent value fills a bin of its own, although it has enough rows for several bins.
+ * The bins that this saves are spread over the ranks behind the value.
  */
 static void
 equal_depth_boundaries(const RtscanSortedColumn *column, uint32 max_bins, Boundaries *boundaries)
@@ -120,12 +120,13 @@ typedef struct VectorWriter
 	const Boundaries *boundaries;
 	const RtscanColumnHeader *header;
 	uint32		chunks;
-	uint64	   *bits;			/* the vector at hand for the whole segment, if the CPU makes it */
+	uint64	   *bits;			/* bits of the current vector for all rows of the segment, if the CPU makes the
+								 * vectors */
 	uint8	   *states;			/* RtscanVectorState of each page, two bits each */
-	uint32		pages;			/* number of pages whose states are known */
+	uint32		pages;			/* number of pages whose states are set */
 } VectorWriter;
 
-/* Are all of n bits equal to the first one? */
+/* Are the first n bits of "words" all equal? */
 static bool
 is_constant(const uint64 *words, uint32 n)
 {
@@ -137,7 +138,7 @@ is_constant(const uint64 *words, uint32 n)
 	return n % 64 == 0 || ((words[n / 64] ^ expected) << (64 - n % 64)) == 0;
 }
 
-/* Write a vector's bits of one chunk, unless they are constant, and note their state. */
+/* Write a vector's bits of one chunk, unless they are constant, and store the state of this page. */
 static void
 write_chunk(VectorWriter *writer, const uint64 *words, uint32 chunk)
 {
@@ -175,7 +176,10 @@ set_bin(VectorWriter *writer, uint32 bin)
 		writer->bits[sorted[rank].row / 64] |= UINT64CONST(1) << (sorted[rank].row % 64);
 }
 
-/* Write H_1, H_2, ...: each has the rows of the one before, and those of radix more bins. */
+/*
+ * Write H_1, H_2, ... (sieve.h).  Each vector has the rows of the vector before, and the rows of the next "radix"
+ * bins.
+ */
 static void
 write_high_vectors(VectorWriter *writer)
 {
@@ -189,7 +193,10 @@ write_high_vectors(VectorWriter *writer)
 	}
 }
 
-/* Write L_1, L_2, ...: each has the rows of the one before, and those of every radix-th bin. */
+/*
+ * Write L_1, L_2, ... (sieve.h).  Each vector has the rows of the vector before, and the rows of every radix-th bin
+ * from "low" on.
+ */
 static void
 write_low_vectors(VectorWriter *writer)
 {
@@ -211,7 +218,7 @@ write_vectors_of_cpu(VectorWriter *writer)
 	pfree(writer->bits);
 }
 
-/* Have a device make the vectors, and write them.  Returns false if it does not make any. */
+/* Have a device make the vectors, and write them.  Returns false if the device refuses. */
 static bool
 write_vectors_of_device(VectorWriter *writer)
 {

@@ -4,17 +4,18 @@
  *		Sieve vectors: Data Sieving of RTScan (section 3.3), in two components.
  *
  * Boundaries X_0 = 0 < X_1 < ... < X_bins = rows cut the ranks of a column into bins of about equal depth.  Each
- * boundary is the first rank of a value, or of the NULLs, which always begin at one.  RTScan stores one vector for
- * each boundary, F_i = {row : rank < X_i}.  In two components (the range encoding of Chan and Ioannidis) bin = high
- * * radix + low, and two families of vectors are stored:
+ * boundary before the last is the first rank of a value or of the NULLs.  The first rank of the NULLs is always a
+ * boundary.  RTScan stores one vector for each boundary, F_i = {row : rank < X_i}.  With two components (the range
+ * encoding of Chan and Ioannidis), the number of a bin is high * radix + low, and two sets of vectors are stored:
  *
  *		H_h = {row : high(bin) < h}		h = 1 .. ceil(bins / radix) - 1
  *		L_l = {row : low(bin) < l}		l = 1 .. radix - 1
  *
  *		F_i = H_h | (H_{h+1} & L_l)		for i = h * radix + l
  *
- * H_0 and L_0 are all zeros, and the H beyond the last one all ones.  So 256 bins take 30 vectors instead of 255,
- * and three reads instead of one.  radix = 1 is the encoding with one component: L is empty, and F_i = H_i.
+ * H_0 and L_0 are all zeros, and the H behind the last one is all ones; they are not stored.  256 bins take 30 vectors
+ * instead of 255, but reading F_i takes three reads instead of one.  With one component, radix is 1, there is no L_l,
+ * and F_i = H_i.
  */
 #ifndef RTSCAN_SIEVE_H
 #define RTSCAN_SIEVE_H
@@ -41,7 +42,7 @@ rtscan_high_vector(uint32 h)
 	return h - 1;
 }
 
-/* Return the number of values that the high component has. */
+/* Return the number of different values of the high component. */
 static inline uint32
 rtscan_high_count(const RtscanColumnHeader *header)
 {

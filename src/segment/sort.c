@@ -30,8 +30,8 @@ palloc0_huge(Size n, Size size)
 typedef uint32 Histogram[RADIX];
 
 /*
- * Turn the counts of digit values into the places where these begin; returns false if all elements have the same
- * digit.
+ * Replace the number of elements with each digit by the place of the first element with this digit.  Returns false if
+ * all n elements have the same digit.
  */
 static bool
 counts_to_places(uint32 *counts, uint32 n)
@@ -51,8 +51,8 @@ counts_to_places(uint32 *counts, uint32 n)
 }
 
 /*
- * Radix sort of n elements by the lowest "digits" digits of "key", an expression of "element"; digits that all keys
- * share are skipped.  Returns the one of the two arrays that has the result.
+ * Define a radix sort of n elements by the lowest "digits" digits of "key", an expression of "element".  Digits that
+ * all keys share are skipped.  The function returns the array that has the result: "elements" or "other".
  */
 #define DEFINE_RADIX_SORT(name, type, key) \
 static type * \
@@ -89,7 +89,7 @@ name(type *elements, type *other, uint32 n, int digits) \
 	return elements; \
 }
 
-/* The low bits of a word that contain the row; the other bits contain the key. */
+/* The number of low bits of a word that contain the row; the other bits contain the key. */
 #define ROW_BITS		22
 #define ROW_MASK		((UINT64CONST(1) << ROW_BITS) - 1)
 
@@ -111,8 +111,8 @@ find_range(const RtscanSorted *sorted, uint32 n, uint64 *least, uint64 *greatest
 }
 
 /*
- * Sort keys that differ in few bits as words that contain key and row, which are half as large as elements.  room
- * must have space for n elements, that is, 2 n words.
+ * Sort elements as words that contain key and row, which are half as large as elements.  All keys must be less than
+ * 2^42 greater than "least".  "room" must have space for n elements, that is, 2 n words.
  */
 static void
 sort_as_words(RtscanSorted *sorted, void *room, uint32 n, uint64 least, int digits)
@@ -129,15 +129,15 @@ sort_as_words(RtscanSorted *sorted, void *room, uint32 n, uint64 least, int digi
 /* ---------------------------------------------------------------- by comparison */
 
 /*
- * The image of some rows' values.  Comparisons are slow and often find equal values, so rows whose values are the same
- * bit for bit are first put together by hashing, and only their images are sorted.
+ * An image that the values of some rows share.  Comparisons are slow, and often find equal values.  Therefore rows
+ * whose values are the same bit for bit are first put together by hashing, and only distinct images are sorted.
  */
 typedef struct Image
 {
 	Datum		value;			/* the first value with this image */
 	uint32		hash;			/* hash of the image */
 	uint32		number;			/* number of the image, in the order of first occurrence */
-	char		status;			/* for simplehash */
+	char		status;			/* state of the slot, for simplehash */
 } Image;
 
 static uint32 hash_image(const RtscanColumn *type, Datum value);
@@ -176,12 +176,12 @@ same_image(const RtscanColumn *type, Datum a, Datum b)
 		memcmp(DatumGetPointer(a), DatumGetPointer(b), size) == 0;
 }
 
-/* The images of a column, and which of them each row has. */
+/* The distinct images of a column, and the image of each row. */
 typedef struct Images
 {
 	uint32		n;				/* number of images */
-	RtscanSorted *sorted;		/* the images: value, and in place of the row the image's number */
-	uint32	   *of_row;			/* the number of each row's image, by place in RtscanSortedColumn.sorted */
+	RtscanSorted *sorted;		/* the images; "row" is the number of the image */
+	uint32	   *of_row;			/* number of each row's image, by place in RtscanSortedColumn.sorted */
 } Images;
 
 /* Find the images of a column before it is sorted. */
@@ -217,8 +217,8 @@ find_images(const RtscanSortedColumn *column, const RtscanColumn *type)
 typedef struct Comparison
 {
 	SortSupportData support;	/* PostgreSQL's comparison */
-	bool		abbreviated;	/* the elements contain abbreviated keys */
-	Datum	   *values;			/* the values by image number, if elements contain abbreviated keys */
+	bool		abbreviated;	/* the elements contain abbreviated keys in place of values */
+	Datum	   *values;			/* the values by image number, if "abbreviated" is true */
 } Comparison;
 
 static int
@@ -271,7 +271,7 @@ undo_abbreviation(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 		sorted[i].value = (uint64) comparison->values[sorted[i].row];
 }
 
-/* Replace values by abbreviated keys, unless the type aborts that on the way. */
+/* Replace values by abbreviated keys, if the type has them.  If the type aborts abbreviation, restores all values. */
 static void
 abbreviate(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 {
@@ -299,7 +299,7 @@ abbreviate(Comparison *comparison, RtscanSorted *sorted, uint32 n)
 	}
 }
 
-/* Sort images by abbreviated keys, if the type has them; at the end these are replaced by the values. */
+/* Sort images, by abbreviated keys if the type has them.  At the end, abbreviated keys are replaced by the values. */
 static void
 sort_images(Images *images, Comparison *comparison)
 {
@@ -310,8 +310,9 @@ sort_images(Images *images, Comparison *comparison)
 }
 
 /*
- * Merge images that compare as equal into one value, which the first of them represents.  Returns the number of
- * values; values[] receives them, and of_image[] the number of each image's value.
+ * Merge images that compare as equal into one value, represented by the first of these images.  Returns the number of
+ * values; values[] receives the values, and of_image[] the number of each image's value.  Clears column->identical if
+ * merged images differ.
  */
 static uint32
 merge_images(RtscanSortedColumn *column, const RtscanColumn *type, const Images *images,
@@ -351,7 +352,7 @@ find_starts_by_key(RtscanSortedColumn *column)
 			start_value(column, rank);
 }
 
-/* Make the spare half of the work space, which has the result of a step, the sorted half. */
+/* Exchange the halves of the work space: the spare half has the result of a step, and becomes the sorted half. */
 static void
 swap_room(RtscanSortedColumn *column)
 {
@@ -361,7 +362,10 @@ swap_room(RtscanSortedColumn *column)
 	column->spare = spare;
 }
 
-/* Sort the rows by the ranks of their values.  Rows are in order before, so equal ones stay in order. */
+/*
+ * Sort the rows by the numbers of their values.  Rows are in row order before, so rows with equal values stay in row
+ * order.
+ */
 static void
 place_rows(RtscanSortedColumn *column, const Images *images, const uint32 *of_image,
 		   const uint64 *values, uint32 nvalues)
@@ -405,8 +409,8 @@ load_column(RtscanSortedColumn *column, const RtscanColumnRows *source)
 }
 
 /*
- * Replace the Datums of floats, whose keys do not determine their images, by keys; finds out whether all images are
- * kept.
+ * Replace floats by their keys.  A key does not always tell the image of its value; if an image is lost,
+ * column->identical becomes false.
  */
 static void
 make_keys(RtscanSortedColumn *column, const RtscanColumn *type)
@@ -437,7 +441,10 @@ create_images(uint32 rows)
 	return images;
 }
 
-/* Find the values whose images differ from that of the value in "sorted", which replaces them. */
+/*
+ * Return the values of the rows whose image differs from that of the equal value in "sorted", which the index stores
+ * in their place.  All other rows are NULL.
+ */
 static RtscanColumnRows *
 find_other_images(const RtscanSortedColumn *column, const RtscanColumn *type, const RtscanColumnRows *source)
 {
@@ -463,7 +470,7 @@ find_other_images(const RtscanSortedColumn *column, const RtscanColumn *type, co
 
 /* ---------------------------------------------------------------- sorting a column */
 
-/* Take the values from the spare half, where they have been sorted, and copy the NULLs behind them. */
+/* Copy the NULLs behind the values that have been sorted into the spare half, and make this half the sorted half. */
 static void
 take_spare(RtscanSortedColumn *column)
 {

@@ -19,18 +19,17 @@ typedef struct RtscanSortedColumn
 	uint32		rows;			/* number of rows */
 	uint32		nonnull;		/* number of rows that are not NULL */
 	uint32		distinct;		/* number of distinct values */
-	bool		heap_order;		/* the rank of each row is its number */
+	bool		heap_order;		/* the rank of each row is its row number */
 	bool		identical;		/* equal values have the same image */
-	RtscanColumnRows *images;	/* if equal values have different images: by row, those images that differ from the
-								 * one in "sorted", and NULL for all other rows; NULL if they are identical, or some
-								 * are lost */
-	RtscanSorted *sorted;		/* by rank, in the work space; from nonnull on the NULLs, in row order; equal values
-								 * are all replaced by one of them */
+	RtscanColumnRows *images;	/* by row: the image, if it differs from that of the equal value in "sorted"; else
+								 * NULL.  The pointer is NULL if "identical" is true, or if some images are lost */
+	RtscanSorted *sorted;		/* by rank, in the work space; NULLs from "nonnull" on, in row order; of equal values
+								 * with different images, one replaces all */
 	RtscanSorted *spare;		/* the other half of the work space, free for work on the column */
-	uint64	   *starts;			/* a bit for each rank: the value differs from the one before */
+	uint64	   *starts;			/* a bit for each rank: its value differs from the value at the rank before */
 } RtscanSortedColumn;
 
-/* Does a rank begin a new value? */
+/* Is a rank the first rank of a value? */
 static inline bool
 rtscan_starts_value(const RtscanSortedColumn *column, uint32 rank)
 {
@@ -38,14 +37,14 @@ rtscan_starts_value(const RtscanSortedColumn *column, uint32 rank)
 }
 
 /*
- * Allocate the work space for sorting the columns of some rows, one after another, in the current memory context.
- * Fresh memory for each column would cost a tenth of the time.
+ * Allocate the work space for sorting the columns of some rows, one column after another, in the current memory
+ * context.  Allocating new memory for each column would cost a tenth of the time.
  */
 extern RtscanSorted *rtscan_sort_room(const RtscanRows *rows);
 
 /*
- * Sort a column, in the current memory context and the work space, whose content is overwritten when the next
- * column is sorted.
+ * Sort a column.  The result is in the current memory context and in the work space "room", whose content is
+ * overwritten when the next column is sorted.
  */
 extern RtscanSortedColumn *rtscan_sort_column(Relation index, const RtscanSchema *schema,
 											  const RtscanRows *rows, int column, RtscanSorted *room);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * sorted.h
- *		The elements of a column's sort, and the memory that it needs.
+ *		The elements that are sorted for a column, and the memory that sorting needs.
  */
 #ifndef RTSCAN_SORTED_H
 #define RTSCAN_SORTED_H
@@ -16,8 +16,9 @@ typedef struct RtscanSorted
 } RtscanSorted;
 
 /*
- * Bytes a row that sorting takes at its peak.  By keys: the elements, and as many again.  By comparison, if all
- * values differ, also: a hash table of images, the images, their abbreviated keys and their numbers.
+ * Bytes of memory for each row at the peak of a sort.  A sort by keys needs two arrays of elements.  A sort by
+ * comparison also needs, if all values differ, a hash table of images, the images, their abbreviated keys and their
+ * numbers.
  */
 #define RTSCAN_KEY_SORT_BYTES	(2 * sizeof(RtscanSorted) + 1)
 #define RTSCAN_COMPARISON_SORT_BYTES	(RTSCAN_KEY_SORT_BYTES + 80)

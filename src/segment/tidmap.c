@@ -9,12 +9,15 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
-/* TIDs that a consumer receives at a time. */
+/* The most TIDs that a consumer receives at a time. */
 #define LOT_TIDS	1024
 
 /* ---------------------------------------------------------------- writing */
 
-/* Return the number of rows, from "first" on, that are in one heap block.  *dense: their offsets are consecutive. */
+/*
+ * Return the number of rows, from "first" on, that are in the same heap block.  Sets *dense if their offset numbers
+ * are consecutive.
+ */
 static uint32
 run_length(const ItemPointerData *tids, uint32 first, uint32 rows, bool *dense)
 {
@@ -32,13 +35,13 @@ run_length(const ItemPointerData *tids, uint32 first, uint32 rows, bool *dense)
 	return n;
 }
 
-/* A page that is being written. */
+/* A page of the tidmap that is being written. */
 typedef struct TidmapPage
 {
-	RtscanTidmapHeader header;	/* its header */
-	RtscanTidmapRun runs[RTSCAN_CHUNK_BYTES / sizeof(RtscanTidmapRun)]; /* its runs */
-	OffsetNumber pointers[RTSCAN_CHUNK_BYTES / sizeof(OffsetNumber)];	/* its line pointers, which will follow the
-																		 * runs */
+	RtscanTidmapHeader header;	/* header of the page */
+	RtscanTidmapRun runs[RTSCAN_CHUNK_BYTES / sizeof(RtscanTidmapRun)]; /* runs of the page */
+	OffsetNumber pointers[RTSCAN_CHUNK_BYTES / sizeof(OffsetNumber)];	/* line pointers (offset numbers); in the
+																		 * stored page they follow the runs */
 } TidmapPage;
 
 static bool
@@ -113,7 +116,7 @@ rtscan_write_tidmap(RtscanAreaWriter *writer, const ItemPointerData *tids, uint3
 /* A page of the tidmap that has been checked. */
 typedef struct TidmapView
 {
-	Buffer		buffer;			/* has the page */
+	Buffer		buffer;			/* buffer that has the page */
 	uint32		first_row;		/* first row of the page */
 	uint32		rows;			/* number of rows */
 	uint32		nruns;			/* number of runs */
@@ -122,14 +125,14 @@ typedef struct TidmapView
 	const OffsetNumber *pointers;	/* the line pointers */
 } TidmapView;
 
-/* Return the row behind a run, relative to the page. */
+/* Return the row behind a run, relative to the page's first row. */
 static uint32
 run_end(const TidmapView *view, uint32 run)
 {
 	return run + 1 < view->nruns ? view->runs[run + 1].row : view->rows;
 }
 
-/* Does a run have rows, and all of their line pointers? */
+/* Does a run have at least one row, and a valid line pointer for each of its rows? */
 static bool
 run_is_sane(const TidmapView *view, uint32 i)
 {
@@ -143,7 +146,7 @@ run_is_sane(const TidmapView *view, uint32 i)
 	return (run->where & ~RTSCAN_TIDMAP_SPARSE) + (end - run->row) <= view->npointers;
 }
 
-/* Do the runs ascend, cover the page's rows without overlap, and have their line pointers? */
+/* Do the runs ascend by block, cover the page's rows without overlap, and have valid line pointers? */
 static bool
 view_is_sane(const TidmapView *view)
 {
@@ -201,7 +204,7 @@ open_view(RtscanReader *reader, uint32 i, TidmapView *view)
 		view_fault(reader, view, i);
 }
 
-/* Return the offset number of a row (relative to the page) of a run. */
+/* Return the offset number of a row of a run.  "row" is relative to the page's first row. */
 static inline OffsetNumber
 row_offset(const TidmapView *view, const RtscanTidmapRun *run, uint32 row)
 {
@@ -212,7 +215,7 @@ row_offset(const TidmapView *view, const RtscanTidmapRun *run, uint32 row)
 	return run->where + nth;
 }
 
-/* Return the page that has a row: the last one whose first row is not above it. */
+/* Return the page that has a row: the last page whose first row is not above "row". */
 static uint32
 find_page(const RtscanSegment *segment, uint32 row)
 {
@@ -220,8 +223,8 @@ find_page(const RtscanSegment *segment, uint32 row)
 }
 
 /*
- * Return the run that has a row (relative to the page).  The search begins at the run "from", which must not begin
- * behind the row.
+ * Return the run that has a row, relative to the page's first row.  The search begins at the run "from", which must
+ * not begin behind the row.
  */
 static uint32
 find_run(const TidmapView *view, uint32 row, uint32 from)
@@ -276,7 +279,10 @@ send_lot(TidLot *lot)
 	lot->n = 0;
 }
 
-/* Add the rows of a word of bits, whose lowest bit is that of the row base. */
+/*
+ * Add the TIDs of the rows whose bits are set in a word.  The lowest bit of the word belongs to the row "base".  The
+ * search for their runs begins at *run_number, which is moved.
+ */
 static void
 add_word(TidLot *lot, const TidmapView *view, uint32 *run_number, uint64 word, uint32 base)
 {
@@ -301,7 +307,10 @@ add_word(TidLot *lot, const TidmapView *view, uint32 *run_number, uint64 word, u
 	}
 }
 
-/* Add the rows from "first" up to "last", exclusively, which are all on one page of the tidmap. */
+/*
+ * Add the TIDs of the rows from "first" up to "last", exclusively, whose bits are set.  All these rows are on one page
+ * of the tidmap.
+ */
 static void
 add_rows(TidLot *lot, const TidmapView *view, uint32 chunk_base, const uint64 *bits,
 		 uint32 first, uint32 last)
@@ -322,8 +331,8 @@ add_rows(TidLot *lot, const TidmapView *view, uint32 chunk_base, const uint64 *b
 }
 
 /*
- * Skip words that are zero: return "row" if the word with its bit is not zero, else the first row of the next such
- * word; "end" if there is none.
+ * Skip words of bits that are zero.  If the word that has the bit of "row" is not zero, returns "row".  Otherwise
+ * returns the first row of the next word that is not zero, or "end" if there is no such word.
  */
 static uint32
 next_word(const uint64 *bits, uint32 base, uint32 row, uint32 end)
@@ -369,7 +378,7 @@ typedef struct Collection
 	uint32		n;				/* number of TIDs */
 } Collection;
 
-/* RtscanTidConsumer.  Does nothing but copy TIDs, since the index page is locked meanwhile on a standby. */
+/* RtscanTidConsumer.  Does nothing but copy TIDs, since on a standby the index page is locked during the call. */
 static void
 collect_tids(ItemPointer tids, int ntids, void *arg)
 {
@@ -388,8 +397,8 @@ rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, Item
 }
 
 /*
- * Find the TID of a row (relative to the page), beginning at the run of the row before.  Returns false if the page
- * is damaged.
+ * Find the TID of a row, relative to the page's first row.  The search begins at the run *number, which becomes the
+ * run of the row.  Returns false if the page is damaged.
  */
 static bool
 find_tid(const TidmapView *view, uint32 row, uint32 *number, ItemPointer tid)
@@ -437,7 +446,7 @@ rtscan_tidmap_blocks(RtscanReader *reader)
 	return blocks;
 }
 
-/* Set n bits from a place on. */
+/* Set n bits, from the bit "from" on. */
 static void
 set_bits(uint64 *bits, uint32 from, uint32 n)
 {
@@ -447,7 +456,7 @@ set_bits(uint64 *bits, uint32 from, uint32 n)
 		bits[base / 64] |= rtscan_mask_word(~UINT64CONST(0), base, from, end);
 }
 
-/* Rows on a page of the tidmap whose blocks are tested. */
+/* Rows on one page of the tidmap, and the test of their heap blocks. */
 typedef struct Mask
 {
 	const TidmapView *view;		/* the page */
@@ -458,8 +467,8 @@ typedef struct Mask
 } Mask;
 
 /*
- * Set the bits of the rows of some runs whose blocks do not pass.  Usually most blocks pass, so a test covers a range
- * of blocks, which is halved if it fails.
+ * Set the bits of the rows of nruns runs whose blocks do not pass the test.  Usually most blocks pass, so one test
+ * covers the range of all these blocks.  If it fails, each half of the runs is tested again.
  */
 static void
 mask_runs(const Mask *mask, uint32 chunk_base, uint32 run, uint32 nruns, uint64 *bits)
@@ -482,7 +491,10 @@ mask_runs(const Mask *mask, uint32 chunk_base, uint32 run, uint32 nruns, uint64 
 	}
 }
 
-/* Set the bits of failing rows from "first" up to "last", exclusively, which are all on one page of the tidmap. */
+/*
+ * Set the bits of the rows from "first" up to "last", exclusively, whose blocks do not pass the test.  All these rows
+ * are on one page of the tidmap.
+ */
 static void
 mask_rows(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last,
 		  RtscanBlocksTest pass, void *arg, uint64 *bits)
@@ -493,7 +505,7 @@ mask_rows(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last,
 	mask_runs(&mask, chunk_base, run, find_run(view, last - 1 - view->first_row, run) + 1 - run, bits);
 }
 
-/* Clear bits that are not set in "others", in the words that have the rows from "first" up to "last", exclusively. */
+/* Clear bits that are not set in "others", in all words that have rows from "first" up to "last", exclusively. */
 static void
 and_rows(uint64 *bits, const uint64 *others, uint32 chunk_base, uint32 first, uint32 last)
 {

@@ -3,13 +3,13 @@
  * tidmap.h
  *		The map from a segment's rows to heap TIDs.
  *
- * A segment's rows are in TID order, so the rows of a heap block are consecutive.  A page of the tidmap has an
- * ascending entry for each such run of rows, and the line pointers of those blocks whose line pointers are not
- * consecutive:
+ * A segment's rows are in TID order, so the rows of a heap block are consecutive, and form a run.  A page of the tidmap
+ * has an entry for each run, in ascending order.  If the line pointers (offset numbers) of a run are not consecutive,
+ * the page has them, too:
  *
  *	│ RtscanTidmapHeader │ RtscanTidmapRun[runs] │ ... │ OffsetNumber[pointers] │
  *
- * So a dense heap costs 8 bytes a heap block.  A page covers fewer than 2^16 rows.
+ * A heap block whose line pointers are consecutive costs 8 bytes.  A page covers fewer than 2^16 rows.
  */
 #ifndef RTSCAN_TIDMAP_H
 #define RTSCAN_TIDMAP_H
@@ -28,12 +28,13 @@ typedef struct RtscanTidmapHeader
 	uint32		pointers;		/* number of line pointers */
 } RtscanTidmapHeader;
 
-/* Consecutive rows of one heap block. */
+/* A run: consecutive rows of one heap block. */
 typedef struct RtscanTidmapRun
 {
 	BlockNumber block;			/* the heap block */
 	uint16		row;			/* first row of the run, relative to the page's first row */
-	uint16		where;			/* first offset number, or RTSCAN_TIDMAP_SPARSE + index of its first line pointer */
+	uint16		where;			/* offset number of the first row, or RTSCAN_TIDMAP_SPARSE + index of the run's first
+								 * line pointer */
 } RtscanTidmapRun;
 
 /* Flag of a run whose line pointers are not consecutive. */
@@ -46,11 +47,11 @@ extern RtscanArea rtscan_write_tidmap(RtscanAreaWriter *writer, const ItemPointe
 /* Called for some TIDs, in TID order. */
 typedef void (*RtscanTidConsumer) (ItemPointer tids, int ntids, void *arg);
 
-/* Call a function for the TIDs of the rows of a chunk whose bits are set.  Returns how many there were. */
+/* Call a function for the TIDs of the rows of a chunk whose bits are set.  Returns the number of these TIDs. */
 extern uint64 rtscan_visit_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 								RtscanTidConsumer consumer, void *arg);
 
-/* Store the TIDs of the rows whose bits are set in an array, which must have room for all of them. */
+/* Store in "tids" the TIDs of a chunk's rows whose bits are set.  The array must have room for all these TIDs. */
 extern void rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, ItemPointerData *tids);
 
 /* Return the TIDs of n ascending rows. */
@@ -70,8 +71,8 @@ extern void rtscan_find_failing_rows(RtscanReader *reader, uint32 chunk, RtscanB
 									 uint64 *failing);
 
 /*
- * Do as rtscan_find_failing_rows() does, but only for rows whose bits are set, and store the TIDs of the failing rows
- * in an array, which must have room for all rows whose bits are set.
+ * Find failing rows as rtscan_find_failing_rows() does, but only among the rows whose bits are set in "bits".  Also
+ * store the TIDs of the failing rows in "tids", which must have room for all rows whose bits are set in "bits".
  */
 extern void rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits,
 										RtscanBlocksTest pass, void *arg,

@@ -18,7 +18,7 @@ typedef struct Lot
 	const RtscanFrame *frame;	/* frame of the chunk */
 	const char *elements;		/* elements of the rows */
 	uint32		n;				/* number of rows */
-	uint64	   *bits;			/* a bit for each of these rows */
+	uint64	   *bits;			/* a bit for each of these rows: its value is aggregated */
 } Lot;
 
 bool
@@ -49,7 +49,7 @@ add_same(RtscanTotal *total, int64 value, uint64 count)
 	total->lower += (uint64) (uint32) value * count;
 }
 
-/* Add packed elements; returns the largest one. */
+/* Aggregate packed elements without unpacking them.  Returns the largest element of all rows of the lot. */
 static uint64
 add_packed(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
 {
@@ -75,7 +75,8 @@ add_packed(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
 }
 
 /*
- * Add elements that have to be unpacked, because of their width or because some are NULL.  Returns the largest one.
+ * Aggregate elements that have to be unpacked, because of their width or because some are NULL.  Returns the largest
+ * element of all rows of the lot.
  */
 static uint64
 add_unpacked(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
@@ -103,7 +104,10 @@ add_unpacked(const Lot *lot, RtscanTotalKind kind, RtscanTotal *total)
 	return largest;
 }
 
-/* Add the rows of a chunk whose elements are on one page, from the row "first" on.  Returns the largest element. */
+/*
+ * Aggregate n rows of a chunk, whose elements are on one page.  "first" is the first of these rows, relative to the
+ * chunk.  Returns the largest element of these rows, aggregated or not.
+ */
 static uint64
 add_page(const RtscanFrame *frame, const char *elements, const uint64 *bits, uint32 first, uint32 n,
 		 RtscanTotalKind kind, RtscanTotal *total)

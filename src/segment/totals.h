@@ -24,22 +24,28 @@ typedef enum RtscanTotalKind
 /* The aggregates of a column in a chunk. */
 typedef struct RtscanTotal
 {
-	uint64		count;			/* number of values, of rows whose bits are set, that are not NULL */
-	int64		upper;			/* upper part of the sum of their exact integers, which is upper * 2^32 + lower */
+	uint64		count;			/* number of aggregated rows, whose bits are set and whose values are not NULL */
+	int64		upper;			/* upper part of the sum of the exact integers of these rows, which is upper * 2^32 +
+								 * lower */
 	uint64		lower;			/* lower part of the sum */
-	int64		outermost;		/* the least or greatest exact integer; undefined if there are no values */
+	int64		outermost;		/* least or greatest exact integer of these rows; undefined if there are none */
 } RtscanTotal;
 
-/* Can the values of a column be aggregated: are they exact integers, in frames (frames.h)? */
+/*
+ * Can the values of a column be aggregated: are they exact integers that sort as the values do, in frames (frames.h)?
+ */
 extern bool rtscan_has_totals(const RtscanValues *values);
 
 /*
- * Return the frame of a chunk, which has its bounds, and in *scale the scale of numerics.  rtscan_has_totals() must
- * be true.
+ * Return the frame of a chunk, which has the bounds of its values, and in *scale the scale of numerics.
+ * rtscan_has_totals() must be true.
  */
 extern const RtscanFrame *rtscan_total_bounds(const RtscanValues *values, uint32 chunk, int *scale);
 
-/* Aggregate a chunk: its count, and what "kind" demands.  rtscan_has_totals() must be true. */
+/*
+ * Aggregate the rows of a chunk whose bits are set.  Sets the count and the members that "kind" needs; the others are
+ * undefined.  rtscan_has_totals() must be true.
+ */
 extern RtscanTotal rtscan_chunk_total(RtscanValues *values, uint32 chunk, const uint64 *bits, RtscanTotalKind kind);
 
 #endif							/* RTSCAN_TOTALS_H */

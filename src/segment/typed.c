@@ -81,7 +81,7 @@ get_chunk_codes(RtscanValues *values, uint32 chunk, uint32 rows, uint32 *codes)
 	}
 }
 
-/* Read the codes of a selection; returns whether some of them may be NULL's. */
+/* Read the codes of a selection.  Returns whether some of its rows may be NULL. */
 static bool
 get_codes(RtscanValues *values, const RtscanSelection *selection, uint32 *codes)
 {
@@ -115,7 +115,7 @@ get_typed_codes(RtscanValues *values, const RtscanSelection *selection, RtscanTy
 
 /* ---------------------------------------------------------------- values by their codes */
 
-/* A code and the place of its element, as an integer that sorts by the code. */
+/* A code and the place of its element, in one integer that sorts by the code. */
 #define PLACED_CODE(code, place)	((uint64) (code) << 32 | (place))
 
 #define ST_SORT sort_placed_codes
@@ -153,7 +153,10 @@ get_integers_by_sorted_codes(RtscanValues *values, const uint32 *codes, uint32 n
 	pfree(found);
 }
 
-/* Read exact integers by way of codes; returns false if the values have none. */
+/*
+ * Read the exact integers of a selection by its codes.  Returns false if this does not pay for numerics, or if the
+ * numerics have no exact integers of one scale.
+ */
 static bool
 get_coded_integers(RtscanValues *values, const RtscanSelection *selection, RtscanTyped *typed)
 {
@@ -173,7 +176,7 @@ get_coded_integers(RtscanValues *values, const RtscanSelection *selection, Rtsca
 	return true;
 }
 
-/* Do integers ascend with their codes, and have numerics one scale, as far as is known without reading them? */
+/* Is it known without reading the values that integers ascend with their codes, and that numerics have one scale? */
 static bool
 ascend(const RtscanValues *values)
 {
@@ -183,7 +186,9 @@ ascend(const RtscanValues *values)
 	return !values->type->numeric && values->type->key_kind != RTSCAN_KEY_NONE;
 }
 
-/* Find the range of the integers of n codes, in any order. */
+/*
+ * Find the range of the integers of n codes, in any order.  Returns false if the values have no integers of one scale.
+ */
 static bool
 find_range(RtscanValues *values, const uint32 *codes, uint32 n, int64 *least, int64 *greatest, int *scale)
 {
@@ -252,8 +257,8 @@ get_framed_integers(RtscanValues *values, const RtscanSelection *selection, Rtsc
 }
 
 /*
- * Move the elements of wanted rows, which are consecutive, to their places among all rows; the others become 0, and
- * not NULL.
+ * Move the elements of the wanted rows, which follow each other without gaps, to the places of these rows in the
+ * chunk.  The elements of all other rows become 0, and not NULL.
  */
 static void
 spread_elements(RtscanTypedRoom *room, const RtscanSelection *selection, const uint32 *rows, uint32 wanted)
@@ -299,7 +304,7 @@ note_nulls(RtscanTypedRoom *room, RtscanTyped *typed)
 
 /*
  * Read only the wanted rows, by their numbers, since values may be large.  Returns true if the elements are exact
- * integers, which is known for numerics only after reading them.
+ * integers.  For numerics, this is known only after they have been read.
  */
 static bool
 get_by_rows(RtscanValues *values, const RtscanSelection *selection, RtscanTyped *typed)
@@ -331,7 +336,7 @@ get_by_rows(RtscanValues *values, const RtscanSelection *selection, RtscanTyped 
 
 /* ---------------------------------------------------------------- vectors */
 
-/* Read values as exact integers, if they have any, else as Datums. */
+/* Read values as exact integers that sort as the values do, or as Datums if the values have no such integers. */
 static void
 get_typed_values(RtscanValues *values, const RtscanSelection *selection, RtscanTyped *typed)
 {
@@ -371,7 +376,7 @@ rtscan_get_typed(RtscanValues *values, const RtscanSelection *selection, bool co
 
 /* ---------------------------------------------------------------- bounds */
 
-/* Replace bounds that are codes, of a dictionary of exact integers, by their values. */
+/* Replace bounds that are codes of a dictionary of exact integers by the integers of these codes. */
 static void
 look_bounds_up(RtscanValues *values, RtscanChunkBounds *bounds)
 {

@@ -11,7 +11,7 @@
 #include "row/decimal.h"
 #include "segment/frames.h"
 
-/* The planner checks rtscan_can_return() before, so that this is not expected to fail. */
+/* The planner checks rtscan_can_return() first, so this error is not expected. */
 void
 rtscan_need_images(const RtscanValues *values)
 {
@@ -23,7 +23,9 @@ rtscan_need_images(const RtscanValues *values)
 				 errhint("Please REINDEX it.")));
 }
 
-/* Begin to read values of a type; include: how they are stored, or NULL for a key column with a dictionary. */
+/*
+ * Begin to read values of a type.  "include" tells how they are stored; it is NULL for a key column that is not plain.
+ */
 static RtscanValues *
 open_values(RtscanReader *reader, const RtscanColumn *type, const RtscanSegmentInclude *include)
 {
@@ -169,7 +171,7 @@ rtscan_get_values_of_integers(RtscanValues *values, const int64 *integers, int s
 
 /* ---------------------------------------------------------------- values of any column */
 
-/* Replace values by those images of the rows that the dictionary does not have. */
+/* If the image of a row's value is not in the dictionary, replace the value by this image. */
 static void
 take_images(RtscanValues *images, const uint32 *rows, uint32 n, Datum *datums)
 {
@@ -216,7 +218,7 @@ get_coded_decimals(RtscanValues *values, const uint32 *rows, uint32 n, int64 *di
 	return true;
 }
 
-/* Convert the values themselves. */
+/* Read the values as Datums, and convert these to integers. */
 static bool
 convert_values(RtscanValues *values, const uint32 *rows, uint32 n, int64 *digits, bool *isnull, int *scale)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * values_codes.c
- *		Read the codes of rows: stored ones, or those of a column in heap order, which follow from its ranks.
+ *		Read the codes of rows, which are stored or, for a column in heap order, follow from the rows' ranks.
  */
 #include "segment/values_parts.h"
 
@@ -13,13 +13,14 @@
 
 /* ---------------------------------------------------------------- columns in heap order */
 
-/* Rows of a key column in heap order, where the number of a row is its rank, and their codes or values. */
+/* Rows of a key column in heap order, and their codes or values.  In heap order the rank of a row is its row number. */
 typedef struct RankedRows
 {
 	const uint32 *rows;			/* ascending rows that are not NULL */
 	uint32		n;				/* number of rows */
 	uint32		next;			/* number of rows whose codes are known */
-	uint32		wanted;			/* rank of the first row whose code is not known; PG_UINT32_MAX behind the last one */
+	uint32		wanted;			/* rank of the first row whose code is not known; PG_UINT32_MAX if all codes are
+								 * known */
 	uint32	   *codes;			/* receives codes, if "datums" is NULL */
 	const RtscanColumn *type;	/* the column */
 	Datum	   *datums;			/* receives values; or NULL */
@@ -56,7 +57,7 @@ visit_ranks(RtscanValues *values, RankedRows *ranked)
 		rtscan_fault(values->reader, &values->header->dictionary, 0, "The dictionary has fewer ranks than it should.");
 }
 
-/* Count those of n rows of a column in heap order that are not NULL: NULLs are last. */
+/* Return how many of n ascending rows of a column in heap order are not NULL.  NULLs are the last rows. */
 static uint32
 count_nonnull(const RtscanValues *values, const uint32 *rows, uint32 n)
 {

@@ -28,8 +28,8 @@ take_values(uint32 code, uint32 n, const uint64 *values, void *arg)
 }
 
 /*
- * Read the values of the dictionary from the code "first" up to "end", exclusively; by reference in the current
- * memory context.
+ * Read the values of the dictionary from the code "first" up to "end", exclusively.  Values passed by reference are in
+ * the current memory context.
  */
 static void
 read_dictionary(RtscanValues *values, uint32 first, uint32 end, Datum *datums)
@@ -98,14 +98,17 @@ read_exact(RtscanValues *values, int64 *exact)
 	}
 }
 
-/* Must numerics be converted to integers?  Not if the dictionary has integers. */
+/* Must numerics be converted to integers?  They need not be if the dictionary has integers. */
 static bool
 converts_numerics(const RtscanValues *values)
 {
 	return values->type->numeric && (values->is_key || values->include->header.exact != RTSCAN_EXACT_DECIMAL);
 }
 
-/* Read the exact integers of a dictionary of numerics.  Returns false if they have none, or several scales. */
+/*
+ * Read the exact integers of a dictionary of numerics.  Returns false if the numerics do not fit into integers, or
+ * have several scales.
+ */
 static bool
 read_exact_numerics(RtscanValues *values, int64 *exact)
 {
@@ -200,8 +203,8 @@ take_wanted(uint32 code, uint32 n, const uint64 *values, void *arg)
 }
 
 /*
- * Return the last code of a run: codes that are so near to each other that visiting those between costs less than a
- * lookup.
+ * Return the last code of the run that begins with codes[first].  The codes of a run are so near to each other that
+ * visiting the codes between them costs less than a lookup.
  */
 static uint32
 end_of_run(const WantedCodes *wanted, uint32 first)
@@ -226,8 +229,8 @@ visit_runs_of_codes(RtscanValues *values, WantedCodes *wanted)
 }
 
 /*
- * Are the codes one run, of less than half of the dictionary?  If it is the only one that is wanted, the rest need
- * not be read.
+ * Are the codes a single run that spans less than half of the dictionary?  If no other codes are wanted later, the
+ * rest of the dictionary need not be read.
  */
 static bool
 is_short_run(const RtscanValues *values, const WantedCodes *wanted)
@@ -262,7 +265,7 @@ rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, in
 	bool		found;
 
 	*scale = 0;
-	/* The numerics of a code may have several scales. */
+	/* With images besides the dictionary's, the numerics of one code may have several scales. */
 	if (!values->type->exact_sorts || values->images)
 		return false;
 	rtscan_need_images(values);

@@ -14,7 +14,7 @@
 
 /* ---------------------------------------------------------------- allocation */
 
-/* A search for free pages gives up after this many pages that others have locked. */
+/* A search for free pages gives up after this many pages that other processes have locked. */
 #define BUSY_PAGES	16
 
 bool
@@ -24,8 +24,8 @@ rtscan_page_is_free(Page page)
 }
 
 /*
- * Lock a page if it is free and not locked; else returns InvalidBuffer, and sets busy if another process has it
- * locked.
+ * Lock a page and return its buffer if the page is free and not locked; else returns InvalidBuffer.  *busy tells
+ * whether another process has locked the page.
  */
 static Buffer
 lock_if_free(Relation index, BlockNumber block, bool *busy)
@@ -41,7 +41,10 @@ lock_if_free(Relation index, BlockNumber block, bool *busy)
 	return InvalidBuffer;
 }
 
-/* The map forgets what it proposes, so pages that are only locked at the moment are recorded in it again. */
+/*
+ * GetFreeIndexPage() removes a page from the free space map, so pages that are only locked at the moment are recorded
+ * in the map again.
+ */
 int
 rtscan_reuse_pages(Relation index, Buffer *buffers, int n)
 {
@@ -55,7 +58,7 @@ rtscan_reuse_pages(Relation index, Buffer *buffers, int n)
 	{
 		bool		is_busy;
 
-		/* after a crash the file may be shorter than the map remembers */
+		/* after a crash, the map may propose blocks beyond the end of the file */
 		if (block >= nblocks)
 			continue;
 		buffers[found] = lock_if_free(index, block, &is_busy);
@@ -87,7 +90,10 @@ rtscan_begin_extension(Relation index)
 	return RelationGetNumberOfBlocks(index);
 }
 
-/* The page is locked before any other process can find it: any of them can take a new page that is not locked. */
+/*
+ * The new page is locked before any other process can find it, since a process may take any new page that is not
+ * locked.
+ */
 Buffer
 rtscan_extend(Relation index)
 {
@@ -166,7 +172,7 @@ rtscan_record_free(RtscanFreed *freed, BlockNumber block)
 	freed->leaves = bms_add_member(freed->leaves, block / SlotsPerFSMPage);
 }
 
-/* The page's hole covers all of the payload, so its full-page image has only header and special area. */
+/* All of a free page's payload is its hole, so the full-page image has only the header and the special area. */
 void
 rtscan_free_page(RtscanFreed *freed, Buffer buffer)
 {
@@ -180,7 +186,7 @@ rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owner)
 	Buffer		buffer;
 	RtscanPageOpaqueData *opaque;
 
-	/* a crash interrupted an attempt that had already freed it, and VACUUM has truncated the index since */
+	/* an attempt that a crash interrupted had freed the block, and VACUUM has truncated the index since */
 	if (block >= RelationGetNumberOfBlocks(freed->index))
 		return;
 	buffer = ReadBuffer(freed->index, block);
@@ -212,7 +218,7 @@ log_map_page(Relation index, BlockNumber block)
 }
 
 /*
- * The map is a tree of three levels, in depth-first order: the root, then each page of the second level
+ * The free space map is a tree of three levels, in depth-first order: the root, then each page of the second level
  * followed by its leaves.  See freespace/README in PostgreSQL's sources.
  */
 void
@@ -241,7 +247,7 @@ rtscan_save_freed(RtscanFreed *freed)
 
 /* ---------------------------------------------------------------- chains */
 
-/* Is this the given page of a chain?  Sets the block of its successor. */
+/* Does a page of a chain have this kind, owner and ordinal?  Sets *next to the block of the next page. */
 static bool
 read_link(Buffer buffer, RtscanPageKind kind, uint64 owner, uint32 ordinal, BlockNumber *next)
 {

@@ -3,15 +3,14 @@
  * allocate.h
  *		Allocate pages, write them, and free them again.
  *
- * Changes of the free space map are not WAL-logged, so the map only proposes pages.  Whether a page is free is
- * decided by the page itself (RTSCAN_PAGE_FREE, or never initialised): the allocator checks it under the
- * exclusive lock under which the page then gets its new content.  To keep a crash from making the map forget
- * many pages, code that frees pages logs the changed pages of the map (RtscanFreed): a page of the map covers
- * 4,000 of the index, and has two above it.  Pages that the map forgets all the same, or that were lost in a
- * crash, are found by VACUUM (maintain/orphans.h).
+ * PostgreSQL does not WAL-log changes of the free space map, so the map only proposes pages.  The page itself tells
+ * whether it is free (RTSCAN_PAGE_FREE, or never initialised).  The allocator checks this under the exclusive lock
+ * under which the page then gets its new content.  A crash could remove many pages from the map.  Therefore code that
+ * frees pages logs the changed pages of the map (RtscanFreed): a page of the map covers 4,000 pages of the index, and
+ * has two pages above it.  VACUUM finds free pages that the map lacks nevertheless, and pages that were lost in a
+ * crash (maintain/orphans.h).
  *
- * A caller that frees a page must know that no reader can see it any more: maintain/recycle.h,
- * storage/writing.h.
+ * A page may be freed only if no reader can see it any more: see maintain/recycle.h and storage/writing.h.
  */
 #ifndef RTSCAN_ALLOCATE_H
 #define RTSCAN_ALLOCATE_H
@@ -24,16 +23,16 @@
 
 /* Return a page to write to, exclusively locked; its content is undefined. */
 extern Buffer rtscan_allocate_page(Relation index);
-extern void rtscan_return_page(Relation index, Buffer buffer);
 
 /* Give back an allocated page that has not been written to; unlocks it. */
+extern void rtscan_return_page(Relation index, Buffer buffer);
 
 /* Fetch at most n free pages, exclusively locked, without extending the index.  Returns how many were found. */
 extern int	rtscan_reuse_pages(Relation index, Buffer *buffers, int n);
 
 /*
- * Extend the index page by page.  rtscan_begin_extension() returns the block number that the first new page
- * will have; rtscan_extend() returns a new page, exclusively locked; rtscan_end_extension() lets others extend
+ * Extend the index page by page.  rtscan_begin_extension() returns the block number that the first new page will
+ * have; rtscan_extend() returns a new page, exclusively locked; rtscan_end_extension() lets other processes extend
  * the index again.
  */
 extern BlockNumber rtscan_begin_extension(Relation index);
@@ -43,12 +42,12 @@ extern void rtscan_end_extension(Relation index);
 /* Extend an index that is being built by n pages; returns them in buffers, exclusively locked. */
 extern void rtscan_extend_build(Relation index, Buffer *buffers, int n);
 
-/* Can this page be allocated?  The caller has locked it. */
+/* Is a page free, so that it can be allocated?  The caller has locked the page. */
 extern bool rtscan_page_is_free(Page page);
 
 /*
- * Initialise an exclusively locked page and write its whole content: "used" bytes of content, or zeros if
- * content is NULL. Logs a full-page image.
+ * Initialise an exclusively locked page and write its payload: "used" bytes of "content", or zeros if "content" is
+ * NULL.  Logs a full-page image.
  */
 extern void rtscan_write_page(Relation index, Buffer buffer, RtscanPageKind kind, uint64 owner,
 							  uint32 ordinal, const void *content, Size used, BlockNumber next);
@@ -59,8 +58,8 @@ extern BlockNumber rtscan_write_new_page(Relation index, RtscanPageKind kind, ui
 										 BlockNumber next);
 
 /*
- * Return the blocks of a chain of pages, in order.  The list ends at the first page that is not of that kind
- * and owner, because a crash may have interrupted an earlier attempt to free the chain.
+ * Return the blocks of a chain of pages, in order.  The list ends at the first page that does not have the kind and
+ * owner, because a crash may have interrupted an earlier attempt to free the chain.
  */
 extern List *rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner,
 								 BlockNumber first);
@@ -75,10 +74,10 @@ typedef struct RtscanFreed
 /* Record in the free space map that a block is free. */
 extern void rtscan_record_free(RtscanFreed *freed, BlockNumber block);
 
-/* Turn an exclusively locked page into a free one, and record it. */
+/* Turn an exclusively locked page into a free page, and record it in the free space map. */
 extern void rtscan_free_page(RtscanFreed *freed, Buffer buffer);
 
-/* Free a block if it belongs to this owner; record it if it is free already. */
+/* Free a block if its page belongs to "owner".  If the page is free already, only record it in the free space map. */
 extern void rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owner);
 
 /*

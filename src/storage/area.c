@@ -10,7 +10,7 @@
 #include "miscadmin.h"
 
 #define LOT_PAGES		RTSCAN_TAKE_PAGES
-#define SHARED_ALIGN	64		/* areas on shared pages begin at cache lines; in bytes */
+#define SHARED_ALIGN	64		/* alignment of areas on shared pages, in bytes: cache lines */
 
 /* A page that waits to be written. */
 typedef struct LotPage
@@ -30,8 +30,8 @@ struct RtscanAreaWriter
 	uint32		capacity;		/* size of blocks[] */
 
 	RtscanArea	area;			/* the area being written */
-	Size		used;			/* number of used bytes in its current page; SIZE_MAX: there is no current page */
-	LotPage    *current;		/* its current page */
+	Size		used;			/* number of used bytes in the area's current page; SIZE_MAX: it has no current page */
+	LotPage    *current;		/* the area's current page */
 
 	LotPage    *shared;			/* the shared page that is being filled */
 	bool		has_shared;
@@ -144,7 +144,7 @@ rtscan_area_begin(RtscanAreaWriter *writer, RtscanPageKind kind)
 	writer->area = (RtscanArea) {.kind = kind};
 }
 
-/* Add the current page, which is full or the area's last one, to the area as a page of its own. */
+/* Give the current page an ordinal and add it to the lot.  The page is full, or is the last page of its area. */
 static void
 end_page(RtscanAreaWriter *writer)
 {
@@ -183,7 +183,7 @@ end_shared_page(RtscanAreaWriter *writer)
 	writer->has_shared = false;
 }
 
-/* Put the current page, which is all of its area, on a shared page. */
+/* Copy the current page, which is the only page of its area, to a shared page. */
 static void
 share_page(RtscanAreaWriter *writer)
 {

@@ -3,9 +3,8 @@
  * area.h
  *		The arrays of a segment, and how they are written.
  *
- * A segment's pages have ordinals 0, 1, 2, ...; the segment's descriptor maps them to blocks.  An area is one
- * array: pages with consecutive ordinals, of one kind.  An area that is smaller than a page shares one with
- * others:
+ * A segment's pages have ordinals 0, 1, 2, ...; the segment's descriptor maps them to blocks.  An area is one array:
+ * pages of one kind with consecutive ordinals.  An area that is smaller than a page shares a page with other areas:
  *
  *	several pages		│ ordinal 7, offset 0 │ ordinal 8 │ ordinal 9 │
  *	one shared page		│ ... other areas ... │ ordinal 3, offset 640 │ ... │
@@ -22,24 +21,25 @@
 
 typedef struct RtscanArea
 {
-	uint32		page;			/* ordinal of its first page */
-	uint32		offset;			/* where it begins in the first page's payload; 0 unless it is on a shared page */
-	uint32		pages;			/* number of pages; 0: there is no such area */
-	uint32		kind;			/* RtscanPageKind of its pages */
+	uint32		page;			/* ordinal of the first page */
+	uint32		offset;			/* offset in bytes in the first page's payload; 0 unless the area is on a shared page */
+	uint32		pages;			/* number of pages; 0: the area does not exist */
+	uint32		kind;			/* RtscanPageKind of the pages */
 } RtscanArea;
 
 /* Writes the pages of one segment in lots of up to RTSCAN_TAKE_PAGES pages, each lot one WAL record. */
 typedef struct RtscanAreaWriter RtscanAreaWriter;
 
 /*
- * Create a writer, in the current memory context.  Its pages will belong to the id that the attempt has been
- * given last (rtscan_writing_id).
+ * Create a writer, in the current memory context.  The owner of the pages that it writes is the id that
+ * rtscan_writing_id() has returned last.
  */
 extern RtscanAreaWriter *rtscan_area_writer(RtscanWriting *writing);
 
 /*
- * Write an area: begin; then, for each page, get room for its payload (aligned, zeroed) and set how many bytes
- * of it are used; then end.  One area is written at a time.
+ * Write an area.  First call rtscan_area_begin().  Then, for each page, rtscan_area_room() returns room for the
+ * payload (aligned, zeroed), and rtscan_area_used() sets how many bytes of it are used.  At the end,
+ * rtscan_area_end() returns the area.  One area is written at a time.
  */
 extern void rtscan_area_begin(RtscanAreaWriter *writer, RtscanPageKind kind);
 extern char *rtscan_area_room(RtscanAreaWriter *writer);
@@ -47,8 +47,8 @@ extern void rtscan_area_used(RtscanAreaWriter *writer, Size used);
 extern RtscanArea rtscan_area_end(RtscanAreaWriter *writer);
 
 /*
- * Write the pages that are still in memory.  Returns the block numbers of all pages by ordinal, and sets their
- * number.
+ * Write the pages that are still in memory.  Returns the block numbers of all pages by ordinal, and sets *pages to
+ * the number of pages.
  */
 extern BlockNumber *rtscan_area_finish(RtscanAreaWriter *writer, uint32 *pages);
 

@@ -12,7 +12,10 @@
 
 /* ---------------------------------------------------------------- allocation */
 
-/* RtscanChange: give a segment its dead map; arg is the segment's directory entry with it. */
+/*
+ * RtscanChange: set the block of the dead map in a segment's directory entry.  "arg" is a copy of the entry that has
+ * this block.
+ */
 static bool
 set_dead_map(Relation index, RtscanImage **image, void *arg)
 {
@@ -35,7 +38,7 @@ rtscan_dead_allocate(Relation index, const RtscanEntry *entry)
 	uint32		chunks = rtscan_chunks(entry->rows);
 	uint32		map[RTSCAN_SEGMENT_CHUNKS + 1];
 
-	/* the id only begins the attempt: the pages belong to the segment */
+	/* the id is only needed to begin the attempt: the pages belong to the segment */
 	(void) rtscan_writing_id(&writing);
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
 		map[chunk] = rtscan_write_taken_page(&writing, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL,
@@ -61,7 +64,7 @@ open_map(Relation index, const RtscanEntry *entry, int lock)
 	return buffer;
 }
 
-/* Return a pointer to the count of dead rows in a dead map, or NULL if it has none (format 3). */
+/* Return a pointer to the count of dead rows in a dead map, or NULL if the map has no count (format 3). */
 static uint32 *
 dead_rows(Page map, const RtscanEntry *entry)
 {

@@ -5,12 +5,12 @@
  *
  * A segment's dead map names a page of bits for each chunk, and has the number of bits set in all of them:
  *
- *	│ BlockNumber[chunks] │ uint32 dead rows │		(format 3 had no such count)
+ *	│ BlockNumber[chunks] │ uint32 dead rows │		(format 3 has no count)
  *
- * Map and bits are allocated when the first row dies, which makes a new version of the directory.  A reader
- * whose image names no dead map needs none: its snapshot is older than any tuple that has been stored in the
- * place of a removed one.  Bits are only ever set, under the exclusive locks of their page and then of the map,
- * and read under their page's lock.
+ * Map and bits are allocated when the first row of the segment dies, by a switch to a new image.  A reader whose
+ * image has no dead map for the segment needs none: its snapshot is older than any tuple that has been stored at the
+ * TID of a removed tuple.  Dead bits are set and never cleared.  They are set under the exclusive locks of their page
+ * and then of the map, and read under the lock of their page.
  */
 #ifndef RTSCAN_DEAD_H
 #define RTSCAN_DEAD_H
@@ -30,32 +30,43 @@ extern BlockNumber rtscan_dead_allocate(Relation index, const RtscanEntry *entry
 /* Return the blocks of a segment's dead bits, one for each chunk, in the current memory context. */
 extern BlockNumber *rtscan_dead_map(Relation index, const RtscanEntry *entry);
 
-/* Set the bits of a chunk that are set in words, and add their number to the map's count. */
+/*
+ * Set the bits of a chunk that are set in "words", and add the number of newly set bits to the count in the dead map.
+ */
 extern void rtscan_dead_set(Relation index, const RtscanEntry *entry, const BlockNumber *map,
 							uint32 chunk, const uint64 *words);
 
-/* Copy the dead bits of a chunk to words. */
+/* Copy the dead bits of a chunk to "words". */
 extern void rtscan_dead_get(Relation index, const RtscanEntry *entry, const BlockNumber *map,
 							uint32 chunk, uint64 *words);
 
-/* Clear the bits of dead rows in a chunk's words.  Scans pass their snapshot, for "snapshot too old"; others NULL. */
+/*
+ * Clear the bits of dead rows in "words", the bits of a chunk.  Scans pass their snapshot, to check for "snapshot too
+ * old"; other callers pass NULL.
+ */
 extern void rtscan_dead_remove(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk,
 							   Snapshot snapshot, uint64 *words);
 
 /*
- * Remove dead rows from an array of n rows of a chunk; returns the number of rows that remain.  snapshot: as
- * above.
+ * Remove dead rows from an array of n rows of a chunk; returns the number of rows that remain.  "snapshot" is as for
+ * rtscan_dead_remove().
  */
 extern uint32 rtscan_dead_leave_out(Relation index, const RtscanEntry *entry, const BlockNumber *map, uint32 chunk,
 									Snapshot snapshot, uint32 *rows, uint32 n);
 
-/* Return the number of dead rows of a segment, from its dead map if that has the count; 0 if it has no dead map. */
+/*
+ * Return the number of dead rows of a segment: the count in its dead map or, if the map has no count, the number of
+ * dead bits that are set.  Returns 0 if the segment has no dead map.
+ */
 extern uint64 rtscan_dead_count(Relation index, const RtscanEntry *entry);
 
 /* Count the dead bits of a segment that has a dead map. */
 extern uint64 rtscan_dead_count_bits(Relation index, const RtscanEntry *entry);
 
-/* Return the blocks of a segment's dead map and dead bits; they end where the map is no longer the segment's. */
+/*
+ * Return the blocks of a segment's dead map and dead bits; an empty list if the page of the dead map does not belong
+ * to the segment any more.
+ */
 extern List *rtscan_dead_blocks(Relation index, const RtscanEntry *entry);
 
 #endif							/* RTSCAN_DEAD_H */

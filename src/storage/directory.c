@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * directory.c
- *		Read and write the directory's records, and their differences from the current ones.
+ *		Read and write the directory's records, and the differences of the current records from them.
  */
 #include "storage/directory.h"
 
@@ -30,8 +30,8 @@ record_is_sane(const char *record, const RtscanMeta *meta, RtscanEntryKind last_
 }
 
 /*
- * Are these bytes records of this index?  Records whose size differs from what the metapage implies would have
- * invalid ids or kinds, or would not fill the bytes.
+ * Are the first "size" bytes of "records" valid records of this index?  If records had another size than
+ * rtscan_record_size(), there would be invalid ids or kinds, or an incomplete record at the end.
  */
 static bool
 are_records(const char *records, Size size, const RtscanMeta *meta, RtscanEntryKind last_kind)
@@ -80,7 +80,7 @@ rtscan_read_directory(Relation index, const RtscanMeta *meta, bool soft, StringI
 	return true;
 }
 
-/* Return the blocks of the spare directory, and newly allocated ones up to the number needed. */
+/* Return the blocks of the spare directory.  If there are fewer than "needed", allocates more blocks. */
 static List *
 directory_blocks(Relation index, const RtscanMeta *meta, int needed)
 {

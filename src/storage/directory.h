@@ -3,17 +3,17 @@
  * directory.h
  *		The content of metapage and directory: records of an index's segments and pending lists.
  *
- * A record is a directory entry, followed by the bounds of its segment's key columns.  So a scan can skip a segment
- * that cannot have the values it looks for, without opening it; and VACUUM can skip one whose rows are all in
- * all-visible blocks.
+ * A record is a directory entry, followed by the bounds of the key columns in its segment.  With these bounds, a scan
+ * can skip a segment that cannot have matching rows, without opening it.  With the entry's range of heap blocks,
+ * VACUUM can skip a segment whose rows are all in all-visible blocks.
  *
  *	│ RtscanEntry │ least, greatest of column 0 │ of column 1 │ ... │ RtscanEntry │ ...
  *
- * The records are on a chain of pages.  Changes since these pages were written are stored after the metapage's
- * RtscanMeta, also as records: first those that replace or remove the directory's entry with the same id, in
- * the directory's order, then new ones.
+ * The directory's records are on a chain of pages.  Changes since these pages were written are stored in the
+ * metapage, after RtscanMeta, as records, too.  First come records that replace or remove the directory's record with
+ * the same id, in the order of the directory, and then new records.
  *
- * All of this is read and written under the metapage's lock (metapage.h).
+ * Directory and metapage are read and written under the metapage's lock (metapage.h).
  */
 #ifndef RTSCAN_DIRECTORY_H
 #define RTSCAN_DIRECTORY_H
@@ -29,8 +29,8 @@
 /* Refers to a pending list. */
 typedef struct RtscanListRef
 {
-	uint64		id;				/* 0: there is no such list */
-	BlockNumber head;			/* its list page; InvalidBlockNumber while the list is empty */
+	uint64		id;				/* id of the list; 0: there is no list */
+	BlockNumber head;			/* the list's list page; InvalidBlockNumber while the list is empty */
 	uint32		unused;
 } RtscanListRef;
 
@@ -43,15 +43,15 @@ typedef struct RtscanMeta
 	uint64		version;		/* version of the index's image; incremented by every change */
 	uint64		next_id;		/* the id that is given out next */
 	BlockNumber directory;		/* first page of the directory; InvalidBlockNumber: it has no pages */
-	BlockNumber spare;			/* first page of the directory before, to be written over; or InvalidBlockNumber */
+	BlockNumber spare;			/* first page of the spare directory, to be written over; or InvalidBlockNumber */
 	uint32		format_3_leaks[2];	/* used by format 3 only; ignored */
 	uint64		directory_version;	/* owner of the directory's pages */
 	uint64		spare_version;	/* owner of the spare directory's pages */
-	RtscanListRef open;			/* the list that inserters append to */
-	RtscanListRef format_3_sealed;	/* format 3's only sealed list; an image has it as an entry */
+	RtscanListRef open;			/* the open list, to which inserters append */
+	RtscanListRef format_3_sealed;	/* the only sealed list in format 3; an image has it as a directory entry */
 	uint64		writing[2];		/* names of unfinished attempts to write, by RtscanWriterSlot; 0: none */
 	/* the members below are new in format 4 */
-	uint32		flush_attempts; /* attempts to flush a list begun since the last one that succeeded; maintain/flush.h */
+	uint32		flush_attempts; /* number of attempts to flush a list since the last success; maintain/flush.h */
 	uint32		bounded;		/* number of key columns with bounds in the directory's entries: all of them, or 0 in
 								 * older directories */
 	BlockNumber taken[2];		/* first taken page of each RtscanWriterSlot, or RTSCAN_NO_TAKEN_PAGE */
@@ -101,7 +101,7 @@ typedef struct RtscanEntry
 
 /*
  * Flag of a segment: no image of a value is lost, so all key columns give their values back exactly as they were
- * inserted (rtscan_lost_no_image() in segment/segment.h).  rtscan 1.0 did not set it.
+ * inserted (rtscan_lost_no_image() in segment/segment.h).  rtscan 1.0 does not set this flag.
  */
 #define RTSCAN_ENTRY_LOST_NO_IMAGE	0x80U
 
@@ -128,9 +128,9 @@ rtscan_entry_is_nonnull(const RtscanEntry *entry, int column)
 }
 
 /*
- * The least and greatest key (row/keys.h) of a segment's column, over all its rows, dead ones included, except
- * for NULLs.  least > greatest if all are NULL.  RTSCAN_NO_BOUNDS if unknown: for a column without keys, and in
- * older directories.
+ * The least and greatest key (row/keys.h) of a column in a segment.  Dead rows are included, NULLs are not.  least >
+ * greatest if all rows are NULL.  The value is RTSCAN_NO_BOUNDS if the bounds are not known: for a column without
+ * keys, and in directories of format 3.
  */
 typedef struct RtscanKeyBounds
 {
@@ -154,8 +154,8 @@ rtscan_entry_is_live(const RtscanEntry *entry)
 }
 
 /*
- * Does a live segment's entry have the heap blocks of its rows?  Older directories have there a 64-bit integer,
- * 0 or the id of a pending list, whose upper half ("last") is zero.
+ * Does a live segment's entry have the heap blocks of its rows?  In place of the blocks, directories of format 3 have
+ * a 64-bit integer, 0 or the id of a pending list, whose upper half ("last") is zero.
  */
 static inline bool
 rtscan_entry_has_blocks(const RtscanEntry *entry)
@@ -178,24 +178,30 @@ rtscan_entry_list(const RtscanEntry *entry)
 /* Return the size in bytes of a record of this index. */
 extern Size rtscan_record_size(const RtscanMeta *meta);
 
-/* Read the directory's records.  If it is unreadable, returns false with soft, else raises an error. */
+/*
+ * Read the directory's records.  If the directory is unreadable, returns false if "soft" is true, else raises an
+ * error.
+ */
 extern bool rtscan_read_directory(Relation index, const RtscanMeta *meta, bool soft, StringInfo records);
 
 /*
- * Write records over the spare directory, which becomes the directory, and the directory becomes the spare one.
- * Changes meta accordingly; meta->version is the version that is being written.
+ * Write records over the spare directory, which becomes the directory; the old directory becomes the spare one.
+ * Changes *meta accordingly; meta->version is the version that is being written.
  */
 extern void rtscan_write_directory(Relation index, RtscanMeta *meta, const StringInfoData *records);
 
 /*
- * Apply the differences that are stored after RtscanMeta to the directory's records; returns the current records
- * in records.  Returns false if the differences or the result are invalid.
+ * Apply the differences that are stored after RtscanMeta to the directory's records, and set "records" to the current
+ * records.  Returns false if the differences or the result are invalid.
  */
 extern bool rtscan_apply_differences(const RtscanMeta *meta, const char *differences, Size bytes,
 									 const StringInfoData *directory,
 									 StringInfo records);
 
-/* Find the differences between the directory's records and the current ones.  All records are of the same size. */
+/*
+ * Set "differences" to the records by which the current records differ from the directory's.  All records have the
+ * same size.
+ */
 extern void rtscan_find_differences(const RtscanMeta *meta, const StringInfoData *directory,
 									const StringInfoData *records,
 									StringInfo differences);

@@ -29,7 +29,10 @@ make_image(Relation index, const RtscanMeta *meta)
 	return image;
 }
 
-/* Make room for n more directory entries after the others; the caller sets them and their bounds. */
+/*
+ * Make room for n more directory entries after the existing entries.  The caller sets the new entries and their
+ * bounds.
+ */
 static void
 enlarge_image(RtscanImage **image, uint32 n)
 {
@@ -124,7 +127,7 @@ rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list)
 	rtscan_image_add_segment(image, &added);
 }
 
-/* Find the directory entry of this kind and id that is not retired, or return NULL. */
+/* Return the directory entry that has this kind and id and is not retired, or NULL. */
 static RtscanEntry *
 find_entry(RtscanImage *image, RtscanEntryKind kind, uint64 id)
 {
@@ -151,9 +154,9 @@ rtscan_image_segment(RtscanImage *image, uint64 id)
 }
 
 /*
- * Choose an xid that no existing snapshot's xmin follows: our own, since it is running, or the next one.  With
- * our own, the pages can be reused as soon as this transaction has ended.  The xid of a VACUUM will not do,
- * since snapshots ignore it.
+ * Choose an xid that is not older than the xmin of any existing snapshot: our own xid, since it is running, or the
+ * next xid to be assigned.  With our own xid, pages can be reused as soon as this transaction has ended.  The xid of
+ * a VACUUM or of logical decoding is not used, since snapshots ignore it.
  */
 static uint64
 choose_safe_xid(void)

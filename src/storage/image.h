@@ -3,7 +3,7 @@
  * image.h
  *		The image of an index: one version of its metapage and directory, in a backend's memory.
  *
- * The image of a value is another thing: its bytes, which tell equal values apart (segment/segment.h).
+ * The image of a value is something else: the bytes of the value, which tell equal values apart (segment/segment.h).
  */
 #ifndef RTSCAN_IMAGE_H
 #define RTSCAN_IMAGE_H
@@ -18,13 +18,13 @@ typedef struct RtscanImage
 	RtscanMeta	meta;			/* payload of the metapage */
 	uint32		nkeys;			/* number of key columns */
 	uint32		nentries;		/* number of directory entries */
-	BlockNumber own_page;		/* the backend's own hint: the page of the open list that it appends to, or
+	BlockNumber own_page;		/* the backend's own hint: the page of the open list to which the backend appends, or
 								 * InvalidBlockNumber */
 	Buffer		own_buffer;		/* the backend's own hint: the shared buffer that had own_page, or InvalidBuffer */
 	Buffer		meta_buffer;	/* the backend's own hint: the shared buffer that had the metapage, or InvalidBuffer */
-	uint64		told;			/* bit mask of key columns whose values all segments give back exactly as they were
-								 * inserted, as far as the backend knows: am/can_return.c */
-	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER]; /* directory entries; followed by the bounds of each:
+	uint64		told;			/* bit mask of key columns of which no segment has lost images, as far as the backend
+								 * has checked; am/can_return.c */
+	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER]; /* directory entries, followed by the bounds of all entries:
 												 * rtscan_image_bounds() */
 } RtscanImage;
 
@@ -43,21 +43,21 @@ rtscan_image_bounds(const RtscanImage *image, uint32 i)
 	return (RtscanKeyBounds *) unconstify(RtscanEntry *, image->entries + image->nentries) + (Size) i * image->nkeys;
 }
 
-/* Make an image of records.  It is in the current memory context and not shared. */
+/* Make an image from records, in the current memory context.  The image is not in the relation cache. */
 extern RtscanImage *rtscan_unpack_image(Relation index, const RtscanMeta *meta, const StringInfoData *records);
 
-/* Make the records of an image, in today's format. */
+/* Set "records" to the records of an image, in the current format. */
 extern void rtscan_pack_image(const RtscanImage *image, StringInfo records);
 
-/* Copy an image, with the backend's hints, to one chunk of memory in a context. */
+/* Copy an image, with the backend's hints, as one allocation in a memory context. */
 extern RtscanImage *rtscan_copy_image_into(MemoryContext context, const RtscanImage *image);
 
-/* Copy an image, without the backend's hints, to one chunk of memory in the current memory context. */
+/* Copy an image, without the backend's hints, as one allocation in the current memory context. */
 extern RtscanImage *rtscan_copy_image(const RtscanImage *image);
 
 /*
  * Functions that change an image, for a RtscanChange: add a segment; add a sealed list; retire a sealed list; retire
- * a segment; remove directory entry i.  An entry that is retired gets its safe xid and time here.
+ * a segment; remove directory entry i.  Retiring sets the safe xid and the time of the entry.
  */
 extern void rtscan_image_add_segment(RtscanImage **image, const RtscanNewSegment *segment);
 extern void rtscan_image_add_list(RtscanImage **image, const RtscanListRef *list);
@@ -68,12 +68,11 @@ extern void rtscan_image_remove(RtscanImage *image, uint32 i);
 /* Are there pending lists that may have rows? */
 extern bool rtscan_image_has_pending(const RtscanImage *image);
 
-/* Find the live segment with this id, or return NULL. */
+/* Return the directory entry of the live segment with this id, or NULL. */
 extern RtscanEntry *rtscan_image_segment(RtscanImage *image, uint64 id);
 
 /*
- * For a RtscanChange: record that the attempt in a slot has ended, because its pages are now part of the index
- * or free.
+ * For a RtscanChange: record that the attempt in a slot has ended, because its pages are part of the index, or free.
  */
 extern void rtscan_image_end_writing(RtscanImage *image, RtscanWriterSlot slot);
 

@@ -11,17 +11,17 @@
 #include "storage/page.h"
 
 /*
- * Pages of the open list that are appended to at the same time, so that inserters need not wait;
- * storage/pending.h.
+ * Number of pages of the open list to which rows are appended at the same time, so that inserters need not wait for
+ * each other; storage/pending.h.
  */
 #define RTSCAN_INSERTION_PAGES	8
 
 /* The payload of a list page. */
 typedef struct RtscanPendingList
 {
-	uint32		pages;			/* number of pages in the chain; the n-th added has the ordinal n */
-	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* pages that rows are appended to, by place; InvalidBlockNumber:
-													 * none so far */
+	uint32		pages;			/* number of pages in the chain; the n-th page added has ordinal n */
+	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* pages to which rows are appended, by place;
+													 * InvalidBlockNumber: there is none so far */
 } RtscanPendingList;
 
 /* Write the content of a new, empty list page. */

@@ -24,8 +24,8 @@ rtscan_lock(Relation index, RtscanLock lock)
 }
 
 /*
- * The lock manager would grant this backend's own lock a second time: a comparison function may insert, or call
- * rtscan_merge(), in the middle of a flush.
+ * The lock manager would grant the lock a second time to the backend that holds it.  A comparison function may
+ * insert, or call rtscan_merge(), in the middle of a flush.
  */
 bool
 rtscan_try_lock(Relation index, RtscanLock lock)

@@ -3,16 +3,16 @@
  * locks.h
  *		The two heavyweight locks of an index.
  *
- * A process that needs both takes the merge lock first; one that holds the flush lock never waits for the merge
- * lock.  Inserters and workers only try to take them, and rtscan_merge() tries the merge lock again and again: a
- * process that waited for either would cancel an autovacuum that holds it.  Readers take neither.
+ * A process that needs both locks takes the merge lock first; a process that holds the flush lock never waits for the
+ * merge lock.  Inserters and workers only try to take a lock, and rtscan_merge() tries again and again to take the
+ * merge lock: a process that waited for a lock would cancel an autovacuum that holds it.  Readers take neither lock.
  */
 #ifndef RTSCAN_LOCKS_H
 #define RTSCAN_LOCKS_H
 
 #include "rtscan.h"
 
-/* A lock.  It is a page lock on the index, whose block is this number. */
+/* A lock: a page lock on the index, for the block with this number. */
 typedef enum RtscanLock
 {
 	RTSCAN_LOCK_MERGE = 0,		/* held while segments are replaced or dead bits are set */
@@ -25,7 +25,7 @@ extern bool rtscan_has_lock(Relation index, RtscanLock lock);
 /* Wait for a lock, and take it. */
 extern void rtscan_lock(Relation index, RtscanLock lock);
 
-/* Take a lock if it is free.  Returns false if a process holds it, be it this backend. */
+/* Take a lock if it is free.  Returns false if any process holds it, including this backend. */
 extern bool rtscan_try_lock(Relation index, RtscanLock lock);
 
 /* Release a lock. */

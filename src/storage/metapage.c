@@ -100,7 +100,7 @@ raise_unknown_format(Relation index, uint32 format)
 			 : errhint("Please REINDEX it.")));
 }
 
-/* Is the metapage, of a readable format, of a valid size with valid bounds? */
+/* Does a metapage of a readable format have a valid size and a valid number of bounds? */
 static bool
 meta_is_sane(Relation index, Page page)
 {
@@ -114,7 +114,7 @@ meta_is_sane(Relation index, Page page)
 	return used == size && (meta->format == 3 || meta->bounded == 0);
 }
 
-/* Is this a metapage that we can read?  Raises an error or, with soft, returns false. */
+/* Is this a metapage that we can read?  If not, returns false if "soft" is true, else raises an error. */
 static bool
 check_metapage(Relation index, Page page, bool soft)
 {
@@ -158,8 +158,8 @@ read_meta(Page page)
 /* ---------------------------------------------------------------- images */
 
 /*
- * Read an image from a locked metapage and its directory.  Also returns the directory's records.  If they are
- * unreadable, returns NULL with soft, else raises an error.
+ * Read an image from a locked metapage and its directory, and set "directory" to the directory's records.  If they
+ * cannot be read, returns NULL if "soft" is true, else raises an error.
  */
 static RtscanImage *
 read_entries(Relation index, Page metapage, bool soft, StringInfo directory)
@@ -180,7 +180,7 @@ read_entries(Relation index, Page metapage, bool soft, StringInfo directory)
 	return image;
 }
 
-/* Convert an image that has just been read to today's format. */
+/* Convert an image that has just been read to the current format. */
 static void
 upgrade_image(RtscanImage **image)
 {
@@ -192,7 +192,7 @@ upgrade_image(RtscanImage **image)
 		rtscan_image_add_list(image, &sealed);
 }
 
-/* Copy an image to the relation's cache entry, as one chunk of memory that is freed with it. */
+/* Copy an image to the relation's cache entry, as one allocation that is freed together with the entry. */
 static RtscanImage *
 cache_image(Relation index, const RtscanImage *image)
 {
@@ -214,7 +214,10 @@ is_current(const RtscanImage *image, const RtscanMeta *meta)
 		memcmp(&image->meta.uuid, &meta->uuid, UUID_LEN) == 0;
 }
 
-/* Mostly the metapage is where it was: for those of hundreds of indexes that saves as many lookups. */
+/*
+ * Pin the metapage.  Usually it is in the shared buffer in which this backend has found it before.  This saves a
+ * buffer lookup for each index, which matters if a statement reads hundreds of indexes.
+ */
 static Buffer
 pin_metapage(Relation index, RtscanImage *cached)
 {
@@ -287,9 +290,9 @@ rtscan_read_directories(Relation index, List **blocks)
 #define DIFFERENCES_ROOM	((int) (RTSCAN_CHUNK_BYTES - sizeof(RtscanMeta)))
 
 /*
- * Find the differences of an image from its directory.  If they do not fit into the metapage, or are larger
- * than the directory, or the directory's records are of an older format, write the directory anew instead; then
- * there are none.
+ * Set "differences" to the differences of an image from its directory.  They may not fit into the metapage, or be
+ * larger than the directory, or the directory may have records of an older format.  In these cases the function
+ * writes the directory anew, and there are no differences.
  */
 static void
 write_entries(Relation index, RtscanImage *image, const StringInfoData *directory, StringInfo differences)
@@ -308,7 +311,7 @@ write_entries(Relation index, RtscanImage *image, const StringInfoData *director
 	rtscan_write_directory(index, &image->meta, &records);
 }
 
-/* Mark a pending page as sealed.  Part of a critical section. */
+/* Mark a pending page as sealed.  Called in a critical section. */
 static void
 seal_page(Relation index, Buffer buffer)
 {
@@ -321,9 +324,9 @@ seal_page(Relation index, Buffer buffer)
 }
 
 /*
- * Write the metapage, and the pages of a pending list if they are given.  One record does not have room for all
- * of them.  A crash between records leaves pages that are not marked as sealed, but no process that remembers
- * to append to them: the metapage names another list, and the list page is sealed.
+ * Write the metapage and, unless "pages" is NULL, the pages of a pending list.  One WAL record does not have room for
+ * all of them.  A crash between two records leaves insertion pages that are not marked as sealed.  No process appends
+ * to them after the crash: the metapage names another list, and the list page is sealed.
  */
 static void
 write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta,

@@ -15,13 +15,13 @@
  *		8192 └──────────────────────────────┘
  *
  * Each page has its kind, its owner (the id of a segment or of a pending list, the version of a directory, or a
- * writing slot) and its ordinal among the pages of that owner.  A reader of a page names the three, and all are
- * checked: a page can be recycled under a reader of a hot standby, which must then be told to retry, and a
- * damaged index must not crash the server.
+ * writing slot) and its ordinal among the pages of that owner.  A reader passes the kind, owner and ordinal that it
+ * expects, and all three are checked.  On a hot standby, a page can be recycled while a reader needs it, and the
+ * reader must be told to retry.  And a damaged index must not crash the server.
  *
- * Pages of a segment, except for its dead bits and dead map, never change: on a primary a pin is enough to read
- * them.  On a standby, replay can recycle them, so the page is checked and read under the content lock.  All
- * other pages are always read under it.
+ * Pages of a segment, except for its dead bits and dead map, never change: on a primary a pin is enough to read them.
+ * On a standby, replay can recycle them, so a page is checked and read under its content lock.  All other pages are
+ * always read under their content locks.
  */
 #ifndef RTSCAN_PAGE_H
 #define RTSCAN_PAGE_H
@@ -50,7 +50,7 @@ typedef enum RtscanPageKind
 	RTSCAN_PAGE_CODES,			/* codes of a column's rows */
 	RTSCAN_PAGE_INCLUDE,		/* values of an INCLUDEd column */
 	RTSCAN_PAGE_TAKEN,			/* pages taken by an attempt to write; storage/writing.h */
-	RTSCAN_PAGE_KINDS			/* number of kinds; a new one goes before it, since the numbers are on disk */
+	RTSCAN_PAGE_KINDS			/* number of kinds; a new kind goes directly before it, since the numbers are on disk */
 } RtscanPageKind;
 
 #define RTSCAN_PAGE_ID			0xFF52	/* lets pg_filedump and the like recognise the access method */
@@ -62,7 +62,7 @@ typedef struct RtscanPageOpaqueData
 	uint32		ordinal;		/* position among the owner's pages */
 	BlockNumber next;			/* next page in a chain (directory, list and pending, descriptor, taken), or
 								 * InvalidBlockNumber */
-	uint32		full;			/* pending page: number of full pages that the list had when this one was added */
+	uint32		full;			/* pending page: number of full pages that the list had when this page was added */
 	uint16		sealed;			/* list and pending pages: no rows are added any more */
 	uint16		unused[19];
 	uint16		kind;			/* RtscanPageKind */
@@ -93,7 +93,7 @@ rtscan_page_payload(Page page)
 	return (char *) page + RTSCAN_PAYLOAD_OFFSET;
 }
 
-/* Return the number of used bytes of the payload; never more than it has, even if the page is damaged. */
+/* Return the number of used bytes of the payload: at most RTSCAN_CHUNK_BYTES, even if the page is damaged. */
 static inline Size
 rtscan_page_used(Page page)
 {
@@ -118,21 +118,21 @@ extern void rtscan_page_init(Page page, RtscanPageKind kind, uint64 owner, uint3
 extern bool rtscan_page_is(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal);
 
 /*
- * Lock a page that another page names, while the caller may have locked others.  Returns false if this backend
- * has already locked it: damaged pages can lead there, and a process that waits for itself cannot be cancelled.
+ * Lock a page that another page names.  The caller may have locked other pages.  Returns false if this backend has
+ * locked the page already, to which damaged pages can lead: a process that waits for itself cannot be cancelled.
  */
 extern bool rtscan_lock_page(Buffer buffer, int mode);
 
 /*
- * Read a page of the main fork, lock it in mode (a BUFFER_LOCK_* constant), and check its kind, owner and
- * ordinal.  Raises an error if they are different: see rtscan_page_mismatch().
+ * Read a page of the main fork, lock it in "mode" (a BUFFER_LOCK_* constant), and check its kind, owner and ordinal.
+ * Raises an error if they are different: see rtscan_page_mismatch().
  */
 extern Buffer rtscan_read_page(Relation index, BlockNumber block, int mode,
 							   RtscanPageKind kind, uint64 owner, uint32 ordinal);
 
 /*
- * Raise the error for a block that does not have the page that a reader expects.  On a hot standby the page was
- * recycled: a serialization failure.  Elsewhere the index is corrupted.
+ * Raise the error for a block that does not have the page that a reader expects.  On a hot standby this is a
+ * serialization failure, since the page was recycled.  On a primary the index is corrupted.
  */
 pg_noreturn extern void rtscan_page_mismatch(Relation index, BlockNumber block, RtscanPageKind kind);
 
@@ -150,7 +150,7 @@ typedef struct RtscanPageRange
  */
 extern void rtscan_log_ranges(Buffer buffer, const RtscanPageRange *ranges, int n);
 
-/* Raise the error for a page of the right kind whose content is inconsistent; detail says how. */
+/* Raise the error for a page of the right kind whose content is inconsistent; "detail" says how. */
 pg_noreturn extern void rtscan_page_corrupted(Relation index, BlockNumber block,
 											  const char *detail,...) pg_attribute_printf(3, 4);
 

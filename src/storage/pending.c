@@ -20,7 +20,7 @@ list_of(Buffer buffer)
 	return (RtscanPendingList *) rtscan_page_payload(BufferGetPage(buffer));
 }
 
-/* Is this the list page of a list, and not sealed? */
+/* Is the page the list page of "list", and not sealed? */
 static bool
 is_open(Buffer buffer, const RtscanListRef *list)
 {
@@ -29,7 +29,7 @@ is_open(Buffer buffer, const RtscanListRef *list)
 	return rtscan_page_is(page, RTSCAN_PAGE_LIST, list->id, 0) && !rtscan_page_opaque(page)->sealed;
 }
 
-/* RtscanChange: give the open list its list page, whose block is arg, unless another process already has. */
+/* RtscanChange: make the page at block *arg the list page of the open list, unless the list already has one. */
 static bool
 set_list_page(Relation index, RtscanImage **image, void *arg)
 {
@@ -105,9 +105,9 @@ append_to_page(Relation index, Buffer buffer, IndexTuple tuple)
 }
 
 /*
- * Pin the page that this backend has appended to before.  Returns InvalidBuffer if it is gone: VACUUM may have
- * truncated the index since an earlier statement had it locked.  Usually the page is still in the same shared
- * buffer.
+ * Pin the page to which this backend has appended before.  Usually the page is still in the same shared buffer.
+ * Returns InvalidBuffer if the page is gone: VACUUM may have truncated the index since the end of an earlier
+ * statement, which had a lock on the index.
  */
 static Buffer
 pin_own_page(Relation index, RtscanImage *image)
@@ -125,8 +125,8 @@ pin_own_page(Relation index, RtscanImage *image)
 }
 
 /*
- * Lock exclusively the page that this backend has appended to before.  Returns InvalidBuffer if there is none
- * that belongs to the open list, is not sealed and has room.
+ * Lock exclusively the page to which this backend has appended before.  Returns InvalidBuffer if there is no such
+ * page, or if it is sealed, has no room for "size" bytes, or does not belong to the open list.
  */
 static Buffer
 lock_own_page(Relation index, RtscanImage *image, Size size)
@@ -162,8 +162,8 @@ full_pages(const RtscanPendingList *list)
 }
 
 /*
- * Lock exclusively the insertion page of a list at a place, or return InvalidBuffer if there is none.  With a
- * damaged list page this must not lock a page twice, nor return one that is not the list's.
+ * Lock exclusively the insertion page of a list at "place", or return InvalidBuffer if there is none.  If the list
+ * page is damaged, the function must not lock a page twice, nor return a page of another list.
  */
 static Buffer
 lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int place)
@@ -186,8 +186,8 @@ lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffe
 }
 
 /*
- * Insert a page into the chain after the list page, as the insertion page at a place.  full is the page that
- * was there, if any, and is sealed.
+ * Insert the page "added" into the chain directly after the list page, as the insertion page at "place".  "full" is
+ * the page that was at this place before, which is sealed; InvalidBuffer if there was none.
  */
 static void
 chain_page(Relation index, const RtscanListRef *ref, Buffer list_buffer, int place, Buffer full, Buffer added)
@@ -209,7 +209,7 @@ chain_page(Relation index, const RtscanListRef *ref, Buffer list_buffer, int pla
 	GenericXLogFinish(state);
 }
 
-/* Add a new insertion page at a place of a list whose list page is locked; returns its block. */
+/* Add a new insertion page at "place" to a list whose list page is locked; returns its block. */
 static BlockNumber
 add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int place)
 {
@@ -231,8 +231,8 @@ add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int plac
 }
 
 /*
- * Return an image in which own_page is set: to the insertion page at this backend's place, or, if that is the
- * unusable one or there is none, to a new page.
+ * Return the current image with own_page set to the insertion page at this backend's place.  If there is none, or if
+ * its block is "unusable", own_page is set to a new page.
  */
 static RtscanImage *
 find_own_page(Relation index, BlockNumber unusable)
@@ -267,7 +267,7 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 	if (rtscan_page_used(BufferGetPage(buffer)) == 0)
 		weight = weigh(rtscan_page_opaque(BufferGetPage(buffer))->full, &image->meta);
 
-	/* a scan that takes its predicate lock after this check sees the tuple, since it locks this page later still. */
+	/* a scan that takes its predicate lock after this check locks the page even later, and so sees the tuple */
 	CheckForSerializableConflictIn(index, NULL, InvalidBlockNumber);
 	append_to_page(index, buffer, tuple);
 	UnlockReleaseBuffer(buffer);
@@ -337,8 +337,8 @@ rtscan_pending_seal(Relation index, int64 kilobytes)
 /* ---------------------------------------------------------------- read */
 
 /*
- * Set the block of the newest page of a list's chain, and the number of its pages.  Returns whether this is the
- * list's page.
+ * Set *block to the newest page of a list's chain, and *pages to the number of pages in the chain.  Returns false if
+ * the page at list->head is not the list page of this list.
  */
 static bool
 read_list(Relation index, const RtscanListRef *list, BlockNumber *block, uint32 *pages)
@@ -424,7 +424,10 @@ rtscan_pending_visit(Relation index, const RtscanListRef *list,
 		visitor(tuple, arg);
 }
 
-/* Check that exactly the pages that the list page names are not sealed in its chain.  The list page is locked. */
+/*
+ * Check that, in the chain of a list, the pages that the list page names are not sealed, and all other pages are
+ * sealed.  The list page is locked.
+ */
 static void
 check_insertion_pages(Relation index, const RtscanListRef *list, Buffer list_buffer)
 {
@@ -496,7 +499,7 @@ rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tup
 		pending_row_corrupted(index);
 }
 
-/* Is the page in *block the one of the list with this ordinal?  Replaces *block by the next page. */
+/* Is the page at *block the page of the list with this ordinal?  Sets *block to the next page in the chain. */
 static bool
 read_next(Relation index, const RtscanListRef *list, uint32 ordinal, BlockNumber *block)
 {

@@ -9,22 +9,22 @@
  *
  *	payload	│ IndexTuple │ IndexTuple │ IndexTuple │ ... free ... │
  *
- * Rows are appended to several pages at the same time, so that inserters do not wait for each other.  The list
- * page names these insertion pages; a backend uses the one at the place given by its process number.  The list
- * page is only touched when an insertion page is full.  Then a new page is put into the chain directly after
- * the list page, so that no third page changes.
+ * Rows are appended to several pages at the same time, so that inserters do not wait for each other.  The list page
+ * names these insertion pages; a backend uses the page at the place that its process number determines.  The list
+ * page changes only when an insertion page is full.  The full page is then sealed, and a new page is put into the
+ * chain directly after the list page, so that no other page needs a new link.
  *
  *	list page ──► page 5 ──► page 4 ──► page 3 ──► page 2 ──► page 1
  *		│			▲						▲
  *		└ insertion ┴───────────────────────┘		1, 2 and 4 are full: sealed
  *
- * A reader that follows the chain misses pages that are added meanwhile.  Their rows belong to transactions
- * that its snapshot, taken before, does not see.
+ * A reader that follows the chain misses pages that are added meanwhile.  The rows on these pages belong to
+ * transactions that the reader's snapshot, taken before, does not see.
  *
- * A sealed list never changes again.  There may be several, each an entry of the directory, until their
- * segments are written.  Sealing a list marks its list page, in one step with the metapage, and its insertion
- * pages, all under their locks.  An inserter appends only after it has checked, under the page's lock, that the
- * page belongs to its list and is not sealed.
+ * A sealed list never changes again.  There may be several sealed lists; each is an entry of the directory until its
+ * segments are written.  Sealing a list marks its list page, in one step with the metapage, and its insertion pages,
+ * all under their locks.  An inserter appends only after it has checked, under the page's lock, that the page belongs
+ * to its list and is not sealed.
  */
 #ifndef RTSCAN_PENDING_H
 #define RTSCAN_PENDING_H
@@ -37,12 +37,12 @@
 #include "storage/metapage.h"
 
 /*
- * Append a row to the open list.  Returns the list's weight if the row is the first of a page, and otherwise 0,
- * since then the list has not grown and nothing needs to be done.
+ * Append a row to the open list.  Returns the list's weight if the row is the first row of a page.  Otherwise returns
+ * 0, since the number of full pages is the same and the caller has nothing to do.
  *
- * The weight is compared with rtscan.pending_list_limit.  It is the kB of the list's full pages, halved for
- * each attempt to flush a list that has begun since the last one that succeeded.  So after a failure the next
- * attempt is made when the list is twice as long.
+ * The weight is compared with rtscan.pending_list_limit.  It is the size in kB of the list's full pages, halved for
+ * each attempt to flush a list that has begun since the last success.  Therefore, after a failure, the next attempt
+ * is made when the list is twice as long.
  */
 extern int64 rtscan_pending_append(Relation index, IndexTuple tuple);
 
@@ -53,8 +53,8 @@ extern int64 rtscan_pending_append(Relation index, IndexTuple tuple);
 extern int64 rtscan_pending_weight(Relation index);
 
 /*
- * Seal the open list, unless it is empty or has less than "kilobytes" of full pages: it becomes an entry of the
- * directory, and the metapage names a new open list.  Needs the flush lock.
+ * Seal the open list, unless it is empty or has less than "kilobytes" kB of full pages: the list becomes an entry of
+ * the directory, and the metapage names a new open list.  Needs the flush lock.
  */
 extern void rtscan_pending_seal(Relation index, int64 kilobytes);
 
@@ -66,7 +66,7 @@ typedef struct RtscanPendingReader
 	uint32		pages;			/* number of pages not yet read */
 	BlockNumber next;			/* block of the first page not yet read */
 	BlockNumber block;			/* block of the current page */
-	Size		offset;			/* offset in the payload of the next tuple */
+	Size		offset;			/* offset of the next tuple in the payload */
 	Size		used;			/* number of used bytes in the payload */
 	PGAlignedBlock copy;		/* copy of the current page */
 } RtscanPendingReader;
@@ -85,7 +85,7 @@ extern void rtscan_pending_visit(Relation index, const RtscanListRef *list,
 								 RtscanPendingVisitor visitor, void *arg);
 
 /*
- * Deform a row of a pending list.  Raises ERRCODE_INDEX_CORRUPTED if it has no valid TID, or a value that
+ * Deform a row of a pending list.  Raises ERRCODE_INDEX_CORRUPTED if the row has no valid TID, or a value that
  * extends beyond the tuple.
  */
 extern void rtscan_deform_pending(Relation index, const RtscanSchema *schema, IndexTuple tuple,
@@ -95,14 +95,15 @@ extern void rtscan_deform_pending(Relation index, const RtscanSchema *schema, In
 extern void rtscan_check_pending_tid(Relation index, IndexTuple tuple);
 
 /*
- * Check a list page: its size, whether it is sealed if it must be, and, if it is not, that exactly its
- * insertion pages are not sealed.  Raises ERRCODE_INDEX_CORRUPTED if something is wrong.
+ * Check a list page.  It must have the right size, and must be sealed if "must_be_sealed" is true.  If it is not
+ * sealed, its insertion pages must not be sealed, and all other pages of the list must be.  Raises
+ * ERRCODE_INDEX_CORRUPTED if the check fails.
  */
 extern void rtscan_check_list_page(Relation index, const RtscanListRef *list, bool must_be_sealed);
 
 /*
- * Return the blocks of a list, the list page first.  They end at the first page that is not the list's, as in
- * rtscan_chain_blocks().
+ * Return the blocks of a list, the list page first.  The result ends at the first page that does not belong to the
+ * list, as in rtscan_chain_blocks().
  */
 extern List *rtscan_pending_blocks(Relation index, const RtscanListRef *list);
 

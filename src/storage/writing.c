@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * writing.c
- *		Note the pages that an attempt takes, and free them if it was interrupted.
+ *		Note the pages that an attempt takes, and free them if the attempt was interrupted.
  */
 #include "storage/writing.h"
 
@@ -12,14 +12,14 @@
 
 /* ---------------------------------------------------------------- attempts */
 
-/* Are the pages that are taken noted, so that they can be freed if the attempt is interrupted? */
+/* Does an attempt note the pages that it takes, so that they can be freed if it is interrupted?  A build does not. */
 static bool
 is_noted(const RtscanWriting *writing)
 {
 	return writing->slot != RTSCAN_SLOT_BUILD;
 }
 
-/* RtscanChange: give out an id; the first one becomes the name of the attempt. */
+/* RtscanChange: give out an id; the first id becomes the name of the attempt. */
 static bool
 give_id(Relation index, RtscanImage **image, void *arg)
 {
@@ -53,9 +53,9 @@ name_taken_pages(Relation index, RtscanImage **image, void *arg)
 }
 
 /*
- * Return the first taken page of a slot.  Both slots get theirs when one is first used, while the file is
- * short: the pages stay where they are, and near the end of a longer file they would be in the way when it can
- * be truncated.
+ * Return the first taken page of a slot.  Both slots get their first taken pages when one slot is first used, while
+ * the file is short.  These pages stay where they are, and near the end of a longer file they would keep VACUUM from
+ * truncating it.
  */
 static BlockNumber
 first_taken_page(Relation index, RtscanWriterSlot slot)
@@ -69,14 +69,17 @@ first_taken_page(Relation index, RtscanWriterSlot slot)
 	return rtscan_read_image(index, NULL, false)->meta.taken[slot];
 }
 
-/* Write an empty directory page; its owner, version 0, is that of an index without a directory. */
+/*
+ * Write an empty directory page.  Its owner is version 0, which is the directory_version of an index without a
+ * directory.
+ */
 static BlockNumber
 new_directory(Relation index)
 {
 	return rtscan_write_new_page(index, RTSCAN_PAGE_DIRECTORY, 0, 0, NULL, 0, InvalidBlockNumber);
 }
 
-/* RtscanChange: make the metapage name the pages in arg. */
+/* RtscanChange: make the metapage name the taken pages and directories that "arg" names. */
 static bool
 set_pages(Relation index, RtscanImage **image, void *arg)
 {
@@ -135,7 +138,10 @@ lock_taken_page(RtscanWriting *writing)
 							writing->slot, writing->ordinal);
 }
 
-/* Add a taken page to the slot's chain after the last one, which is locked. */
+/*
+ * Add a taken page to the slot's chain after its last page, "last", which is locked.  Returns the block of the new
+ * page.
+ */
 static BlockNumber
 chain_taken_page(RtscanWriting *writing, Buffer last)
 {
@@ -171,7 +177,7 @@ make_room(RtscanWriting *writing, int n)
 	writing->count = 0;
 }
 
-/* Write n notes to the current taken page, beginning at a place; they become its last ones. */
+/* Write n notes to the current taken page, from the index "place" on.  They become the last notes of the page. */
 static void
 write_notes(RtscanWriting *writing, uint32 place, const RtscanTaken *notes, int n)
 {
@@ -197,8 +203,8 @@ write_notes(RtscanWriting *writing, uint32 place, const RtscanTaken *notes, int 
 }
 
 /*
- * Note the blocks in buffers, and "more" blocks from "end" on, by which the index is about to be extended.
- * Blocks that continue the last note are added to it.
+ * Note the blocks in "buffers", and "more" blocks from "end" on, by which the index is about to be extended.  Blocks
+ * that continue the last note are added to it.
  */
 static void
 note_taken(RtscanWriting *writing, uint64 owner, const Buffer *buffers, int nbuffers, BlockNumber end, int more)
@@ -317,7 +323,7 @@ free_attempt(RtscanFreed *freed, RtscanWriterSlot slot, BlockNumber first, uint6
 	list_free(pages);
 }
 
-/* RtscanChange: the attempt in a slot has left no pages. */
+/* RtscanChange: remove the name of the attempt in a slot, whose pages have been freed. */
 static bool
 forget_attempt(Relation index, RtscanImage **image, void *arg)
 {

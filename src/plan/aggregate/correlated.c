@@ -3,8 +3,8 @@
  * correlated.c
  *		Estimates how often a correlated subquery is executed with parameters that it has not had before.
  *
- * PostgreSQL plans a subquery before the query around it.  So the rows of that query are not known yet, only which of
- * its columns the subquery refers to.
+ * PostgreSQL plans a subquery before the query around it.  So the number of rows of the outer query is not known yet,
+ * only which of its columns the subquery refers to.
  */
 #include "plan/aggregate/path.h"
 
@@ -17,10 +17,13 @@
 #include "run/node/memoize.h"
 #include "utils/syscache.h"
 
-/* Fraction of new parameters if it is not known, as below a join, which may repeat a table's rows. */
+/*
+ * Assumed fraction of executions with new parameters if it is not known: for example, below a join, which may repeat a
+ * table's rows.
+ */
 #define UNKNOWN_NEW		0.5
 
-/* Lower bound: a subquery that runs for few rows may see few repeats. */
+/* Lower bound of the fraction: a subquery that is executed for few rows may see few repeated parameters. */
 #define LEAST_NEW		0.1
 
 static double
@@ -53,7 +56,10 @@ stored_distinct(const RangeTblEntry *table, AttrNumber attribute)
 	return distinct;
 }
 
-/* Return the only table of a query, if it has no inheritance children; or NULL. */
+/*
+ * Return the only table of a query, and set *number to its number in the range table.  NULL if there are other tables,
+ * or if it has inheritance children.
+ */
 static const RangeTblEntry *
 only_table(const Query *query, int *number)
 {
@@ -70,7 +76,10 @@ only_table(const Query *query, int *number)
 	return entry;
 }
 
-/* Return the number of distinct values of a parameter that is a column of the table. */
+/*
+ * Return the number of distinct values of a parameter, or UNKNOWN_NEW of the rows if it is no column of the table, or
+ * its statistics are missing.
+ */
 static double
 distinct_values(const PlannerParamItem *param, const RangeTblEntry *table, int number, double rows)
 {
@@ -81,7 +90,7 @@ distinct_values(const PlannerParamItem *param, const RangeTblEntry *table, int n
 	return stored > 0 ? stored : stored < 0 ? -stored * rows : UNKNOWN_NEW * rows;
 }
 
-/* Return the fraction of a table's rows with new values in these columns, which are assumed to be independent. */
+/* Return the fraction of a table's rows with new values in the columns "params", which are taken as independent. */
 static double
 new_values(const RangeTblEntry *table, int number, const List *params)
 {
@@ -97,9 +106,10 @@ new_values(const RangeTblEntry *table, int number, const List *params)
 }
 
 /*
- * Is a subquery executed for rows of the query around it?  Subqueries of the target list are planned first, then those
- * of WHERE, and until then they are SubLinks.  Later ones are executed for groups, or by a nested loop, whose Memoize
- * node has removed repeated parameters.
+ * Is the subquery that is being planned executed for each row of the query around it?  PostgreSQL plans the subqueries
+ * of the target list first, then those of WHERE; until a clause's subqueries are planned, it has SubLinks.  So SubLinks
+ * tell which clause is being planned.  Subqueries planned later are executed for groups, or by a nested loop, whose
+ * Memoize node has removed repeated parameters.
  */
 static bool
 is_asked_for_rows(const Query *around, bool *in_targets)
@@ -110,7 +120,7 @@ is_asked_for_rows(const Query *around, bool *in_targets)
 	return checkExprHasSubLink((Node *) around->jointree);
 }
 
-/* Are there other conditions, so that the subquery runs for a part of the rows only? */
+/* Are there conditions besides the one with the subquery, so that it is executed for only a part of the rows? */
 static bool
 is_restricted(const Query *around, bool in_targets)
 {

@@ -19,22 +19,27 @@
 #define SEARCHES_OF_ONE		3
 #define SEARCHES_OF_SEVERAL	7
 
-/* Processing an entry of a device aggregate, whose group is looked up by the values of its keys. */
+/* Time to process an entry of a device aggregate.  The entry's group is looked up by the values of its keys. */
 #define ENTRY_NANOSECONDS	400.0
 
-/* A device only adds up rows of all-visible blocks.  If fewer than this fraction of blocks are, it does not pay off. */
+/*
+ * A device adds up only rows of all-visible blocks.  It does not pay off if fewer than this fraction of blocks are
+ * all-visible.
+ */
 #define LEAST_VISIBLE	0.25
 
-/* A device aggregate with more entries per row than this would not be made. */
+/* No device aggregate is made if it would have more entries per row than this. */
 #define MOST_ENTRIES	0.25
 
-/* Bytes per row of device memory for a column that is searched, or added up: upper bounds for most columns. */
+/*
+ * Device memory in bytes per row for a column that is searched, and for one that is added up; enough for most columns.
+ */
 #define KEY_BYTES		8.0
 #define VALUE_BYTES		4.0
 
 /* ---------------------------------------------------------------- entries */
 
-/* Return the columns of an aggregate that are digits: factors, or all if it is DISTINCT or evaluated on entries. */
+/* Return the columns of an aggregate that become digits: factors of products; all, if it is DISTINCT or on entries. */
 static Bitmapset *
 digits_of_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 {
@@ -56,7 +61,10 @@ digits_of_set(const RtscanPath *path, const RtscanPathSet *set)
 	return columns;
 }
 
-/* Does each segment have its own codes, and so entries, for the values of a column?  Attributes are mapped. */
+/*
+ * Does each segment have its own codes for the values of a column, and therefore its own entries?  A star's attributes
+ * are no codes, since they are mapped to numbers.
+ */
 static bool
 is_coded(const RtscanPath *path, int column)
 {
@@ -65,7 +73,7 @@ is_coded(const RtscanPath *path, int column)
 		 (column < path->index->nkeycolumns && rtscan_column_type(path->index, column) == NUMERICOID));
 }
 
-/* Estimate the entries, one for each combination of digits.  Segments share entries unless a digit has codes. */
+/* Estimate the number of entries: combinations of digits.  Segments share entries unless a digit is a code. */
 static double
 count_entries(const RtscanPath *path, const RtscanPathSet *set, const Bitmapset *digits, double rows, double segments)
 {
@@ -142,7 +150,7 @@ bytes_of_row(const RtscanPath *path)
 	return bms_num_members(searched) * KEY_BYTES + bms_num_members(added) * VALUE_BYTES;
 }
 
-/* Count the searches: a percentile of all rows needs several, each of which narrows down its value. */
+/* Count the searches.  A percentile that is the only result needs several; each narrows down the percentile's value. */
 static int
 count_searches(const RtscanPath *path)
 {
@@ -152,7 +160,7 @@ count_searches(const RtscanPath *path)
 		SEARCHES_OF_ONE;
 }
 
-/* Return the nanoseconds of one pass over all rows, which adds them up by cells with these digits. */
+/* Return the nanoseconds of one pass over all rows, which adds them up by cells whose digits are these columns. */
 static double
 time_of_pass(const RtscanPath *path, const RtscanIndexSize *size, const Bitmapset *digits)
 {
@@ -186,7 +194,10 @@ add_set(Work *work, const RtscanPath *path, const RtscanPathSet *set, const Rtsc
 	return true;
 }
 
-/* Sum up the work of all sets; false if a device would not be asked to do it. */
+/*
+ * Sum up the work of all sets.  False if a set has too many digits, if there are too many entries, or if no device can
+ * do it.
+ */
 static bool
 sum_up_work(Work *work, const RtscanPath *path, double rows)
 {
@@ -209,7 +220,7 @@ rtscan_device_agg_cost(const RtscanPath *path, double rows, const RtscanCost *of
 	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || path->request->workers > 0 ||
 		!rtscan_can_aggregate_on_device(path) || !sum_up_work(&work, path, rows))
 		return false;
-	/* The CPU processes the other rows. */
+	/* The CPU processes the rows of blocks that are not all-visible. */
 	cost->work += rtscan_time_cost(work.nanoseconds * count_searches(path) + work.entries * ENTRY_NANOSECONDS) +
 		(1 - visible) * of_cpu->work;
 	cost->pages += (1 - visible) * of_cpu->pages;

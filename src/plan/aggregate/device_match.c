@@ -77,7 +77,9 @@ is_factor(const RtscanPath *path, int column)
 	return estimate_num_groups(path->request->root, one, path->index->tuples, NULL, NULL) <= FEW_VALUES;
 }
 
-/* Does each column of an expression have few enough values to be a digit, beside another column that is added up? */
+/*
+ * Does each column of an expression have few enough values to be a digit, in a product with a column that is added up?
+ */
 static bool
 are_factors(const RtscanPath *path, Node *expression)
 {
@@ -92,7 +94,7 @@ are_factors(const RtscanPath *path, Node *expression)
 
 /* ---------------------------------------------------------------- quals and stars */
 
-/* Can a device test rows by the INCLUDEd columns of a qual?  These must be integers, or have codes. */
+/* Can a device test rows by the INCLUDEd columns of a qual?  All of them must be integers, or have codes. */
 static bool
 is_testable(const RtscanPath *path, const RtscanQual *qual)
 {
@@ -147,7 +149,10 @@ is_mapped(const RtscanPath *path, const RtscanStarDimension *dimension)
 		are_integer_keys(rtscan_column_type(path->index, asked->column), asked->subtype);
 }
 
-/* Can a device add up the rows of a star: are these not repeated, and can attributes be digits? */
+/*
+ * Can a device add up the path's rows, if the path has a star?  The star must not repeat rows, and the device must be
+ * able to map the key of each dimension to the dimension's rows.
+ */
 static bool
 may_aggregate_star(const RtscanPath *path)
 {
@@ -164,12 +169,15 @@ may_aggregate_star(const RtscanPath *path)
 
 /* ---------------------------------------------------------------- sums */
 
-/* Products in an expression, each with a factor of digits.  (rtscan_may_be_device_agg_sum() checks the operators.) */
+/*
+ * The products in an expression, each with a factor whose columns become digits.  (rtscan_may_be_device_agg_sum()
+ * checks the operators.)
+ */
 typedef struct Products
 {
 	const RtscanPath *path;		/* the path */
 	Bitmapset  *digits;			/* columns that become digits */
-	bool		fail;			/* some product has no such factor */
+	bool		fail;			/* a product has no factor whose columns can be digits */
 } Products;
 
 static bool
@@ -235,7 +243,9 @@ rtscan_factor_columns(const RtscanPath *path, Node *expression)
 	return find_products(path, expression).digits;
 }
 
-/* Can a device sum up an expression (device_sums.h)?  Several columns besides digits must have no NULLs. */
+/*
+ * Can a device sum up an expression (device_sums.h)?  If several of its columns are no digits, they must have no NULLs.
+ */
 static bool
 is_polynomial(const RtscanPath *path, Node *expression)
 {
@@ -333,7 +343,10 @@ rtscan_breakpoint_columns(const RtscanPath *path)
 	return compared;
 }
 
-/* Does each column of the conditions have few distinct values, or ranges? */
+/*
+ * Can conditions be evaluated on entries?  Each of their columns must have few distinct values, or few ranges
+ * (breakpoints.h).
+ */
 static bool
 are_conditions_of_entries(const RtscanPath *path)
 {
@@ -349,7 +362,10 @@ are_conditions_of_entries(const RtscanPath *path)
 
 /* ---------------------------------------------------------------- aggregates */
 
-/* Find aggregates whose arguments are evaluated once for each entry, which requires columns with few values. */
+/*
+ * Set arms and of_entries of the aggregates.  An argument is evaluated once for each entry only if its columns have few
+ * values, which are_conditions_of_entries() checks.
+ */
 static void
 find_aggregates_of_entries(const RtscanPath *path)
 {
@@ -405,7 +421,7 @@ takes_totals(const RtscanPath *path)
 	return may_aggregate_star(path);
 }
 
-/* Is there room for all measures, of which a sum may need three, and for the parts of the filter? */
+/* Are there few enough measures (a sum may need three), and few enough parts of the filter? */
 static bool
 has_room(const RtscanPath *path)
 {

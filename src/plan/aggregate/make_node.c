@@ -49,7 +49,10 @@ aggregated_expressions(const RtscanPath *path)
 	return expressions;
 }
 
-/* Replace keys in an expression of rows by the keys of the node's tuples. */
+/*
+ * In an expression that is evaluated on rows, replace each of the request's keys by its form in the node's tuples
+ * (output_keys).
+ */
 static Node *
 use_output_keys(Node *node, const RtscanRequest *request)
 {
@@ -84,7 +87,7 @@ shown_expressions(const RtscanPath *path)
 		(List *) use_output_keys((Node *) expressions, request);
 }
 
-/* Collects the columns of expressions that are not part of a key. */
+/* Collects the columns that occur in expressions outside of keys. */
 typedef struct Columns
 {
 	const List *keys;			/* the keys */
@@ -117,7 +120,7 @@ make_scan_tlist(const RtscanPath *path, List *expressions)
 	return tlist;
 }
 
-/* Make an aggregate of the plan; arguments of its filter are appended to a list. */
+/* Make an aggregate of the plan, and append the arguments of its filter to *arguments. */
 static RtscanPlanAggregate *
 plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, List **arguments)
 {
@@ -185,7 +188,7 @@ plan_rows(const RtscanPath *path, RtscanNodePlan *plan)
 		plan->collations = lappend_oid(plan->collations, exprCollation(lfirst(cell)));
 }
 
-/* Make the executor's part of the plan. */
+/* Make the RtscanNodePlan of a path: what the node executes (run/plan/node_plan.h). */
 static RtscanNodePlan
 plan_node(PlannerInfo *root, const RtscanPath *path)
 {

@@ -34,7 +34,7 @@ strip_placeholders(Node *node, void *context)
 	return expression_tree_mutator(node, strip_placeholders, context);
 }
 
-/* Remove PlaceHolderVars.  Most queries have none, and need no copy. */
+/* Replace PlaceHolderVars by their expressions.  Most queries have none, and their expressions are not copied. */
 static Node *
 without_placeholders(PlannerInfo *root, Node *node)
 {
@@ -57,8 +57,8 @@ row_expression_of(const RtscanPath *path, Node *expression)
 /* ---------------------------------------------------------------- aggregates */
 
 /*
- * Match a FILTER.  It is evaluated on all rows, including those that a security policy hides, and its arguments are
- * evaluated even if no row reaches one of them.
+ * Match a FILTER as quals; false if that is impossible.  The quals are evaluated on all rows, including those that a
+ * security policy hides.  The arguments are evaluated even if no row needs them, so they must not raise errors.
  */
 static bool
 match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *clause)
@@ -111,7 +111,10 @@ is_plain(const Aggref *aggref)
 		aggref->aggorder == NIL && aggref->agglevelsup == 0 && !aggref->aggvariadic;
 }
 
-/* Return the strategy of an aggregate's sort operator in a column's order: BTLessStrategyNumber for a minimum. */
+/*
+ * Return the strategy of an aggregate's sort operator in a column's order: BTLessStrategyNumber for a minimum,
+ * BTGreaterStrategyNumber for a maximum, InvalidStrategy if the column cannot tell.
+ */
 static int
 sort_strategy(const Aggref *aggref, IndexOptInfo *index, int column)
 {
@@ -125,7 +128,7 @@ sort_strategy(const Aggref *aggref, IndexOptInfo *index, int column)
 
 /* ---------------------------------------------------------------- aggregates from bits */
 
-/* Match an aggregate of a key column.  Rows that are NULL there do not count. */
+/* Match an aggregate whose argument is a key column.  Rows in which this column is NULL do not count. */
 static bool
 match_column(RtscanPathAggregate *aggregate, IndexOptInfo *index, Node *argument)
 {
@@ -166,10 +169,7 @@ match_by_bits(RtscanPathAggregate *aggregate, PlannerInfo *root, IndexOptInfo *i
 
 /* ---------------------------------------------------------------- aggregates from rows */
 
-/*
- * Return the transition function of a PostgreSQL aggregate that does nothing but combine two values to one; or
- * InvalidOid.
- */
+/* Return the transition function of an aggregate if it does nothing but combine two values to one; else InvalidOid. */
 static Oid
 fold_function(const RtscanPathAggregate *aggregate)
 {
@@ -188,8 +188,8 @@ fold_function(const RtscanPathAggregate *aggregate)
 }
 
 /*
- * Find an aggregate's row in the aggregate table, or the shared row of MIN and MAX.  (A user-defined aggregate's
- * transition function may need to know that it is called by an aggregate.)
+ * Set an aggregate's line in the table of aggregates.c; PostgreSQL's own minimums and maximums of other types share a
+ * line.  (User-defined ones do not: their transition functions may need to know that they are called by an aggregate.)
  */
 bool
 rtscan_match_line(RtscanPathAggregate *aggregate)
@@ -206,7 +206,7 @@ rtscan_match_line(RtscanPathAggregate *aggregate)
 	return !rtscan_is_fold(aggregate->line) || OidIsValid(aggregate->fold);
 }
 
-/* Match expressions as row expressions; false if one is none. */
+/* Translate expressions to row expressions; false if one of them cannot be translated. */
 static bool
 match_expressions(IndexOptInfo *index, List *expressions, List **row_expressions)
 {
@@ -242,7 +242,7 @@ match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
 	return aggref->aggfilter == NULL || aggregate->row_filter;
 }
 
-/* Match all aggregates in the way that path->by_rows tells. */
+/* Match all aggregates: from rows if path->by_rows is true, else from bits.  False if one cannot be computed. */
 static bool
 match_aggregates(RtscanPath *path)
 {
@@ -265,13 +265,13 @@ match_aggregates(RtscanPath *path)
 
 /* ---------------------------------------------------------------- quals */
 
-/* Match a qual that the index does not answer as a row expression. */
+/* If the index does not answer a qual, translate it to a row expression; false if that is impossible. */
 static bool
 match_row_qual(RtscanPath *path, const RestrictInfo *info)
 {
 	Expr	   *row_qual;
 
-	/* Row quals are evaluated in an unspecified order. */
+	/* Row quals are evaluated in any order, so none may leak rows that another one hides. */
 	if (path->request->root->qual_security_level > 0 && contain_leaked_vars((Node *) info->clause))
 		return false;
 	row_qual = row_expression_of(path, (Node *) info->clause);
@@ -308,8 +308,8 @@ match_index_quals(RtscanPath *path)
 }
 
 /*
- * Can the index answer all quals, or at least evaluate them on its rows?  No qual may be evaluated before those that
- * protect rows by a security policy.
+ * Can the index answer each qual, or at least evaluate it on its rows?  No qual may be evaluated before the quals of a
+ * security policy, which hide rows.
  */
 static bool
 match_quals(RtscanPath *path)
@@ -340,7 +340,7 @@ needs_rows(const RtscanPath *path)
 		list_length(request->sets) > 1 || request->groupings != NIL || request->workers > 0 || path->residual != NIL;
 }
 
-/* Match a request that bits suffice for. */
+/* Match a request whose results are computed from bits; false if bits do not suffice. */
 static bool
 try_bits(RtscanPath *path)
 {

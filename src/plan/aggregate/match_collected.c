@@ -51,7 +51,10 @@ match_function(RtscanCollected *collected, Oid function)
 	return true;
 }
 
-/* Match the fractions of a percentile, which are evaluated once, after the rows have been collected. */
+/*
+ * Set the fractions of a percentile.  False if they refer to columns, or have volatile functions or subqueries: they
+ * are evaluated only once, after the rows have been collected.
+ */
 static bool
 match_fractions(RtscanPathAggregate *aggregate)
 {
@@ -64,7 +67,7 @@ match_fractions(RtscanPathAggregate *aggregate)
 	return true;
 }
 
-/* Match the argument.  If it is a cast of integers to float8, collect the integers, which sort in the same way. */
+/* Match the argument.  If percentile_cont() casts integers to float8, collect the integers, which sort alike. */
 static void
 match_argument(RtscanPathAggregate *aggregate, IndexOptInfo *index)
 {

@@ -9,12 +9,12 @@
  *							  Gather						  Append
  *							    RtscanAggregate, partial	    RtscanAggregate, partial, for each partition
  *
- * A table with partitions or children is aggregated by a node for each of them, or by a Parallel Append below a Gather,
- * in which each node is executed by one process.
+ * A table with partitions or children is aggregated by one node for each leaf, below an Append.  In parallel, it is a
+ * Parallel Append below a Gather, and each node is executed by one process.
  *
- * The parent of that Append is the partitioned table, and the parents of its nodes are the partitions, as if they were
- * scanned.  So the planner gives the Append the data that the executor needs to prune partitions, when it begins or for
- * the parameters of a nested loop.
+ * The Append path's parent is the partitioned table, and the parents of the paths below it are the partitions, as in a
+ * scan of the table.  So the planner gives the Append the data by which PostgreSQL's executor prunes partitions, at its
+ * start and for the parameters of a nested loop.
  */
 #include "plan/aggregate/path.h"
 
@@ -39,25 +39,26 @@ static create_upper_paths_hook_type previous_hook;
 
 /* ---------------------------------------------------------------- requests */
 
-/* The aggregation by GROUP BY or DISTINCT that a query needs, of rows of one table or of a join. */
+/* An aggregation that a query needs, by GROUP BY or DISTINCT.  Requests are made from it (RtscanRequest). */
 typedef struct Asked
 {
 	RelOptInfo *output;			/* the upper relation that gets the paths */
-	PathTarget *target;			/* the target that they compute */
+	PathTarget *target;			/* the target that the paths compute */
 	List	   *clauses;		/* the clauses of GROUP BY or DISTINCT: SortGroupClause */
-	List	   *targets;		/* the TargetEntries that these refer to */
+	List	   *targets;		/* the TargetEntries that "clauses" refer to */
 	List	   *sets;			/* GROUPING SETS, as lists of references */
 	List	   *having;			/* the clauses of HAVING */
 	bool		distinct;		/* the aggregation is DISTINCT, not GROUP BY */
 } Asked;
 
-/* Collects the aggregates and GROUPING()s, each once, of expressions above an aggregation. */
+/* Collects the aggregates and GROUPING()s that occur in expressions above an aggregation, each only once. */
 typedef struct Collection
 {
 	const List *keys;			/* the grouping keys */
 	List	   *aggrefs;		/* the aggregates found */
 	List	   *groupings;		/* the GROUPING()s found */
-	bool		failed;			/* the expressions consist of more than these three */
+	/* a column, window function or PlaceHolderVar is outside of keys, aggregates and GROUPING()s */
+	bool		failed;
 } Collection;
 
 static bool
@@ -97,7 +98,7 @@ rtscan_number_of_key(const RtscanRequest *request, Index reference)
 	elog(ERROR, "GROUP BY has no reference %u", reference);
 }
 
-/* Return a grouping set given by references. */
+/* Return the numbers of the keys that have these references (SortGroupClause.tleSortGroupRef). */
 static Bitmapset *
 numbers_of_keys(const RtscanRequest *request, const List *references)
 {
@@ -124,8 +125,9 @@ add_sets(RtscanRequest *request, const List *sets)
 }
 
 /*
- * Does the planner find the keys that a query refers to in results where grouping sets make some of them NULL?  It
- * searches for equal expressions: of several equal keys it finds the first, and it leaves constants as they are.
+ * Grouping sets make some keys NULL in results.  Does the planner find each key of the query in the results?  It
+ * searches for equal expressions, so it would find only the first of several equal keys, and it never replaces
+ * constants.
  */
 static bool
 can_be_null(const List *keys)
@@ -179,13 +181,13 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const
 	request->aggrefs = collection.aggrefs;
 	request->groupings = collection.groupings;
 	request->parallel_safe = is_parallel_safe_request(request);
-	/* All aggregates may have been folded to constants. */
+	/* Without keys, no aggregates may be left, if the planner has folded all of them to constants. */
 	return !collection.failed && (rtscan_is_grouped(request) || request->aggrefs != NIL);
 }
 
 /* ---------------------------------------------------------------- partial aggregation */
 
-/* Can the aggregates be split into partial and final aggregation?  PostgreSQL has no final one for grouping sets. */
+/* Can the aggregates be split into partial and final ones?  For grouping sets, PostgreSQL has no final aggregation. */
 static bool
 can_be_parted(const PlannerInfo *root)
 {
@@ -211,8 +213,8 @@ make_partial_aggrefs(List *aggrefs)
 }
 
 /*
- * Make the target of a partial aggregation: the keys, labelled as the final one looks for them, and the partial
- * aggregates.
+ * Make the target of a partial aggregation: the keys, labelled with the references by which the final aggregation finds
+ * them, and the partial aggregates.
  */
 static PathTarget *
 make_partial_target(const RtscanRequest *request)
@@ -243,7 +245,7 @@ make_partial_request(const RtscanRequest *request)
 	return partial;
 }
 
-/* Add a path that finalizes the results of a partial one.  DISTINCT has no aggregates and is applied once more. */
+/* Add a path that finalizes the results of a partial path; DISTINCT, without aggregates, is applied a second time. */
 static void
 add_final_path(const RtscanRequest *request, Path *partial)
 {
@@ -264,7 +266,7 @@ add_final_path(const RtscanRequest *request, Path *partial)
 
 /* ---------------------------------------------------------------- several processes */
 
-/* Gather the results of parallel processes; "rows" is their total number. */
+/* Gather the results of parallel processes; "rows" is the number of results of all processes together. */
 static Path *
 gather(const RtscanRequest *partial, Path *path, double rows)
 {
@@ -275,14 +277,14 @@ gather(const RtscanRequest *partial, Path *path, double rows)
 	return gather;
 }
 
-/* Is the work left to an executor that has been selected by name?  Parallel processes would do it on the CPU. */
+/* Does rtscan.executor name the executor that adds up the rows on a device?  Parallel processes would use the CPU. */
 static bool
 is_left_to_executor(const Path *path)
 {
 	return path && rtscan_executor != RTSCAN_EXECUTOR_AUTO && ((const RtscanPath *) path)->on_device;
 }
 
-/* Offer a parallel path beside a path by one process with this cost and number of groups. */
+/* Offer a parallel path.  "cost" and "groups" are the cost and the number of groups of the path by one process. */
 static void
 offer_parallel(const RtscanRequest *request, Cost cost, double groups)
 {
@@ -302,7 +304,9 @@ offer_parallel(const RtscanRequest *request, Cost cost, double groups)
 
 /* ---------------------------------------------------------------- partitions and children */
 
-/* Translate a partial request, whose target consists of its keys and aggregates, to a child. */
+/*
+ * Translate a table's partial request to one for its descendant "child".  The target has the keys, then the aggregates.
+ */
 static RtscanRequest *
 translate_request(const RtscanRequest *request, RelOptInfo *child)
 {
@@ -326,7 +330,10 @@ translate_request(const RtscanRequest *request, RelOptInfo *child)
 	return translated;
 }
 
-/* Return the cheapest path of a leaf, or NULL.  If leaves are facts of stars, it is one of the leaf's stars. */
+/*
+ * Return the cheapest path of a leaf, or NULL.  If "stars" is not NIL, only its stars whose fact is the leaf have
+ * paths.
+ */
 static Path *
 leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
 {
@@ -354,7 +361,10 @@ leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
 	return cheapest;
 }
 
-/* Append paths of all leaves; NULL if one has none, or if parallel processes would be of no use. */
+/*
+ * Append paths of all leaves.  NULL if a leaf has no path, or if workers are to execute the Append but none may be
+ * used.
+ */
 static Path *
 append_leaves(const RtscanRequest *request, List *stars)
 {
@@ -422,7 +432,7 @@ offer_star(PlannerInfo *root, RelOptInfo *input, const Asked *asked, const Rtsca
 		offer_leaves(request, rtscan_stars_of(root, input));
 }
 
-/* Offer paths of all stars that a join is. */
+/* Offer paths of all stars of a join relation: those of whole facts, and those of each fact's leaves. */
 static void
 offer_stars(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 {
@@ -455,8 +465,8 @@ offer_answers(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 }
 
 /*
- * Does DISTINCT leave only one row, as all that is selected is known to be constant?  Then PostgreSQL takes the first
- * row.  (Keys that cannot be sorted have no path keys, either.)
+ * Are all selected values known to be constant, so that DISTINCT leaves one row?  PostgreSQL then takes the first row.
+ * (Keys that cannot be sorted have no path keys either, so their absence alone does not tell.)
  */
 static bool
 has_one_row(const PlannerInfo *root)
@@ -465,8 +475,8 @@ has_one_row(const PlannerInfo *root)
 }
 
 /*
- * Is this a DISTINCT of a table's or a join's rows, in which all selected values are compared?  The rows of groups or
- * windows belong to other relations, which have no index.
+ * Is the query a SELECT DISTINCT of the rows of a table or a join, which compares all selected values?  After GROUP BY
+ * or window functions, the rows are those of another relation, which has no index.
  */
 static bool
 is_plain_distinct(PlannerInfo *root)

@@ -34,7 +34,7 @@ make_path(const RtscanRequest *request, IndexOptInfo *index)
 	return path;
 }
 
-/* Join a star's dimensions, with the attributes that the request needs; false if that is impossible. */
+/* If the request is for a star, join its dimensions, with the needed attributes; false if that is impossible. */
 static bool
 join_dimensions(RtscanPath *path)
 {
@@ -53,7 +53,7 @@ join_dimensions(RtscanPath *path)
 	return true;
 }
 
-/* Return the indexes to try; a star has one already. */
+/* Return the indexes to try: all usable indexes of the table, or the only index of the star. */
 static List *
 indexes_of(const RtscanRequest *request)
 {
@@ -73,8 +73,8 @@ find_path(const RtscanRequest *request, IndexOptInfo *index, bool by_rows)
 }
 
 /*
- * Is a path from rows better?  From bits, each FILTER is another search on the CPU; from rows, a device adds up all
- * aggregates at once.
+ * Is the path from rows better than the path from bits?  From bits, each FILTER is another search on the CPU; from
+ * rows, a device adds up all aggregates at once.
  */
 static bool
 prefers_rows(const RtscanPath *by_bits, const RtscanPath *by_rows)

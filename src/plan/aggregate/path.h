@@ -3,9 +3,9 @@
  * path.h
  *		Matches and prices the paths in which an index computes aggregates (RtscanAggregate).
  *
- * For each index of a table, match.c finds out whether and how it can compute them, and price.c estimates the cost: on
- * the CPU, or on a device if device_match.c finds that it can add up the rows.  make_node.c makes the plan of the
- * path that the planner has chosen.
+ * For each index of a table, match.c finds out whether and how the index can compute the aggregates.  price.c estimates
+ * the cost on the CPU, and also on a device if device_match.c finds that a device can add up the rows.  make_node.c
+ * makes the plan of the path that the planner has chosen.
  */
 #ifndef RTSCAN_PATH_H
 #define RTSCAN_PATH_H
@@ -18,14 +18,15 @@
 #include "run/plan/node_plan.h"
 #include "segment/totals.h"
 
-/* The aggregation of rows of one table, or of a join with it, that a query needs. */
+/* An aggregation that a query needs: of the rows of one table, or of a join of which that table is the fact. */
 typedef struct RtscanRequest
 {
 	PlannerInfo *root;			/* the planner's data about the query */
 	RelOptInfo *table;			/* the table; for a star, its fact */
 	RelOptInfo *input;			/* the relation whose rows are aggregated: the table or a join */
-	const RtscanStar *star;		/* the star that the input is; NULL: it is none, or one of leaves (leaves.h) */
-	RelOptInfo *output;			/* the upper relation that gets the path */
+	/* the star that "input" is; NULL: a table, or a join whose fact has leaves (leaves.h) */
+	const RtscanStar *star;
+	RelOptInfo *output;			/* the parent of the path: an upper relation, or a leaf (leaves.h) */
 	PathTarget *target;			/* the target that the path computes */
 	List	   *group_clauses;	/* clauses of GROUP BY or DISTINCT: SortGroupClause */
 	List	   *keys;			/* the grouping expressions, as evaluated on rows */
@@ -34,11 +35,11 @@ typedef struct RtscanRequest
 	List	   *groupings;		/* GroupingFunc */
 	List	   *aggrefs;		/* Aggref */
 	List	   *having;			/* clauses of HAVING */
-	bool		distinct;		/* the groups are those of DISTINCT */
+	bool		distinct;		/* the aggregation is SELECT DISTINCT, not GROUP BY */
 	bool		parallel_safe;	/* keys, aggregates and WHERE may be computed in a worker */
 	bool		partial;		/* results are the aggregates' transition states */
 	int			workers;		/* workers that share the work with the leader; more than 0 only if partial */
-	bool		in_worker;		/* a worker may execute the path, alone or sharing the work */
+	bool		in_worker;		/* a parallel worker may execute the path, by itself or with other processes */
 } RtscanRequest;
 
 /* An aggregate, as the index computes it from bits or from rows. */
@@ -48,14 +49,16 @@ typedef struct RtscanPathAggregate
 	List	   *arguments;		/* its arguments, without PlaceHolderVars */
 	int			kind;			/* from bits: RtscanAccumulation */
 	int			column;			/* from bits: the key column, from 0; -1: none */
-	RtscanQuals filter;			/* from bits: FILTER, and that the argument is not NULL */
+	RtscanQuals filter;			/* from bits: FILTER and, for an argument, "IS NOT NULL" */
 	int			line;			/* from rows: the line in the table of aggregates.c */
 	List	   *row_arguments;	/* from rows: the arguments as row expressions */
-	bool		of_entries;		/* the argument is evaluated on entries, as device aggregates have no total of it */
-	List	   *arms;			/* RtscanCaseArm *: arms of a CASE argument that have totals (case_arms.h) */
+	/* on a device: the argument is evaluated on entries, as device aggregates have no total of it (entries.h) */
+	bool		of_entries;
+	/* on a device: arms of a CASE argument whose results are summed up (RtscanCaseArm *, case_arms.h) */
+	List	   *arms;
 	Expr	   *row_filter;		/* from rows: FILTER as a row expression; NULL: none */
 	Oid			fold;			/* the transition function, if it only combines two values to one; else InvalidOid */
-	RtscanCollected collected;	/* how and why values are collected, if they are */
+	RtscanCollected collected;	/* how values are collected; they are not if its purpose is RTSCAN_NO_COLLECTION */
 	Expr	   *fractions;		/* fractions of percentiles; NULL: none */
 } RtscanPathAggregate;
 
@@ -65,7 +68,7 @@ typedef struct RtscanPathSet
 	Bitmapset  *keys;			/* numbers of keys */
 	double		groups;			/* number of groups */
 	double		bytes;			/* memory of the groups and their collections */
-	int			parent;			/* the set, before it, from whose groups its groups are made; -1: from rows */
+	int			parent;			/* number of the earlier set from whose groups its groups are made; -1: from rows */
 	bool		asked;			/* the set belongs to the result; otherwise it exists only as a parent */
 } RtscanPathSet;
 
@@ -78,15 +81,15 @@ typedef struct RtscanPath
 	const RtscanJoin *join;		/* the star; NULL: a table alone */
 	bool		by_rows;		/* aggregates are computed from rows, not from bits */
 	RtscanQuals *quals;			/* quals that the index answers */
-	List	   *clauses;		/* the clauses of these quals */
-	List	   *residual;		/* the other clauses of WHERE */
-	List	   *row_quals;		/* row expressions of the other clauses, after a star's own (star.h) */
+	List	   *clauses;		/* the clauses of "quals" */
+	List	   *residual;		/* the clauses of WHERE that are evaluated on rows */
+	List	   *row_quals;		/* row expressions: tests of a star's marks (star.h), then those of "residual" */
 	List	   *row_keys;		/* row expressions of GROUP BY */
 	List	   *aggregates;		/* RtscanPathAggregate * */
 	List	   *sets;			/* from rows: RtscanPathSet *, each after its parent */
-	int			most_parts;		/* how many sets are made from groups of others at the same time, at most */
+	int			most_parts;		/* most sets made from other sets' groups that are in memory at once */
 	double		groups;			/* number of results, before HAVING */
-	bool		on_device;		/* a device is expected to add up the rows; not if processes share segments */
+	bool		on_device;		/* a device is expected to add up the rows; false if processes share them */
 	Cost		cpu_cost;		/* cost if the CPU adds up the rows */
 } RtscanPath;
 
@@ -100,32 +103,34 @@ extern int	rtscan_number_of_key(const RtscanRequest *request, Index reference);
 extern Path *rtscan_cheapest_path(const RtscanRequest *request);
 
 /*
- * match.c: can the path's index compute the aggregates?  From bits, or from rows if by_rows is true or bits do not
- * suffice.  Only the latter can be shared among processes.
+ * match.c: can the path's index compute the request's aggregates?  It computes them from rows if "by_rows" is true or
+ * bits do not suffice, otherwise from bits; path->by_rows tells which.  Processes can share only an aggregation from
+ * rows.
  */
 extern bool rtscan_match_path(RtscanPath *path, bool by_rows);
 
-/* match.c: return expressions without PlaceHolderVars, which have no meaning on a table's rows, below grouping sets. */
+/* match.c: return expressions with each PlaceHolderVar replaced by its expression, for evaluation on rows. */
 extern List *rtscan_expressions_of_rows(PlannerInfo *root, List *expressions);
 
 /*
- * match_collected.c: can the values of an aggregate be collected, and does it need that?  Fills in everything but its
- * FILTER.
+ * match_collected.c: is an aggregate computed from collected values, which can be collected?  Fills in all members of
+ * the aggregate except row_filter.
  */
 extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path);
 
 /*
- * price.c: is a percentile of a key column the only result, so that not all its values need to be collected
+ * price.c: is a percentile of a key column the only result, so that not all values of the column need to be collected
  * (run/answer/sampled_quantile.h, run/device_aggregate/histogram_quantile.h)?
  */
 extern bool rtscan_is_single_quantile(const RtscanPath *path);
 
-/* match.c: find the line of an aggregate that adds up values as they come. */
+/* match.c: set an aggregate's line in the table of aggregates.c and its fold function; false if it has no line. */
 extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 
 /*
- * device_cost.c: can a device add up this many rows (search/exec/device_aggregate.h), as far as that is known without
- * opening segments?  If so, add the cost of finding and adding them, and of the part of the CPU's work that remains.
+ * device_cost.c: can a device add up "rows" rows (search/exec/device_aggregate.h), as far as that is known without
+ * opening segments?  If so, add to *cost the cost of finding and adding them up, and the part of *of_cpu that remains
+ * for rows that the CPU processes.
  */
 extern bool rtscan_device_agg_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost);
 
@@ -139,8 +144,8 @@ extern RtscanTotalKind rtscan_total_kind_of(const RtscanPathAggregate *aggregate
 extern void rtscan_cost_path(RtscanPath *path);
 
 /*
- * correlated.c: return the fraction of a subquery's executions, if it has a single result, whose parameters are new.
- * The others return a memoized result (run/node/memoize.h).
+ * correlated.c: return the fraction of a subquery's executions whose parameters are new.  In the other executions the
+ * path returns a memoized result (run/node/memoize.h).  1 if its results are not memoized.
  */
 extern double rtscan_new_parameters(const RtscanPath *path);
 
@@ -148,15 +153,15 @@ extern double rtscan_new_parameters(const RtscanPath *path);
 extern double rtscan_group_bytes(const RtscanPath *path);
 
 /*
- * price.c: do the groups that are made from rows fit in hash_mem?  If not, PostgreSQL's aggregation is better, which
- * spills rows before they have states.
+ * price.c: do the groups that are made from rows fit in hash_mem?  If not, PostgreSQL's aggregation is better: it
+ * spills rows before it has made states of them.
  */
 extern bool rtscan_path_groups_fit(const RtscanPath *path);
 
-/* sets.c: arrange the request's grouping sets, for this many rows. */
+/* sets.c: set path->sets to the request's grouping sets and their parents, for an aggregation of "rows" rows. */
 extern void rtscan_arrange_sets(RtscanPath *path, double rows);
 
-/* sets.c: return those of all keys that belong to a set. */
+/* sets.c: return the elements of "keys" whose numbers are in a set. */
 extern List *rtscan_keys_of_set(List *keys, const Bitmapset *set);
 
 /* Does the request have grouping keys? */

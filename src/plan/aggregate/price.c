@@ -31,13 +31,13 @@
 /* Looking a group up by its keys. */
 #define GROUP_COST		(3 * cpu_operator_cost)
 
-/* Collecting a value, and its share of sorting or selecting. */
+/* Collecting a value, with the value's share of sorting or selecting among all collected values. */
 #define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
 
 /*
- * A process returns at most this fraction of its rows as partial groups.  PostgreSQL assumes that columns are
- * independent, so nearly every row seems to form its own group where, for example, only cities of one nation are
- * selected.  Sending all these rows to one process would cost more than grouping them in vain.
+ * A process is assumed to return at most this fraction of its rows as partial groups.  PostgreSQL's estimate assumes
+ * that columns are independent, and may be a group for nearly every row: for example, if only cities of one nation are
+ * selected.  If the estimate is right, grouping in vain costs less than sending all rows to one process.
  */
 #define MOST_GROUPS_PART	0.5
 
@@ -51,8 +51,8 @@
 #define COLLECTION_OVERHEAD	192
 
 /*
- * Is this a minimum or maximum that chunks' bounds determine, except for few chunks (run/answer/by_chunks.h)?  It must
- * be ungrouped, and over integers in frames.
+ * Is an aggregate a minimum or maximum that the bounds of chunks determine, so that few chunks are read
+ * (run/answer/by_chunks.h)?  It must be ungrouped, and its argument a column whose integers are in frames.
  */
 static bool
 is_told_by_chunks(const RtscanPath *path, const RtscanPathAggregate *aggregate)
@@ -82,10 +82,7 @@ count_readers(const RtscanPath *path)
 	return readers;
 }
 
-/*
- * Return the row expressions that are evaluated on rows that have passed the quals, except keys: arguments and
- * FILTERs.
- */
+/* Return the row expressions that aggregates need of the rows that have passed the quals: arguments and FILTERs. */
 static List *
 aggregated_expressions(const RtscanPath *path)
 {
@@ -105,7 +102,9 @@ aggregated_expressions(const RtscanPath *path)
 	return expressions;
 }
 
-/* Does a column have decimals that aggregates take as integers?  Numerics are such if their type declares a scale. */
+/*
+ * Does a column have decimals that aggregates treat as integers?  A numeric column has, if its type declares a scale.
+ */
 static bool
 has_decimals(const IndexOptInfo *index, int column)
 {
@@ -137,8 +136,8 @@ columns_cost(const RtscanPath *path, List *aggregated, double rows)
 }
 
 /*
- * Can a column's values be treated as integers in a segment (run/group/row_groups.h)?  For some types these are codes,
- * if there are few distinct values.  A star's attributes are numbered.
+ * Can a column's values be treated as integers in a segment (run/group/row_groups.h)?  Exact integers can, and codes,
+ * which key columns have, and INCLUDEd columns with few distinct values.  A star's attributes are numbered.
  */
 static bool
 has_integers(const RtscanPath *path, const RtscanPathSet *set, int column)
@@ -168,8 +167,8 @@ groups_cost(const RtscanPath *path, const RtscanPathSet *set, double rows)
 }
 
 /*
- * Return the number of values that an aggregate of this many rows collects; for DISTINCT, the distinct ones in each
- * group.
+ * Return the number of values that an aggregate of "rows" rows collects in all groups of a set.  For DISTINCT, only the
+ * distinct values of each group count.
  */
 static double
 collected_values(const RtscanPath *path, const RtscanPathSet *set, const RtscanPathAggregate *aggregate, double rows)
@@ -201,7 +200,8 @@ rtscan_is_single_quantile(const RtscanPath *path)
 }
 
 /*
- * Cost of collecting values, and finding results among them.  Values of all rows that do not fit in memory are sorted.
+ * Cost of collecting values, and of finding results among them.  With keys, adds the memory of the collections to
+ * set->bytes.  Without keys, values that exceed hash_mem are sorted, unless the only result is one percentile.
  */
 static Cost
 collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
@@ -229,8 +229,8 @@ collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
 }
 
 /*
- * Cost of making groups from those of a parent, which are looked up, and spilled if the set exceeds its share of
- * memory.
+ * Cost of making a set's groups from the "groups" groups of its parent.  Each group of the parent is looked up in the
+ * set, and spilled if the set exceeds its share of memory.
  */
 static Cost
 parts_cost(const RtscanPath *path, const RtscanPathSet *set, double groups)
@@ -243,8 +243,8 @@ parts_cost(const RtscanPath *path, const RtscanPathSet *set, double groups)
 }
 
 /*
- * Cost of making a set's groups from its parent's, or from rows with this cost each.  Also sets the set's memory, and
- * adds its groups to the results.
+ * Cost of making a set's groups from its parent's groups, or from "rows" rows for "row_cost" each.  Sets set->bytes,
+ * and adds the groups to path->groups if they are results.
  */
 static Cost
 set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
@@ -260,7 +260,7 @@ set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
 	return cost + groups_cost(path, set, rows) + rows * (count_readers(path) * RTSCAN_VALUE_COST + row_cost);
 }
 
-/* Count the passes over all rows. */
+/* Count the passes over all rows: one for each set without a parent. */
 static int
 count_passes(const RtscanPath *path)
 {
@@ -272,7 +272,7 @@ count_passes(const RtscanPath *path)
 	return passes;
 }
 
-/* Cost of a search and of processing the rows that it finds: values, residual quals, groups, aggregates. */
+/* Return "cost", that of a search, plus that of processing its rows: values, residual quals, groups, aggregates. */
 static RtscanCost
 cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 {
@@ -280,7 +280,7 @@ cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 	double		passed = rows * rtscan_residual_selectivity(path->quals, request->root, path->index, path->residual,
 															rows);
 
-	/* rows of one process, from which it makes its groups */
+	/* number of rows from which one process makes its groups */
 	double		own = passed / rtscan_speedup(request->root, path->index, request->workers);
 	QualCost	quals = rtscan_expressions_cost(request->root, path->row_quals);
 	List	   *aggregated = aggregated_expressions(path);
@@ -331,7 +331,10 @@ cost_by_bits(RtscanPath *path, RtscanCost cost, double rows)
 	return cost;
 }
 
-/* Cost of finding rows and checking their visibility, by the CPU and for a device.  Sets *rows to their number. */
+/*
+ * Cost of finding rows and checking their visibility.  *by_cpu is the cost on the CPU alone, *by_device the CPU's part
+ * of the cost if a device finds the rows.  Sets *rows to the number of rows.
+ */
 static void
 search_cost(const RtscanPath *path, RtscanCost *by_cpu, RtscanCost *by_device, double *rows)
 {
@@ -345,7 +348,7 @@ search_cost(const RtscanPath *path, RtscanCost *by_cpu, RtscanCost *by_device, d
 		RtscanCost	of_join = rtscan_join_cost(path->join, root, rows);
 
 		rtscan_add_cost(by_cpu, of_join);
-		/* A device does not look keys up. */
+		/* The CPU loads dimensions for a device, but looks no keys up in dictionaries for it. */
 		by_device->startup += of_join.startup;
 	}
 	visibility = rtscan_visibility_cost(root, path->index, *rows, 1);
@@ -353,7 +356,7 @@ search_cost(const RtscanPath *path, RtscanCost *by_cpu, RtscanCost *by_device, d
 	rtscan_add_cost(by_device, visibility);
 }
 
-/* Decide whether a device is expected to add up the rows, and return the cost. */
+/* Decide whether a device is expected to add up the rows, and return the cost: the lower one of CPU and device. */
 static RtscanCost
 choose_executor(RtscanPath *path, double rows, const RtscanCost *by_cpu, RtscanCost *by_device)
 {
@@ -364,7 +367,7 @@ choose_executor(RtscanPath *path, double rows, const RtscanCost *by_cpu, RtscanC
 	return is_cheaper ? *by_device : *by_cpu;
 }
 
-/* Set the costs and rows of a path that costs this much to execute once, by one process. */
+/* Set the costs and rows of a path; "cost" is that of one execution by one process. */
 static void
 set_cost_and_rows(RtscanPath *path, RtscanCost cost)
 {

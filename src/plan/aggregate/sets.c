@@ -2,10 +2,11 @@
 /*
  * sets.c
  *		Decides how the groups of grouping sets are made (run/answer/sets.h): from rows, or from the groups of a set
- *		with all of their keys.
+ *		that has all of their keys.
  *
- * Sets that are not subsets of another one need a pass over the rows each.  If the union of several such sets has few
- * groups, that union is added as a set which is not part of the result, and their groups are made from its groups.
+ * Each set that is no subset of another set needs a pass over the rows.  If the union of several of these sets has few
+ * groups, it is added as a set that is not part of the result.  Then only the union needs a pass, and the groups of
+ * these sets are made from its groups.
  */
 #include "plan/aggregate/path.h"
 
@@ -17,7 +18,7 @@
 #include "run/vector/arithmetic.h"
 #include "utils/selfuncs.h"
 
-/* Making groups from a group of another set costs as much as from this many rows. */
+/* Making groups from one group of another set costs as much as making them from this many rows. */
 #define ROWS_OF_GROUP	16
 
 /* Sets may be joined if the groups of their union need at most this fraction of hash_mem. */
@@ -47,7 +48,7 @@ is_about_column_alone(const RestrictInfo *clause, const Var *column)
 		bms_is_member(column->varattno - FirstLowInvalidHeapAttributeNumber, attributes);
 }
 
-/* Return the clauses that refer only to a column; NIL for one that belongs to no relation. */
+/* Return the restriction clauses that refer to a column alone; NIL if the column belongs to no relation. */
 static List *
 clauses_about_column(PlannerInfo *root, const Var *column)
 {
@@ -78,9 +79,9 @@ distinct_values(PlannerInfo *root, Node *expression)
 }
 
 /*
- * Return how many values of a column are left by conditions on it alone: BETWEEN may leave eight of a thousand brands,
- * but PostgreSQL assumes that the remaining rows have any of the thousand.  Infinite if there are no such conditions,
- * or if the key is no column.
+ * Return how many distinct values of a key are left by the conditions on this key alone.  BETWEEN may leave eight of a
+ * thousand brands, but PostgreSQL assumes that the remaining rows have any of the thousand.  Infinite if the key is no
+ * column, or has no conditions.
  */
 static double
 values_left(PlannerInfo *root, Node *key)
@@ -93,8 +94,9 @@ values_left(PlannerInfo *root, Node *key)
 }
 
 /*
- * Estimate the groups of a set.  PostgreSQL assumes that an expression has as many values as its columns have, and
- * that conditions on a column do not reduce them.  For some expressions a smaller number is known.
+ * Estimate the number of groups of a set.  PostgreSQL assumes that an expression has as many values as its columns, and
+ * that conditions on a column do not reduce its values.  rtscan_most_values() and values_left() return smaller numbers
+ * for some keys.
  */
 static double
 estimate_groups(const RtscanPath *path, const Bitmapset *set, double rows)
@@ -136,7 +138,7 @@ make_set(const RtscanPath *path, Bitmapset *keys, bool asked, double rows)
 	return set;
 }
 
-/* Is a set a subset of another one?  If two are equal, the second is a subset of the first. */
+/* Is set number "part" a subset of set number "whole"?  Of two equal sets, only the later one counts as a subset. */
 static bool
 is_part(const List *sets, int part, int whole)
 {
@@ -155,7 +157,7 @@ is_part_of_any(const List *sets, int part)
 	return false;
 }
 
-/* Are a set's groups few enough to be made only as parents? */
+/* Does a set have few enough groups to be made only as a parent of other sets? */
 static bool
 has_few_groups(const RtscanPath *path, const RtscanPathSet *set, double rows)
 {
@@ -163,7 +165,7 @@ has_few_groups(const RtscanPath *path, const RtscanPathSet *set, double rows)
 		set->groups * rtscan_group_bytes(path) <= get_hash_memory_limit() * JOINED_SHARE;
 }
 
-/* Join a set with the first one with which it has few groups, or else append it. */
+/* Replace the first of "joined" whose union with "set" has few groups by the union; if there is none, append "set". */
 static List *
 join_set(List *joined, const RtscanPath *path, RtscanPathSet *set, double rows)
 {
@@ -183,7 +185,7 @@ join_set(List *joined, const RtscanPath *path, RtscanPathSet *set, double rows)
 	return lappend(joined, set);
 }
 
-/* Add the joined sets, which are not part of the result. */
+/* Join the sets that are no subset of another set, and append the unions, which are not part of the result. */
 static List *
 add_joined(List *sets, const RtscanPath *path, double rows)
 {
@@ -201,7 +203,7 @@ add_joined(List *sets, const RtscanPath *path, double rows)
 
 /* ---------------------------------------------------------------- parents and parts */
 
-/* Return the set with the fewest groups among those that have a set as a subset; -1 if there is none. */
+/* Return the number of the set with the fewest groups of which set number "part" is a subset; -1 if there is none. */
 static int
 find_parent(const List *sets, int part)
 {
@@ -216,8 +218,8 @@ find_parent(const List *sets, int part)
 }
 
 /*
- * Add a set, then those made from its groups.  "parents" has indexes into "sets"; set->parent becomes an index into
- * "ordered".
+ * Append set number "number" to "ordered", then the sets that are made from its groups.  "parents" has indexes into
+ * "sets"; set->parent becomes an index into "ordered".
  */
 static List *
 add_in_order(List *ordered, const List *sets, const int *parents, int number, int parent)
@@ -234,8 +236,8 @@ add_in_order(List *ordered, const List *sets, const int *parents, int number, in
 }
 
 /*
- * Return how many sets made from others' groups exist at the same time, at most.  They are begun when their parent is
- * visited, in order, and exist until they are visited themselves.
+ * Return how many sets with a parent exist at the same time, at most.  Sets are visited in order.  A set with a parent
+ * exists from the visit of its parent to the end of its own visit.
  */
 static int
 count_most_parts(const List *sets)

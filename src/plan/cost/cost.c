@@ -34,8 +34,8 @@
 #define UNIT_NANOSECONDS	4000.0
 
 /*
- * Cost of starting each worker, as a fraction of parallel_setup_cost.  A worker loads the library, fills its catalog
- * caches, and has not yet mapped the shared buffers: together 5 to 6 ms.
+ * Cost of starting each worker, as a fraction of parallel_setup_cost.  The worker has to load the library, fill its
+ * catalog caches, and take page faults for shared buffers, which it has not mapped yet: together 5 to 6 ms.
  */
 #define WORKER_PART			0.5
 
@@ -43,14 +43,14 @@
 #define VISIBLE_ROW_NANOSECONDS	20.0
 
 /*
- * A page of sieve vectors, as a fraction of a sequential page.  They are read in the order of the file, many at a time,
- * and few serve many rows, so that they mostly stay in memory.
+ * Cost of a page of sieve vectors, as a fraction of seq_page_cost.  Pages of vectors are read in the order of the file,
+ * several at a time.  Each page serves many rows, so that most pages stay in memory.
  */
 #define VECTOR_PAGE_FACTOR	0.1
 
 /*
- * A page of a column's values, as a fraction of a random page.  It has the values of thousands of rows, which are on
- * many more heap pages.  So values fit in memory long before the heap does.
+ * Cost of a page of a column's values, as a fraction of a random page's.  A page has the values of thousands of rows,
+ * which take many more pages of the heap.  So values fit in memory long before the heap does.
  */
 #define VALUE_PAGE_FACTOR	0.25
 
@@ -59,7 +59,7 @@
 #define SEGMENT_NANOSECONDS	2000.0	/* each segment that is searched */
 #define SKIPPED_NANOSECONDS	50.0	/* each segment that is skipped */
 
-/* Savings of a rescan, as of a nested loop's inner side: it has the image, and the caches are warm. */
+/* Time that a rescan saves, as of the inner side of a nested loop: the image is known, and the caches are warm. */
 #define AGAIN_SCAN_SAVES		8500.0	/* of SCAN_NANOSECONDS */
 #define AGAIN_SEGMENT_SAVES		1300.0	/* of SEGMENT_NANOSECONDS */
 
@@ -105,7 +105,7 @@ rtscan_time_cost(double nanoseconds)
 
 /* ---------------------------------------------------------------- pages */
 
-/* Return the expected number of pages, out of some, that have any of these rows, if the rows are anywhere. */
+/* Return how many of "pages" pages are expected to have any of "rows" rows, if rows are spread at random. */
 static double
 distinct_pages(double rows, double pages)
 {
@@ -125,7 +125,7 @@ rtscan_random_pages_cost(Oid tablespace, double pages, double of)
 	return pages * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(fraction));
 }
 
-/* Different loops may read the same pages. */
+/* Cost of reading "pages" pages at random in each loop.  Different loops may read the same pages. */
 static Cost
 looped_pages_cost(PlannerInfo *root, const IndexOptInfo *info, double pages, double loop_count)
 {
@@ -136,7 +136,7 @@ looped_pages_cost(PlannerInfo *root, const IndexOptInfo *info, double pages, dou
 
 /* ---------------------------------------------------------------- finding rows */
 
-/* Return the rows that the most selective of some clauses leaves. */
+/* Return the number of rows that match the most selective of the clauses "others". */
 static double
 fewest_rows(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
 {
@@ -149,7 +149,9 @@ fewest_rows(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *r
 	return fewest;
 }
 
-/* Evaluate each qual whose value is not yet known.  Rows found by an order are in some segments only. */
+/*
+ * Price each qual of "others" by order or vectors.  By order, a random page is read for each segment that has its rows.
+ */
 static void
 add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
 {
@@ -165,7 +167,7 @@ add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const Rtsc
 	}
 }
 
-/* Price the other way: find the rows of the most selective qual, and test them by all others. */
+/* Price testing: find the "rows" rows of the most selective qual, and test them by all other quals. */
 static Search
 test_rows(const RtscanResolved *resolved, List *others, double rows)
 {
@@ -177,7 +179,7 @@ test_rows(const RtscanResolved *resolved, List *others, double rows)
 	};
 }
 
-/* Return the dictionary pages that lookups read in each loop.  Many loops share the few pages of a column. */
+/* Return how many dictionary pages a qual's lookups read in each loop.  Many loops share a column's few pages. */
 static double
 lookup_pages(const IndexOptInfo *info, const RtscanResolved *resolved, double loop_count)
 {
@@ -284,7 +286,7 @@ is_ranked(const RtscanColumnSize *sizes)
 	return sizes->ranked_values >= 0.5 * sizes->dictionary_values;
 }
 
-/* For a dictionary in heap order: only blocks that have some of the rows are decoded. */
+/* Cost of reading values from dictionaries in heap order: only blocks that have some of the rows are decoded. */
 static RtscanCost
 ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows)
 {
@@ -297,7 +299,7 @@ ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows
 	};
 }
 
-/* Values by codes: a segment's dictionary is read as a whole if that pays off and fits in memory (segment/values.h). */
+/* Cost of values by codes: a dictionary is read as a whole if that pays off and fits in memory (segment/values.h). */
 static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
@@ -384,7 +386,7 @@ rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows,
 
 /* ---------------------------------------------------------------- rows */
 
-/* Return the heap blocks that have any of these rows, as compute_bitmap_pages() does. */
+/* Return the number of heap blocks that have any of "rows" rows, as compute_bitmap_pages() does. */
 static double
 heap_blocks(const RelOptInfo *table, double rows)
 {
@@ -397,7 +399,7 @@ rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
 	const RelOptInfo *table = info->rel;
 	const RtscanIndexSize *size = NULL;
 
-	/* After the rows of a partial index, the heap has other rows. */
+	/* Behind the last row of a partial index, the heap may have rows that the index does not have. */
 	if (info->indpred == NIL && table->allvisfrac > 0 && table->allvisfrac < 1)
 		size = rtscan_index_size(root, info);
 	if (size == NULL || size->heap_blocks == 0 || size->heap_blocks >= table->pages)
@@ -405,7 +407,7 @@ rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
 	return Min(table->allvisfrac * table->pages / size->heap_blocks, 1);
 }
 
-/* The heap's blocks are read in their order. */
+/* Heap blocks that are not all-visible are read in their order. */
 RtscanCost
 rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops)
 {
@@ -434,7 +436,7 @@ rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, doubl
 	};
 }
 
-/* Rows are sorted if that takes less than walking until enough are found (search/order/order_stream_cost.c). */
+/* Rows are sorted if that takes less time than walking until enough are found (search/order/order_stream_cost.c). */
 RtscanCost
 rtscan_order_cost(double ranks, double rows, double wanted, int columns)
 {
@@ -458,9 +460,9 @@ rtscan_tests_cost(double rows, int columns)
 /* ---------------------------------------------------------------- several processes */
 
 /*
- * With n workers, each has 1/n of the work, but takes time to start.  The sum is least if n is the square root of the
- * ratio of work to start-up, and each worker needs at least a chunk.  PostgreSQL's number, which depends only on the
- * heap's size, is a minimum.
+ * Each of n workers does 1/n of the work, but takes time to start.  The sum is least if n is the square root of the
+ * ratio of work to start-up.  There are at most as many workers as chunks.  There are at least as many as PostgreSQL
+ * would use, which depends only on the heap's size.
  */
 int
 rtscan_workers(RelOptInfo *table, Cost cost, double rows)
@@ -480,14 +482,14 @@ rtscan_workers_cost(int workers)
 	return workers * WORKER_PART * parallel_setup_cost;
 }
 
-/* The same as get_parallel_divisor(): the more workers there are, the less the leader works itself. */
+/* Count the processes as get_parallel_divisor() does: the more workers there are, the less the leader works itself. */
 static double
 processes_of(int workers)
 {
 	return workers + (parallel_leader_participation ? Max(1 - 0.3 * workers, 0) : 0);
 }
 
-/* Processes share segments, or chunks of segments, so more processes than chunks are of no use. */
+/* Processes share segments, or chunks of segments, so there is no use for more processes than chunks. */
 double
 rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
 {
@@ -496,7 +498,7 @@ rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
 	return size ? Min(processes_of(workers), Max(size->rows / size->largest, size->rows / RTSCAN_CHUNK_ROWS)) : 1;
 }
 
-/* A process that chooses among executors looks values up in all segments (search/scan/search.h). */
+/* Each process that chooses among executors looks values up in all segments (search/scan/search.h). */
 void
 rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers)
 {
@@ -509,7 +511,7 @@ rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int w
 
 /* ---------------------------------------------------------------- the callback */
 
-/* Return a path's quals.  Clauses without a comparison function go to *others: the scan will raise an error. */
+/* Return a path's quals.  Clauses that lack a comparison function go to *others: the scan will raise an error. */
 static List *
 collect_quals(PlannerInfo *root, IndexPath *path, List **others)
 {
@@ -532,7 +534,7 @@ collect_quals(PlannerInfo *root, IndexPath *path, List **others)
 	return quals;
 }
 
-/* Return the selectivity among the table's rows, of which a partial index has only some. */
+/* Return the selectivity among all rows of the table, even if a partial index has only some of them. */
 static Selectivity
 estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
 {
@@ -544,7 +546,7 @@ estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanRe
 	return selectivity;
 }
 
-/* Before a bitmap scan returns its first TID, it looks everything up and evaluates one segment. */
+/* Price a bitmap scan.  Before it returns its first TID, it looks all values up and evaluates one segment. */
 static void
 price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, List *others, double loop_count,
 		   Cost *startup_cost, Cost *total_cost)

@@ -54,8 +54,8 @@ rtscan_add_cost(RtscanCost *cost, RtscanCost more)
 }
 
 /*
- * Estimate the cost of finding the rows that match a conjunction of quals (RtscanQual *) and others that are only
- * implied, and set *rows to their number.  With several loops, cost and rows are those of each loop.
+ * Estimate the cost of finding the rows that match the quals "quals" and "implied" (RtscanQual *), and set *rows to the
+ * number of these rows.  With several loops, cost and rows are those of each loop.
  */
 extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied,
 										  double loops, double *rows);
@@ -66,18 +66,18 @@ extern Cost rtscan_time_cost(double nanoseconds);
 /* Cost of reading the values of a column, from 0, for this many rows in each loop.  Loops may read the same pages. */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
-/* Cost of reading a column's values as rtscan_column_cost(), and of copying those that are passed by reference. */
+/* Cost of rtscan_column_cost(), with that of copying values that are passed by reference. */
 extern RtscanCost rtscan_value_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
 /*
- * Cost of reading a column's values as rtscan_value_cost(), and of testing them.  Integers in frames are tested as they
- * are stored, or a whole chunk at once if that is cheaper.
+ * Cost of rtscan_value_cost(), with that of testing the values.  Integers in frames are tested as they are stored, or a
+ * whole chunk at once if that is cheaper.
  */
 extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
 /*
- * Cost of finding out which of these rows the snapshot sees.  Heap blocks that are not all-visible have to be read.
- * Loops share a copy of the visibility map; a row needs at most one page of it.
+ * Cost of finding out which of "rows" rows the snapshot sees, in each loop.  Heap blocks that are not all-visible have
+ * to be read.  Loops share a copy of the visibility map; a row needs at most one page of it.
  */
 extern RtscanCost rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops);
 
@@ -91,13 +91,13 @@ extern double rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info);
 extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops);
 
 /*
- * Cost of reading "pages" out of "of" pages of an index or a table in their order, as cost_bitmap_heap_scan() has it.
+ * Cost of reading "pages" of all "of" pages of an index or a table, in their order, as cost_bitmap_heap_scan() has it.
  */
 extern Cost rtscan_random_pages_cost(Oid tablespace, double pages, double of);
 
 /*
- * Cost of returning rows in the order of a column with this many ranks in the searched range.  About "wanted" rows are
- * read, with the values of some columns.
+ * Cost of returning "rows" matching rows in the order of a column, in which they are in a range of "ranks" ranks.
+ * About "wanted" rows are read before the query ends, each with the values of "columns" columns.
  */
 extern RtscanCost rtscan_order_cost(double ranks, double rows, double wanted, int columns);
 
@@ -110,10 +110,10 @@ extern Cost rtscan_tests_cost(double rows, int columns);
  */
 extern int	rtscan_workers(RelOptInfo *table, Cost cost, double rows);
 
-/* Return how many times faster the workers with the leader are than the leader alone. */
+/* Return the time that the leader needs alone, divided by the time that it needs with its workers. */
 extern double rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers);
 
-/* Reduce the cost of a search to that of each process that shares it. */
+/* Reduce the cost of a search to that of each of the processes that share it. */
 extern void rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers);
 
 /* Cost of starting workers, whatever they do.  PostgreSQL's parallel_setup_cost does not depend on their number. */

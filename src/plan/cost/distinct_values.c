@@ -17,8 +17,8 @@
 static get_relation_stats_hook_type previous_hook;
 
 /*
- * Return the relation of a range table entry; NULL if it is not planned as one.  With very many tables, calls are
- * mostly for the last one or the next, so the search starts at the last one.
+ * Return the RelOptInfo of a range table entry; NULL if the entry has none.  A query may have thousands of tables.
+ * Most calls are for the table of the last call or the next one, so the search starts at the table of the last call.
  */
 static RelOptInfo *
 relation_of(PlannerInfo *root, const RangeTblEntry *table)
@@ -77,8 +77,8 @@ analyzed_distinct(HeapTuple statistics, double rows)
 }
 
 /*
- * Has ANALYZE found that all values differ?  Then the indexes need not be consulted, which matters for long lists,
- * where this is called for each element.
+ * Has ANALYZE found that all values differ?  Then the indexes need not be consulted.  That saves time for long lists,
+ * since the planner asks for the statistics for each element.
  */
 static bool
 all_differ(HeapTuple statistics)
@@ -109,7 +109,9 @@ better_statistics(PlannerInfo *root, const RelOptInfo *relation, Oid table, Attr
 	return better;
 }
 
-/* get_relation_stats_hook.  A larger number is known only for tables whose values the user may know, hence acl_ok. */
+/*
+ * get_relation_stats_hook.  acl_ok is set, since an index tells a larger number only if the user may know its values.
+ */
 static bool
 give_statistics(PlannerInfo *root, RangeTblEntry *table, AttrNumber attribute, VariableStatData *variable)
 {

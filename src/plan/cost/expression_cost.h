@@ -11,8 +11,8 @@
 #include "nodes/pathnodes.h"
 
 /*
- * Return the cost of row expressions.  Those that are evaluated for many rows at a time (run/vector/arithmetic.h) cost
- * less than PostgreSQL's own evaluation.
+ * Return the cost of row expressions.  Expressions that are evaluated for many rows at a time (run/vector/arithmetic.h)
+ * cost less than PostgreSQL's own evaluation.
  */
 extern QualCost rtscan_expressions_cost(PlannerInfo *root, List *row_expressions);
 

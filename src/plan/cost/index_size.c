@@ -12,10 +12,10 @@
 /* Sizes are taken from at most this many segments. */
 #define MAX_MEASURED	8
 
-/* Entries of a session's cache of index sizes; each takes some hundred bytes. */
+/* Number of entries in a session's cache of index sizes.  Each entry takes several hundred bytes. */
 #define MEASURED_PLACES	4096
 
-/* Pages of an area that shares a page with others. */
+/* Number of pages that an area counts for if it shares a page with other areas. */
 #define SHARED_PAGE		0.1
 
 static Size
@@ -34,7 +34,7 @@ typedef struct Measured
 	RtscanIndexSize size;
 } Measured;
 
-/* The session's cache of sizes; an index can be in one place only. */
+/* The session's cache of sizes.  The sizes of an index can be in only one of its entries. */
 static Measured *measured[MEASURED_PLACES];
 
 static Measured **
@@ -75,7 +75,7 @@ remember_size(const RtscanImage *image, const RtscanIndexSize *size)
 
 /* ---------------------------------------------------------------- sizes */
 
-/* Return the end of the heap blocks with rows; 0 if an entry does not tell. */
+/* Return the end of the heap blocks that have rows in the image; 0 if a directory entry has no block numbers. */
 static double
 end_of_blocks(const RtscanImage *image)
 {
@@ -105,7 +105,7 @@ add_rows(RtscanIndexSize *size, const RtscanImage *image, const RtscanLiveSegmen
 	size->heap_blocks = end_of_blocks(image);
 }
 
-/* Return the pages of an area; one in a shared page counts as a fraction. */
+/* Return the number of pages of an area; SHARED_PAGE if it shares a page with other areas. */
 static double
 area_pages(const RtscanArea *area)
 {

@@ -16,7 +16,7 @@ typedef struct RtscanColumnSize
 	double		value_pages;	/* pages of codes, or of values in row order */
 	double		dictionary_pages;	/* pages of the dictionaries */
 	double		dictionary_values;	/* values in the dictionaries */
-	double		distinct;		/* a key column's number of values in the largest dictionary */
+	double		distinct;		/* largest number of distinct values of a key column in a segment */
 	double		ranked_values;	/* dictionary values of segments in which the column is in heap order */
 	double		framed_rows;	/* an INCLUDEd column's rows that are stored as integers in frames */
 } RtscanColumnSize;
@@ -42,8 +42,8 @@ rtscan_column_size(const RtscanIndexSize *size, int column)
 }
 
 /*
- * Measure an index, in the current memory context, by a sample of the live segments of its image.  NULL if it has no
- * segments, or they cannot be read.
+ * Measure an index by a sample of the live segments of its image.  The result is in the current memory context.  NULL
+ * if the index has no segments, or they cannot be read.
  */
 extern RtscanIndexSize *rtscan_measure_index(Relation index, const RtscanImage *image, const RtscanLiveSegments *live);
 

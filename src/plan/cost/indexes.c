@@ -42,7 +42,7 @@ has_index(RelOptInfo *rel)
 	return false;
 }
 
-/* Are all rows of a relation in a heap? */
+/* Are all rows of a table in its own heap, without children, partitions or TABLESAMPLE? */
 static bool
 is_heap(PlannerInfo *root, RelOptInfo *rel)
 {

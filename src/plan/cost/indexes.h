@@ -13,7 +13,7 @@
 /* Return a table's rtscan indexes that the query can use. */
 extern List *rtscan_usable_indexes(const RelOptInfo *table);
 
-/* Is a relation a table with all its rows in a heap, and with such an index? */
+/* Is a relation a table with a usable rtscan index, and are all its rows in one heap? */
 extern bool rtscan_can_answer(PlannerInfo *root, RelOptInfo *rel);
 
 #endif							/* RTSCAN_INDEXES_H */

@@ -11,12 +11,12 @@
 #include "search/filter/implied.h"
 #include "utils/selfuncs.h"
 
-/* At most this many lookups of array elements, over all segments and arrays together. */
+/* At most this many array elements are looked up, counted for each segment and summed up over all arrays. */
 #define MAX_LOOKUPS		200
 
 /*
- * But at least this many elements of each array, which are a sample of it.  An array within OR cannot be sampled; if
- * it is larger, the qual is estimated from the statistics.
+ * At least this many elements of each array are looked up, even if that exceeds MAX_LOOKUPS.  An array within OR cannot
+ * be sampled.  If it has more elements than may be looked up, the qual is estimated from the statistics.
  */
 #define MIN_ELEMENTS	16
 
@@ -72,7 +72,7 @@ count_elements(const RtscanKnownValues *values, const RtscanQual *qual)
 	return qual->asked.array && !value->constisnull ? estimate_array_length(values->root, (Node *) value) : 1;
 }
 
-/* May a sample of the elements stand for a condition's array? */
+/* May a condition's array be replaced by a sample of its elements? */
 static bool
 can_be_sampled(const RtscanQual *qual)
 {
@@ -135,7 +135,7 @@ make_condition(const RtscanKnownValues *values, Relation index, const RtscanSche
 		count_elements(values, qual) > values->most_elements)
 		value = rtscan_sample_array(value, values->most_elements, &stands_for);
 	outcome = rtscan_condition(index, schema, &qual->asked, value, constant && constant->constisnull, &condition);
-	/* NOT IN and the like exclude few rows, so it does not matter for them. */
+	/* The sample need not be scaled up for NOT IN and the like, which exclude few rows. */
 	if (qual->asked.kind == RTSCAN_CONDITION_ANY)
 		condition.stands_for = stands_for;
 	return rtscan_outcome_filter(outcome, &condition);

@@ -4,7 +4,7 @@
  *		Makes the filter of quals whose values are known to the planner.
  *
  * A value is known if it is a constant, or an expression that the planner can evaluate: a parameter of a custom plan,
- * or a stable function such as now().  Of a long array, a sample of the elements is taken.
+ * or a stable function such as now().  If an array is long, only a sample of its elements is used.
  */
 #ifndef RTSCAN_KNOWN_FILTER_H
 #define RTSCAN_KNOWN_FILTER_H
@@ -30,10 +30,10 @@ typedef struct RtscanKnownValues
 	int			most_elements;	/* at most this many elements are taken of each array, if it can be sampled */
 } RtscanKnownValues;
 
-/* Return how many elements of each array in some quals may be looked up in each of this many segments. */
+/* Return how many elements of each array in "quals" may be looked up, if each is looked up in this many segments. */
 extern int	rtscan_share_of_lookups(const List *quals, uint32 segments);
 
-/* Are all values of a qual known, and few enough to look up?  Arrays within OR cannot be sampled. */
+/* Are all values of a qual known, and few enough to look up?  An array within OR must be short: it is not sampled. */
 extern bool rtscan_is_known(const RtscanKnownValues *values, const RtscanQual *qual);
 
 /* Make the filter of a qual whose values are known. */

@@ -55,7 +55,10 @@ compared_column(const OpExpr *op, bool *commuted)
 	return IsA(right, Var) && !contain_var_clause(left) ? (Var *) right : NULL;
 }
 
-/* Take a clause's bounds if its column correlates with the heap at least as well as those before. */
+/*
+ * Add a clause's bounds to *place if its column correlates with the heap at least as well as the columns of the clauses
+ * before it.  Bounds of the same column are combined; bounds of another column are replaced.
+ */
 static void
 add_clause(PlannerInfo *root, Node *clause, Var **best, Place *place)
 {
@@ -89,8 +92,8 @@ place_of(PlannerInfo *root, const List *clauses)
 /* ---------------------------------------------------------------- order */
 
 /*
- * Return the fraction of the rows, in the order of an expression, that come in the heap's order: those of each value,
- * or more if the expression itself correlates with the heap.  Negative if they come backwards.
+ * Rows are sorted by an expression.  Return the fraction of them that comes in the heap's order without a break: the
+ * rows of one value, or more if the expression itself correlates with the heap.  Negative if they come backwards.
  */
 static double
 heap_order_of(PlannerInfo *root, Expr *order, bool descending)
@@ -110,8 +113,8 @@ heap_order_of(PlannerInfo *root, Expr *order, bool descending)
 }
 
 /*
- * Return the late fraction of a scan of which the fraction "in_order" comes in the heap's order, with matching rows at
- * a place.
+ * Return the fraction of a scan that precedes the first matching row.  Matching rows are at "place" in the heap;
+ * "in_order" is the result of heap_order_of() for the scan's order.
  */
 static double
 late_part(const Place *place, double in_order, Selectivity passing)

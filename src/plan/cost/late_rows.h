@@ -4,9 +4,9 @@
  *		Estimates how late a scan returns its first row if matching rows are clustered in the heap.
  *
  * The planner assumes that matching rows are spread evenly, so that a LIMIT ends a scan soon.  But if quals are about a
- * column that ascends with the heap, the matching rows are together somewhere in it.  If the scan's order also follows
- * the heap for long stretches (it sorts by a column that ascends with the heap, or by one of few values), then the
- * first match comes at once or late, depending on the end at which the scan starts.
+ * column that ascends with the heap, the matching rows are together somewhere in the heap.  The scan's order may follow
+ * the heap over long distances as well, if it sorts by a column that ascends with the heap, or by one of few values.
+ * Then the first match comes at once or late, depending on the end at which the scan starts.
  *
  *	WHERE place > 90 ORDER BY time			│ . . . . . . . . . * │ ──►	after nine tenths
  *	WHERE place > 90 ORDER BY time DESC		│ . . . . . . . . . * │ ◄──	at once
@@ -21,7 +21,7 @@
 
 /*
  * Return the fraction of a scan, in the order of an expression, that is expected to pass before the first row that
- * matches the clauses (RestrictInfo), as far as it exceeds what the planner expects.  "passing" is the clauses'
+ * matches the clauses (RestrictInfo), less the fraction that the planner expects anyway.  "passing" is the clauses'
  * selectivity.
  */
 extern double rtscan_late_part(PlannerInfo *root, const List *clauses, Expr *order, bool descending,

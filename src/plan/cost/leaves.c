@@ -16,7 +16,7 @@
 /* Time to open a leaf and its index in a new process. */
 #define OPENING_NANOSECONDS	80000.0
 
-/* Opening this many leaves or fewer is covered by parallel_setup_cost. */
+/* parallel_setup_cost covers the opening of this many leaves or fewer. */
 #define FEW_LEAVES			50
 
 bool
@@ -73,8 +73,8 @@ rtscan_top_of(PlannerInfo *root, const RelOptInfo *leaf)
 }
 
 /*
- * Translate an expression of a leaf's topmost parent to one of the leaf.  Most are columns of the leaf's direct
- * parent, whose translations are at hand.
+ * Translate an expression of a leaf's topmost parent to one of the leaf.  Most expressions are columns of the leaf's
+ * direct parent, and its AppendRelInfo has the translations of these columns.
  */
 static Expr *
 of_leaf(PlannerInfo *root, Expr *expression, RelOptInfo *leaf)
@@ -88,7 +88,7 @@ of_leaf(PlannerInfo *root, Expr *expression, RelOptInfo *leaf)
 	return (Expr *) adjust_appendrel_attrs_multilevel(root, (Node *) expression, leaf, rtscan_top_of(root, leaf));
 }
 
-/* The class's original members precede those that PostgreSQL (before 18) has added for leaves. */
+/* The original members of a class precede those that PostgreSQL (before 18) has added for leaves. */
 List *
 rtscan_members_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table)
 {

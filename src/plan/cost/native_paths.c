@@ -22,7 +22,10 @@
 
 static Path *without_ours(PlannerInfo *root, Path *bitmap);
 
-/* Return the members of an AND or OR without rtscan's bitmaps; members of which nothing is left are omitted. */
+/*
+ * Return the members of an AND or OR without rtscan's bitmaps.  Members of which nothing is left are omitted.  Sets
+ * *changed if any member has changed.
+ */
 static List *
 members_without_ours(PlannerInfo *root, const List *members, bool *changed)
 {
@@ -41,7 +44,7 @@ members_without_ours(PlannerInfo *root, const List *members, bool *changed)
 	return result;
 }
 
-/* Every row of an AND is in each of its members, so the remaining ones suffice. */
+/* Every row of an AND is in each of its members, so the members that are left suffice. */
 static Path *
 and_without_ours(PlannerInfo *root, BitmapAndPath *path)
 {
@@ -55,7 +58,7 @@ and_without_ours(PlannerInfo *root, BitmapAndPath *path)
 	return members == NIL ? NULL : linitial(members);
 }
 
-/* A row of an OR may be in only one of its members, so none may be missing. */
+/* A row of an OR may be in only one of its members, so no member may be missing. */
 static Path *
 or_without_ours(PlannerInfo *root, BitmapOrPath *path)
 {
@@ -69,8 +72,8 @@ or_without_ours(PlannerInfo *root, BitmapOrPath *path)
 }
 
 /*
- * Return a bitmap with the same rows or more, without rtscan's indexes.  Returns the bitmap itself if it uses none of
- * them, and NULL if nothing else is left.
+ * Return a bitmap without rtscan's indexes that has all rows of "bitmap", or more.  Returns "bitmap" itself if it uses
+ * no rtscan index, and NULL if nothing is left without rtscan's indexes.
  */
 static Path *
 without_ours(PlannerInfo *root, Path *bitmap)
@@ -107,10 +110,10 @@ adjacent_pages_cost(const RelOptInfo *table, Selectivity selectivity)
 }
 
 /*
- * Return the fraction of the rows that lies between the first and the last row that an index finds, if the heap is in
- * the order of the index's first column.  It is the selectivity of the ranges on that column, even if other quals
- * leave fewer rows.  NULL tests and lists of values do not narrow it, as it is not known where their rows are.  Without
- * such ranges, or if the index has no order, it is 1.
+ * Return the fraction of the heap's rows between the first and the last row that an index finds, if the heap is in the
+ * order of the index's first column.  It is the selectivity of the comparisons on that column, even if other quals
+ * leave fewer rows.  NULL tests and lists of values are ignored, because the places of their rows are not known.  1 if
+ * there are no comparisons, or if the index has no order.
  */
 static Selectivity
 span_of(PlannerInfo *root, const IndexPath *path)
@@ -131,8 +134,8 @@ span_of(PlannerInfo *root, const IndexPath *path)
 }
 
 /*
- * Interpolate between scattered and adjacent pages as cost_index() does, but with the full correlation of the first
- * column: a bitmap sorts the rows of equal values itself.
+ * Return the cost of the heap pages of an index's bitmap.  Interpolate between scattered and adjacent pages as
+ * cost_index() does, but with the full correlation of the first column: a bitmap sorts the rows of equal values itself.
  */
 static Cost
 index_pages_cost(PlannerInfo *root, const IndexPath *path)
@@ -257,8 +260,8 @@ charge_late_rows(PlannerInfo *root, IndexPath *path)
 }
 
 /*
- * EXISTS and LIMIT want the first rows of a sequential scan, which come only after all rows that precede them in the
- * heap.
+ * Add the cost of the rows that precede the first matching row in the heap to the startup cost of sequential scans, of
+ * which EXISTS and LIMIT need only the first rows.
  */
 static void
 charge_sequential_scans(PlannerInfo *root, RelOptInfo *table, const List *paths)

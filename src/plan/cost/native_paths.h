@@ -3,17 +3,17 @@
  * native_paths.h
  *		Corrects the costs of PostgreSQL's own paths of a table, where they would mislead the planner's comparison.
  *
- * Two kinds of paths need it if rows lie in the heap in the order of a column:
+ * Two kinds of paths need a correction if rows lie in the heap in the order of a column:
  *
  * - The cost of a bitmap heap scan assumes that rows are scattered.  In a table in time order, a few thousand recent
- *	 rows are on adjacent pages and cheap to read.  If a bitmap of rtscan's first finds out which of them match, that
- *	 costs more than it saves.  So wherever PostgreSQL combines a bitmap of rtscan's with others by AND, the others
- *	 alone are offered too, at a cost that takes the heap's order into account.
+ *	 rows are on adjacent pages and cheap to read.  To find out by an rtscan index which of them match costs more than
+ *	 it saves.  So wherever PostgreSQL combines an rtscan index's bitmap with other bitmaps by AND, a scan by the other
+ *	 bitmaps alone is offered too, at a cost that takes the heap's order into account.
  *
  *		recent rows, by btree	 . . . . . . . . # # # │
  *		other rows, by rtscan	 . # . # . . # . . # . │	makes ten times as many bits as are used
  *
- * - An index scan in an order may pass over many rows before the first that matches: see late_rows.h.
+ * - An index scan in an order may pass over many rows before the first matching row: see late_rows.h.
  *
  * Only tables with an rtscan index that the query could use are changed, so no other table gets different plans.
  */

@@ -30,7 +30,9 @@ is_of_key(const RtscanQual *qual, const IndexOptInfo *index)
 	return bms_get_singleton_member(rtscan_qual_columns(qual, NULL), &column) && column < index->nkeycolumns;
 }
 
-/* With "included", conditions may be on INCLUDEd columns; with "alternatives", there may be disjunctions. */
+/*
+ * Is each qual about one key column?  "included" permits conditions on INCLUDEd columns, "alternatives" disjunctions.
+ */
 static bool
 are_region(const List *quals, const IndexOptInfo *index, bool included, bool alternatives)
 {
@@ -57,7 +59,7 @@ rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, boo
 	return quals->implied == NIL && are_region(quals->all, index, by_device, by_device);
 }
 
-/* Count alternatives, with nested ones multiplied out as rtscan_list_alternatives() does. */
+/* Count the alternatives of a qual; nested ones are multiplied out as rtscan_list_alternatives() does. */
 static double
 count_products(const RtscanQual *qual, const IndexOptInfo *index)
 {
@@ -122,7 +124,10 @@ asks_included(const RtscanQual *qual, const IndexOptInfo *index)
 	return bms_prev_member(rtscan_qual_columns(qual, NULL), -1) >= index->nkeycolumns;
 }
 
-/* Cost of comparing the values of these columns, and of searching for those parts that are about key columns alone. */
+/*
+ * Cost of a qual on INCLUDEd columns: of comparing their values, and of searching for its parts that are about key
+ * columns alone.
+ */
 static RtscanCost
 included_cost(const RtscanQual *qual, PlannerInfo *root, IndexOptInfo *index, double loops, double rows)
 {
@@ -171,8 +176,8 @@ rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *ind
 }
 
 /*
- * All rows that pass the clauses are in the implied ranges, so the clauses' selectivity among the rows left is higher
- * than among all rows.
+ * All rows that pass the clauses are in the implied ranges.  So the selectivity of the clauses is higher among the rows
+ * in these ranges than among all rows.
  */
 Selectivity
 rtscan_residual_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *clauses,

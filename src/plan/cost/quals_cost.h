@@ -15,12 +15,13 @@
 extern Selectivity rtscan_quals_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index,
 											int column);
 
-/* Estimate the cost of searching in each loop, and set *rows to the number of matching rows. */
+/* Estimate the cost of a search in each loop, and set *rows to the number of matching rows. */
 extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, double loops,
 									double *rows);
 
 /*
- * Return the selectivity of the clauses that imply ranges, among the "rows" rows that quals and implied ranges leave.
+ * Return the selectivity of "clauses", which may imply ranges, among the "rows" rows that quals and implied ranges
+ * leave.
  */
 extern Selectivity rtscan_residual_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index,
 											   List *clauses, double rows);

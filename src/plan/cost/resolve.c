@@ -3,8 +3,8 @@
  * resolve.c
  *		Looks quals up in an index's dictionaries, once in a planning run.
  *
- * Quals with constants are looked up in the dictionaries, so the selectivity of each column is exact; columns are
- * assumed to be independent.  Planning must not fail because of an index: pages that cannot be read are treated as
+ * Quals with constants are looked up in the dictionaries, so the selectivity of each column is exact.  Columns are
+ * assumed to be independent.  Planning must not fail because of an index, so what cannot be read of it counts as
  * unknown.
  */
 #include "plan/cost/resolve.h"
@@ -23,7 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Time of reading a dictionary page in a lookup, which is in memory because the planner has just read it. */
+/* Time of reading a dictionary page in a lookup.  The page is in memory, because the planner has just read it. */
 #define LOOKUP_NANOSECONDS	250.0
 
 /* The data about an index in this planning run. */
@@ -56,7 +56,10 @@ this_run(PlannerInfo *root)
 
 /* ---------------------------------------------------------------- remembered data */
 
-/* Return rtscan_has_security_barrier(), evaluated once per query, as a query may have hundreds of partitions. */
+/*
+ * Return rtscan_has_security_barrier().  It is evaluated once for each query, since a query may have hundreds of
+ * partitions.
+ */
 static bool
 has_security_barrier(PlannerInfo *root)
 {
@@ -95,7 +98,7 @@ get_to_know(Knowledge *knowledge, PlannerInfo *root, IndexOptInfo *info)
 	index_close(index, NoLock);
 }
 
-/* Return the index itself for a copy that has dimensions' columns behind its own (star.h). */
+/* Return the original IndexOptInfo of a copy that has a star's attributes after the index's own columns (star.h). */
 static IndexOptInfo *
 index_itself(IndexOptInfo *info)
 {
@@ -152,7 +155,9 @@ recall(const Knowledge *knowledge, const List *quals)
 
 /* ---------------------------------------------------------------- quals */
 
-/* Return the known values of some quals, whose arrays share the lookups. */
+/*
+ * Describe how to find the values of "quals".  The lookups allowed for array elements are divided among their arrays.
+ */
 static RtscanKnownValues
 values_of(PlannerInfo *root, const Knowledge *knowledge, const List *quals)
 {
@@ -166,7 +171,10 @@ values_of(PlannerInfo *root, const Knowledge *knowledge, const List *quals)
 	};
 }
 
-/* Return the quals that can be looked up, with the implied ones.  The clauses of the others go to *others. */
+/*
+ * Return the elements of "quals" and "implied" that can be looked up.  The clauses of all other elements of "quals" go
+ * to *others.
+ */
 static List *
 known_quals(PlannerInfo *root, const Knowledge *knowledge, List *quals, List *implied, List **others)
 {
@@ -221,7 +229,7 @@ scale_up(RtscanResolved *resolved, double factor)
 	resolved->random_pages *= factor;
 }
 
-/* Copy quals to recognize them later; their parts belong to the caller. */
+/* Copy quals, to recognize them in later calls.  The copies share their parts with the originals. */
 static List *
 copy_quals(const List *quals)
 {
@@ -238,7 +246,10 @@ copy_quals(const List *quals)
 	return copies;
 }
 
-/* Add the rows and costs of the segments that may have matching rows, of which a sample is read. */
+/*
+ * Add the rows and costs of the segments that may have matching rows, estimated by a sample of them.  False if a
+ * segment of the sample cannot be read.
+ */
 static bool
 add_segments(RtscanResolved *resolved, Relation index, const RtscanFilter *filter, const Knowledge *knowledge)
 {

@@ -3,8 +3,8 @@
  * resolve.h
  *		Looks quals up in an index's dictionaries, once in a planning run.
  *
- * The planner prices many paths with the same quals: as a bitmap, as rows, parameterized, for aggregates.  The results
- * are remembered by index and quals until the planner is done.
+ * The planner prices many paths with the same quals: bitmap scans, scans of rows, parameterized scans, aggregates.  The
+ * results of lookups are remembered by index and quals until planning ends.
  */
 #ifndef RTSCAN_RESOLVE_H
 #define RTSCAN_RESOLVE_H
@@ -24,7 +24,7 @@ typedef struct RtscanResolved
 	const RtscanIndexSize *size;	/* sizes of the index */
 	List	   *quals;			/* RtscanQual * */
 	int			narrowed;		/* number of columns that the quals are about */
-	double		segments;		/* segments that are searched; in the others no row can match */
+	double		segments;		/* segments that are searched; in all other segments no row can match */
 	double		matching;		/* rows that match */
 	double		lookup_nanoseconds; /* time of looking up */
 	double		nanoseconds;	/* time of evaluating, with all pages in memory */
@@ -33,9 +33,9 @@ typedef struct RtscanResolved
 } RtscanResolved;
 
 /*
- * Look up quals (RtscanQual *) and others that are only implied.  Sets *others to the clauses of those quals whose
- * values are not known yet, or may not be known to this user.  Returns NULL if the index cannot be read, or has no
- * segments.
+ * Look up the quals "quals" and "implied" (RtscanQual *).  Sets *others to the clauses of all elements of "quals" that
+ * are not looked up: their values are not known yet, or this user may not know the index's values.  Returns NULL if the
+ * index cannot be read, or has no segments.
  */
 extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied,
 											List **others);
@@ -47,8 +47,8 @@ extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo 
 extern double rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column);
 
 /*
- * Get the least and the greatest key of a column in the segments (row/keys.h).  False if they are not known, if
- * this user may not know them, or if segments have less than half of the rows.
+ * Get the least and the greatest key of a column in the segments (row/keys.h).  False if they are not known, if this
+ * user may not know them, or if the segments have less than half of the table's rows.
  */
 extern bool rtscan_index_bounds(PlannerInfo *root, IndexOptInfo *info, int column, RtscanKeyBounds *bounds);
 

@@ -8,7 +8,7 @@
 #include "search/exec/cpu.h"
 #include "search/filter/lookup.h"
 
-/* Return a region with the rows of all array elements, including those that a sample stands for. */
+/* Return a copy of a region whose columns have the rows of all array elements, even if only a sample was looked up. */
 static RtscanRegion
 whole_region(const RtscanRegion *region, uint32 rows)
 {
@@ -24,7 +24,7 @@ whole_region(const RtscanRegion *region, uint32 rows)
 	return whole;
 }
 
-/* Add the cost of evaluating a region, of which only "within" rows matter. */
+/* Add the cost of evaluating a region, if only "within" rows of the segment matter. */
 static void
 add_region(RtscanResolved *resolved, RtscanReader *reader, const RtscanRegion *region, double within)
 {
@@ -36,7 +36,7 @@ add_region(RtscanResolved *resolved, RtscanReader *reader, const RtscanRegion *r
 	rtscan_cpu_estimate(reader, &whole, within, &nanoseconds, &pages, &random_pages);
 	resolved->nanoseconds += nanoseconds;
 	resolved->pages += pages;
-	/* the first of these pages needs a random access as well */
+	/* the first of the pages in the order of the file needs a random access as well */
 	resolved->random_pages += random_pages + (pages > 0 ? 1 : 0);
 }
 
@@ -62,7 +62,7 @@ rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const Rts
 	add_filter(resolved, reader, filter, reader->segment->header.rows);
 }
 
-/* Return the number of rows that the other columns of a region leave. */
+/* Return the number of rows of a segment that the columns of a region other than "column" leave. */
 static double
 rows_left_by_others(const RtscanRegion *region, int column, uint32 rows)
 {

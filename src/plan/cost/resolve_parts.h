@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * resolve_parts.h
- *		Estimates the cost of evaluating a filter that has been looked up.  (Shared by the files of resolve.h.)
+ *		Estimates the cost of evaluating a filter that has been looked up.  (For resolve.c and resolve_cost.c.)
  */
 #ifndef RTSCAN_RESOLVE_PARTS_H
 #define RTSCAN_RESOLVE_PARTS_H
@@ -16,8 +16,8 @@
 extern void rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const RtscanSegmentFilter *filter);
 
 /*
- * Add the cost of looking up all elements of arrays of which only a sample has been looked up, or of testing rows for
- * them.
+ * For arrays of which only a sample has been looked up, add the cost of looking up all elements, or of testing rows for
+ * them if that is cheaper.
  */
 extern void rtscan_add_lists_cost(RtscanResolved *resolved, const RtscanFilter *filter, const RtscanReader *reader,
 								  const RtscanSegmentFilter *of_segment);

@@ -9,8 +9,8 @@
 #include "rtscan.h"
 
 /*
- * Return an array of "wanted" elements of a larger one, evenly spaced, without NULLs.  Each stands for *scale
- * elements.
+ * Return an array of "wanted" elements of a larger array, evenly spaced; NULLs among them are left out.  *scale is the
+ * number of elements of the larger array that each wanted element represents.
  */
 extern Datum rtscan_sample_array(Datum array_datum, int wanted, double *scale);
 

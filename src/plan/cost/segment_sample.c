@@ -5,7 +5,9 @@
  */
 #include "plan/cost/segment_sample.h"
 
-/* The largest segments of a sample.  The others are the newest, as some values occur only in new rows. */
+/*
+ * This many of "most" sampled segments are the largest.  The rest are the newest: some values occur only in new rows.
+ */
 #define LARGEST_OF(most)	((most) * 3 / 4)
 
 RtscanLiveSegments
@@ -19,7 +21,7 @@ rtscan_live_segments(const RtscanImage *image)
 	return live;
 }
 
-/* Insert a segment into an array that descends by rank, and drop the last if there are more than "most". */
+/* Insert a segment into an array that descends by rank(), and drop the last one if there are more than "most". */
 static void
 keep_greatest(const RtscanLiveSegment **kept, uint32 *n, uint32 most, const RtscanLiveSegment *segment,
 			  uint64 (*rank) (const RtscanLiveSegment *))

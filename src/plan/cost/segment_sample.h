@@ -27,21 +27,21 @@ typedef struct RtscanLiveSegments
 	RtscanLiveSegment *segments;	/* the segments, in the order of the directory */
 } RtscanLiveSegments;
 
-/* A sample of some segments, which stands for all of them. */
+/* A sample of segments. */
 typedef struct RtscanSegmentSample
 {
 	uint32		n;				/* number of segments in the sample */
 	const RtscanLiveSegment *segments[RTSCAN_MOST_SAMPLED]; /* the segments in the sample */
-	uint32		of;				/* number of segments that the sample stands for */
-	double		part;			/* fraction of their rows that the sample has */
+	uint32		of;				/* number of segments from which the sample has been taken */
+	double		part;			/* fraction of the rows of these segments that the sample has */
 } RtscanSegmentSample;
 
 /* List the live segments of an image, in the current memory context.  The list refers to the image. */
 extern RtscanLiveSegments rtscan_live_segments(const RtscanImage *image);
 
 /*
- * Take a sample of the segments in which a filter may find rows, or of all if it is NULL.  It has at most "most"
- * segments: all of them if they are no more, or else the largest and the newest.
+ * Take a sample of the segments in which a filter may find rows; of all live segments if "filter" is NULL.  If there
+ * are more than "most" segments, the sample has "most" of them, the largest and the newest; if not, it has all.
  */
 extern RtscanSegmentSample rtscan_sample_segments(const RtscanLiveSegments *live, const RtscanFilter *filter,
 												  uint32 most);

@@ -11,8 +11,8 @@
 #include "utils/acl.h"
 
 /*
- * Return the table that the query names.  Its privileges and policies apply to its partitions and children; arms of
- * UNION ALL have their own.
+ * Return the number of the table that the query names: "relid", or the topmost parent of this partition or child.  The
+ * privileges and policies of that parent apply.  (Arms of UNION ALL have their own.)
  */
 static Index
 named_table(PlannerInfo *root, Index relid)

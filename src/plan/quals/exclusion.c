@@ -8,7 +8,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
-/* At most this many conditions on a column are compared, each with each: generated queries may have thousands. */
+/* At most this many conditions on a column are compared, each with all others: generated queries may have thousands. */
 #define MAX_COMPARED	20
 
 /* The conditions on one column. */
@@ -51,8 +51,9 @@ clauses_on(List **columns, int attribute)
 }
 
 /*
- * Most tables have only one condition on a column, which needs no comparison.  At most one list is compared, and not
- * with itself: every element of a list would be compared with every element of the other.
+ * Do the conditions on a column exclude each other?  Most columns have only one condition, which is not compared.  At
+ * most one condition with a list is compared, and not with itself: to compare two lists, each element of one would be
+ * compared with each element of the other.
  */
 static bool
 exclude_each_other(const ColumnClauses *column)

@@ -5,9 +5,9 @@
  *
  *	v < 1059 AND v BETWEEN 7336 AND 7337
  *
- * PostgreSQL checks that for partitions; for other tables it does so only with constraint_exclusion = on.  Otherwise it
- * expects some fraction of the rows to pass, and the first of them soon, so that EXISTS or LIMIT reads the whole table
- * in vain.
+ * PostgreSQL detects this for partitions, but for other tables only with constraint_exclusion = on.  Otherwise it
+ * expects some fraction of the rows to pass, and the first of them soon.  Then EXISTS or LIMIT reads the whole table in
+ * vain.
  */
 #ifndef RTSCAN_EXCLUSION_H
 #define RTSCAN_EXCLUSION_H
@@ -17,9 +17,9 @@
 #include "nodes/pathnodes.h"
 
 /*
- * Do conditions with constants exclude each other?  Only conditions on the same column are compared, so that tables
- * with one condition on each column cost nothing; and only the first few on a column, so that very many cost little.
- * Returns false with constraint_exclusion = off.
+ * Do a table's conditions with constants exclude each other?  Only conditions on the same column are compared, so
+ * tables with one condition on each column cost nothing.  Only the first MAX_COMPARED conditions on a column are
+ * compared, so thousands of them cost little.  False with constraint_exclusion = off.
  */
 extern bool rtscan_excludes_all(const RelOptInfo *table);
 

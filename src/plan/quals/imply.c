@@ -93,9 +93,9 @@ find_operation(const Node *node, List **operands)
 }
 
 /*
- * Adapt an operation to the type of its result, "kind", and that of its left operand; false if bounds.h has no such
- * operation.  Casts to integers round.  Casts of floats to numeric, and roots and powers of numeric, round in ways that
- * bounds.h does not know.
+ * Adapt an operation to the types of its result, "kind", and its left operand, "left"; false if bounds.h does not have
+ * it for these types.  Casts to integers round.  Casts of floats to numeric, and roots and powers of numeric, round in
+ * ways that bounds.h does not support.
  */
 static bool
 adapt_operation(RtscanOperation *operation, RtscanNumberKind kind, RtscanNumberKind left)
@@ -154,7 +154,7 @@ is_in_order(const IndexOptInfo *index, int column)
 	}
 }
 
-/* Return the column, from 0, that an expression matches, if its numbers are known; or -1. */
+/* Return the column, from 0, that an expression matches, or -1.  A key column must sort as its numbers do. */
 static int
 find_numbers(IndexOptInfo *index, Node *node)
 {
@@ -198,7 +198,7 @@ compile_operation(Terms *terms, Node *node, RtscanNumberKind kind)
 	return rtscan_has_two_operands(term.operation) && term.right < 0 ? -1 : add_term(terms, term);
 }
 
-/* Compile an expression to a term; -1 if that cannot be done. */
+/* Compile an expression to terms.  Returns the number of the last term, from 0; -1 if that is impossible. */
 static int
 compile(Terms *terms, Node *node)
 {
@@ -307,8 +307,8 @@ imply_comparison(IndexOptInfo *index, const OpExpr *clause)
 static RtscanQual *imply(IndexOptInfo *index, Expr *clause);
 
 /*
- * Each part must be answered by the index or imply something.  Any other part might raise an error for rows that the
- * rest of the connective would exclude.
+ * Make the qual that an AND or OR implies.  NULL unless the index answers each part, or the part implies something: any
+ * other part might raise an error for rows that the other parts would exclude.
  */
 static RtscanQual *
 imply_connective(IndexOptInfo *index, const BoolExpr *connective)

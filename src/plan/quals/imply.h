@@ -3,14 +3,14 @@
  * imply.h
  *		Derives ranges of an index's columns from quals that the index does not answer.
  *
- * A comparison of expressions over its columns (2 * a + b < 10) becomes a list of terms, from which
+ * A comparison of expressions over the index's columns (2 * a + b < 10) becomes a list of terms, from which
  * search/filter/implied.h derives ranges in each segment.  The comparison is still evaluated on the rows, by the node
- * or above it: the ranges only leave fewer rows to evaluate it on.
+ * or above it, but the ranges leave fewer rows.
  *
  * Terms have the types int2, int4, int8, float4, float8, numeric and date.  Operations are + - * / ^ @ |/, abs(),
- * power(), sqrt() and casts between these types, as PostgreSQL itself defines them.  AND and OR of such comparisons,
- * and of quals that the index answers, imply what their parts imply.  Arguments are parts without columns; they have
- * values when the search begins.  A clause whose arguments may raise an error implies nothing.
+ * power(), sqrt() and casts between these types, as PostgreSQL itself defines them.  An AND or OR of comparisons, and
+ * of quals that the index answers, implies what its parts imply.  Arguments are subexpressions without columns; their
+ * values are known when the search begins.  A clause whose arguments may raise an error implies nothing.
  */
 #ifndef RTSCAN_IMPLY_H
 #define RTSCAN_IMPLY_H
@@ -21,8 +21,8 @@
 #include "plan/quals/quals.h"
 
 /*
- * Add the quals that other clauses (RestrictInfo, in the order of their evaluation) imply.  Volatile clauses imply
- * nothing: their subqueries would be executed twice.
+ * Add the quals that the clauses "others" imply, which the index does not answer (RestrictInfo, in the order of their
+ * evaluation).  Volatile clauses imply nothing: their subqueries would be executed twice.
  */
 extern void rtscan_quals_imply(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *others);
 

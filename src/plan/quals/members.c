@@ -9,7 +9,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* Entries of the cache; each operator can be in one of them only. */
+/* Number of entries in the cache.  An operator of a family can be in only one of them. */
 #define PLACES	64
 
 static RtscanMember members[PLACES];
@@ -33,7 +33,9 @@ begin(void)
 	begun = true;
 }
 
-/* Look an operator up.  Only then does the caller remember it: reading the catalogs may invalidate the cache. */
+/*
+ * Look an operator up in the catalogs.  That may invalidate the cache, so the caller stores the result only afterwards.
+ */
 static RtscanMember
 look_up(Oid family, Oid operator)
 {

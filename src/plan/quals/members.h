@@ -3,9 +3,9 @@
  * members.h
  *		Looks operators up in operator families, and remembers their strategies and types.
  *
- * The planner looks up the same few operators for each qual, index and way to use it.  With hundreds of partitions,
- * these are thousands of lookups, each of them some searches of the system caches.  So the last results are remembered
- * until one of these caches is invalidated.
+ * The planner looks up the same few operators for each qual, each index and each way to use it.  With hundreds of
+ * partitions, there are thousands of lookups, each of which searches several system caches.  So the last results are
+ * remembered until one of the caches is invalidated.
  */
 #ifndef RTSCAN_PLAN_MEMBERS_H
 #define RTSCAN_PLAN_MEMBERS_H

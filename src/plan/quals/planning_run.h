@@ -3,9 +3,9 @@
  * planning_run.h
  *		Remembers data during one planning run, in the planner's memory.
  *
- * PostgreSQL gives a hook no place to keep data during a planning run.  So each module that needs one keeps a pointer
- * in a static variable, which is cleared when the planner's memory is freed.  If a function is planned meanwhile, its
- * run replaces the data, and the outer run starts anew.
+ * PostgreSQL has no place where a hook can keep data during a planning run.  So each module with such data has a static
+ * variable that points to it, and is cleared when the planner's memory is freed.  If a function is planned in the
+ * meantime, that inner planning run replaces the data, and the outer one continues with empty data.
  */
 #ifndef RTSCAN_PLANNING_RUN_H
 #define RTSCAN_PLANNING_RUN_H
@@ -18,19 +18,20 @@
 typedef struct RtscanPlanningRun
 {
 	PlannerGlobal *run;			/* identifies the planning run */
-	MemoryContext context;		/* the planner's memory, in which all of this lies */
+	MemoryContext context;		/* the planner's memory, in which this struct and the entries are */
 	HTAB	   *entries;		/* the remembered entries; each begins with its key, the address of a planner node */
 	MemoryContextCallback forget;	/* clears *place when the memory is freed */
-	struct RtscanPlanningRun **place;	/* the static variable that points here */
+	struct RtscanPlanningRun **place;	/* the static variable that points to this struct */
 } RtscanPlanningRun;
 
-/* Replace the data at a place with empty data of this run. */
+/* Make *place point to empty data of the planning run of "root". */
 extern RtscanPlanningRun *rtscan_begin_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size,
 													Size entry_size);
 
 /*
- * Return the data at a place if it belongs to this run, or else new data. "size" is the size of a struct that begins
- * with RtscanPlanningRun, whose other members are zeroed; "entry_size" is that of an entry.
+ * Return the data at *place if it belongs to the planning run of "root", or else empty data.  "size" is the size of the
+ * struct at *place, which begins with an RtscanPlanningRun; its other members are zeroed.  "entry_size" is the size of
+ * an entry.
  */
 static inline RtscanPlanningRun *
 rtscan_planning_run(PlannerInfo *root, RtscanPlanningRun **place, Size size, Size entry_size)

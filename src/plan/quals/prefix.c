@@ -34,7 +34,7 @@ typedef struct Prefix
 	bool		open;			/* the pattern ends with %, so that anything may follow */
 } Prefix;
 
-/* Read a pattern; false if it is not of this form. */
+/* Read a pattern; false if it has special characters other than % at its end. */
 static bool
 read_prefix(const char *pattern, int length, Prefix *prefix)
 {
@@ -59,8 +59,8 @@ make_text(const char *bytes, int length)
 }
 
 /*
- * Return the least byte string above all that begin with the prefix; NULL if there is none.  It may be invalid in
- * every encoding.
+ * Return the least byte string that is above all strings with the prefix; NULL if there is none.  The byte string may
+ * be invalid in every encoding.
  */
 static Expr *
 make_end(const Prefix *prefix)
@@ -76,7 +76,7 @@ make_end(const Prefix *prefix)
 	return NULL;
 }
 
-/* Make the range of values that begin with the prefix, or of all others if negated. */
+/* Make the range of the values that begin with the prefix or, if "negated", the ranges of all other values. */
 static RtscanQual *
 make_range(IndexOptInfo *index, int column, Oid collation, const Prefix *prefix, bool negated)
 {

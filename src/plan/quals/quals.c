@@ -24,7 +24,7 @@
 
 /* ---------------------------------------------------------------- columns and operators */
 
-/* Return the column that an expression matches among the first ones; -1 if there is none. */
+/* Return the column that an expression matches among the first "ncolumns"; -1 if there is none. */
 static int
 find_among(IndexOptInfo *index, Node *expression, int ncolumns)
 {
@@ -71,7 +71,7 @@ is_included(IndexOptInfo *index, int column)
 	return column >= index->nkeycolumns;
 }
 
-/* Return the default btree operators of an INCLUDEd column. */
+/* Return the type cache entry of an INCLUDEd column's base type, which has the default btree operators. */
 static TypeCacheEntry *
 default_operators(IndexOptInfo *index, int column)
 {
@@ -103,7 +103,7 @@ is_simple_comparison(Oid type, Oid function)
 	return OidIsValid(function) && function < FirstUnpinnedObjectId && !IsPolymorphicType(type) && type != RECORDOID;
 }
 
-/* Does the column's family have the operator, and functions to look its values up or, if INCLUDEd, compare them? */
+/* Does the column's family have the operator, and the functions to look up or (INCLUDEd column) compare values? */
 static bool
 is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 {
@@ -194,7 +194,7 @@ static const StrategyNumber negated_strategy[] = {
 	[BTGreaterStrategyNumber] = BTLessEqualStrategyNumber,
 };
 
-/* Make "column op [ANY|ALL] argument".  Negated, it has the opposite operator or, for "=", the kind NONE. */
+/* Make "column op [ANY|ALL] argument".  If "negated", with the opposite operator or, for "=", with the kind NONE. */
 static RtscanQual *
 make_comparison(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator, Oid collation, bool array,
 				Expr *argument, bool negated)
@@ -217,7 +217,7 @@ make_comparison(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid o
 
 static RtscanQual *match_clause(IndexOptInfo *index, Expr *clause, bool negated);
 
-/* Return the operator, or else its negator, if the column's family has it; the negator flips *negated. */
+/* Return the operator if the column's family has it, or else its negator, which flips *negated; or InvalidOid. */
 static Oid
 find_operator(IndexOptInfo *index, int column, Oid operator, Oid collation, bool *negated)
 {
@@ -243,7 +243,7 @@ find_column_for(IndexOptInfo *index, Node *expression, Oid operator, Oid collati
 	return rtscan_find_any_column(index, expression);
 }
 
-/* Match operands as a column, from 0, and an argument; -1 if they are not.  May commute the operator. */
+/* Match operands "column op argument"; returns the column, from 0, or -1.  If they are swapped, commutes *operator. */
 static int
 match_sides(IndexOptInfo *index, List *args, Oid *operator, Oid collation, Expr **argument)
 {
@@ -288,7 +288,7 @@ is_array(IndexOptInfo *index, Expr *expression)
 	return rtscan_is_argument(index, (Node *) expression);
 }
 
-/* With the negator of the operator, ANY becomes NOT ... ALL. */
+/* Match "column op ANY|ALL (array)".  If the operator's negator is used instead, ANY becomes NOT ALL. */
 static RtscanQual *
 match_array(IndexOptInfo *index, ScalarArrayOpExpr *op, bool negated)
 {
@@ -356,7 +356,7 @@ match_boolean(IndexOptInfo *index, Node *expression, bool wanted)
 							  (Expr *) makeBoolConst(wanted, false));
 }
 
-/* Match "x IS [NOT] TRUE" and the like.  NOT selects the other two of a column's three values. */
+/* Match "x IS [NOT] TRUE" and the like.  "IS NOT TRUE" selects the two other values of true, false and NULL. */
 static RtscanQual *
 match_boolean_test(IndexOptInfo *index, BooleanTest *test, bool negated)
 {
@@ -416,7 +416,7 @@ match_row_prefix(IndexOptInfo *index, List *comparisons, int last, bool strict)
 	return make_connective(RTSCAN_FILTER_AND, parts);
 }
 
-/* Match "(a, b) < (x, y)".  The first column that differs decides; the result is NULL if one before that is NULL. */
+/* Match "(a, b) < (x, y)".  The first columns that differ decide; if an earlier column is NULL, the result is NULL. */
 static RtscanQual *
 match_row_comparison(IndexOptInfo *index, RowCompareExpr *row, bool negated)
 {
@@ -535,7 +535,7 @@ are_clauses(const List *quals)
 	return true;
 }
 
-/* Add parts of an AND one by one, as the planner may know some.  The parts of a prefix's range have no clauses. */
+/* Add an AND part by part: the planner may know only some parts' values.  Parts of a prefix's range have no clause. */
 void
 rtscan_quals_add_qual(RtscanQuals *quals, RtscanQual *qual)
 {

@@ -12,7 +12,7 @@
 #include "nodes/pathnodes.h"
 #include "run/plan/node_plan.h"
 
-/* A clause that an index answers, or a part of one: an RtscanFilter whose values are still expressions. */
+/* A clause that an index answers, or a part of a clause: like an RtscanFilter, but its values are expressions. */
 typedef struct RtscanQual
 {
 	RtscanFilterKind kind;
@@ -20,8 +20,8 @@ typedef struct RtscanQual
 	/* the planner's clause, which identifies the qual; NULL: a part that rtscan made of a clause */
 	Expr	   *clause;
 	RtscanAsked asked;			/* a condition's column, operator and types */
-	Expr	   *argument;		/* a condition's value, an expression without the index's columns; NULL: it has none */
-	/* number, from 1, of the key of a star's dimensions that the condition's values are (star.h); 0: they are none */
+	Expr	   *argument;		/* a condition's value, an expression without the index's columns; NULL: no value */
+	/* number, from 1, of the star's key that gives the condition its values (star.h); 0: no key does */
 	int			dimension;
 	struct RtscanComparison *comparison;	/* the comparison that implies ranges (imply.h); NULL: none */
 	List	   *arguments;		/* the values of the comparison's arguments: Expr * */
@@ -31,7 +31,7 @@ typedef struct RtscanQual
 typedef struct RtscanQuals
 {
 	List	   *all;			/* RtscanQual * */
-	/* quals that follow from clauses which are evaluated elsewhere (imply.h), with the clauses that they follow from */
+	/* quals that are implied by clauses evaluated elsewhere (imply.h); RtscanQual.clause is the implying clause */
 	List	   *implied;
 } RtscanQuals;
 
@@ -48,14 +48,14 @@ rtscan_column_type(const IndexOptInfo *info, int column)
 	return exprType((Node *) list_nth_node(TargetEntry, info->indextlist, column)->expr);
 }
 
-/* Does an expression have one value throughout a scan?  It may refer to other tables: these values are parameters. */
+/* Does an expression have one value throughout a scan?  It may refer to other tables, whose values are parameters. */
 extern bool rtscan_is_argument(IndexOptInfo *index, Node *expression);
 
-/* Make a condition with an operator of the column's family. */
+/* Make a condition with an operator of the column's family.  With "array", the argument is an array of values. */
 extern RtscanQual *rtscan_make_condition(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator,
 										 Oid collation, bool array, Expr *argument);
 
-/* prefix.c: match "column [NOT] LIKE pattern" as a range of values; NULL if it is none. */
+/* prefix.c: match "column [NOT] LIKE pattern" as a range of values; NULL if that is impossible. */
 extern RtscanQual *rtscan_match_prefix(IndexOptInfo *index, int column, Oid operator, Oid collation, Expr *pattern,
 									   bool negated);
 
@@ -65,7 +65,7 @@ extern RtscanQual *rtscan_match_prefix(IndexOptInfo *index, int column, Oid oper
  */
 extern ScalarArrayOpExpr *rtscan_compare_with_subquery(const SubPlan *subquery);
 
-/* subquery.c: return the subquery that an argument is, or NULL. */
+/* subquery.c: return the subquery that is an argument, apart from a RelabelType; NULL if it is something else. */
 extern const SubPlan *rtscan_subquery_of(const Expr *argument);
 
 /* subquery.c: return the cost of a qual's subqueries, each executed once. */
@@ -77,7 +77,7 @@ extern RtscanQual *rtscan_match_qual(IndexOptInfo *index, Expr *clause);
 /* Return the planner's clauses of some quals (RtscanQual *). */
 extern List *rtscan_qual_clauses(const List *quals);
 
-/* Add a qual. */
+/* Add a qual.  An AND of clauses is added clause by clause. */
 extern void rtscan_quals_add_qual(RtscanQuals *quals, RtscanQual *qual);
 
 /* Match a clause and add its qual; false if the index cannot answer the whole clause alone. */
@@ -94,15 +94,16 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 }
 
 /*
- * Is each qual about a single key column, so that a segment has one region for them (search/filter/region.h)?  With
- * by_device, the quals may also be conditions on INCLUDEd columns, which a device tests rows for, or disjunctions.
+ * Is each qual about a single key column, so that a segment has one region for all of them (search/filter/region.h)?
+ * With "by_device", a qual may also be a disjunction, or a condition on an INCLUDEd column, for which a device tests
+ * rows.
  */
 extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool by_device);
 
-/* Return the number of regions of such quals when nested alternatives are multiplied out. */
+/* Return the number of regions of quals for a device, whose nested alternatives are multiplied out. */
 extern double rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo *index);
 
-/* Add the index's columns, from 0, that a qual refers to. */
+/* Add the index's columns, from 0, that a qual refers to, to the set "columns". */
 extern Bitmapset *rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns);
 
 /* Make the filter of a plan, and append its arguments to a list. */

@@ -9,12 +9,12 @@
 #include "plan/quals/planning_run.h"
 #include "plan/quals/volatile.h"
 
-/* A restriction, as an index answers it. */
+/* A restriction that has been matched with an index. */
 typedef struct Matched
 {
 	const RestrictInfo *info;
-	RtscanQual *qual;			/* NULL: the index does not answer it */
-	bool		may_ask;		/* the index may evaluate it before the table's other quals */
+	RtscanQual *qual;			/* how the index answers the restriction; NULL: it does not */
+	bool		may_ask;		/* the index may evaluate the restriction before the table's other quals */
 } Matched;
 
 /* The matched restrictions of an index. */
@@ -73,7 +73,10 @@ remember(PlannerInfo *root, MatchedIndex *of_index, IndexOptInfo *index, Restric
 	return matched;
 }
 
-/* Do an index and a restriction live as long as the planning run?  Those made for joins may be freed earlier. */
+/*
+ * Do an index and a restriction live as long as the planning run?  An index or a restriction that is made for a join
+ * may be freed earlier.
+ */
 static bool
 stays(const IndexOptInfo *index, const RestrictInfo *info)
 {

@@ -25,8 +25,8 @@ extern bool rtscan_quals_add_restriction(RtscanQuals *quals, PlannerInfo *root, 
 										 RestrictInfo *info);
 
 /*
- * Is a clause without columns among some restrictions (RestrictInfo *)?  PostgreSQL evaluates these once, in a Result
- * node, which it adds only above scans of tables.
+ * Does a list of restrictions (RestrictInfo *) have a pseudoconstant, a clause without columns?  PostgreSQL evaluates
+ * pseudoconstants once, in a Result node, which it adds only above scans of tables.
  */
 extern bool rtscan_has_pseudoconstant(const List *restrictions);
 

@@ -59,7 +59,7 @@ collect_functions(Node *node, List **functions)
 {
 	if (node == NULL)
 		return false;
-	/* The executor does not check the privileges of functions that these nodes call, either. */
+	/* PostgreSQL's executor does not check the privileges of functions that these three kinds of nodes call, either. */
 	if (!IsA(node, Aggref) && !IsA(node, CoerceViaIO) && !IsA(node, RowCompareExpr))
 		(void) check_functions_in_node(node, collect_function, functions);
 	return expression_tree_walker(node, collect_functions, functions);

@@ -11,14 +11,14 @@
 #include "nodes/pathnodes.h"
 
 /*
- * Return copies of expressions as the planner would leave them, except for references to other nodes: values of outer
- * tables become parameters of a nested loop, and PlaceHolderVars are replaced by their expressions.
+ * Return copies of expressions that the node can evaluate: values of outer tables become parameters of a nested loop,
+ * and PlaceHolderVars are replaced by their expressions.  References to the node's own columns remain.
  */
 extern List *rtscan_make_runnable(PlannerInfo *root, List *expressions);
 
 /*
- * Copy the plans below a node.  The plans of one path, made several times for leaves, share parts, and
- * set_plan_references() would change these more than once.
+ * Copy the plans below a node.  The planner may make several plans of one path for leaves, and these share parts, which
+ * set_plan_references() would change several times.
  */
 static inline List *
 rtscan_own_plans(List *custom_plans)
@@ -27,8 +27,8 @@ rtscan_own_plans(List *custom_plans)
 }
 
 /*
- * Return the OIDs of all functions that expressions call when they are evaluated on rows, even if the index has
- * already called them.
+ * Return the OIDs of all functions that a plan without the index would call to evaluate expressions on rows.  The user
+ * needs EXECUTE on them even if the index has already called them.
  */
 extern List *rtscan_functions_of(List *expressions);
 

@@ -4,8 +4,8 @@
  *		Rewrites "column = ANY (subquery)" and NOT IN, where PostgreSQL does not make joins of them, as comparisons
  *		with an array.
  *
- * The subquery does not depend on the table's rows, and PostgreSQL would hash its result, since it expects it to fit
- * hash_mem.  An array of the same values, including NULLs, gives the same result in three-valued logic.
+ * The subquery must not depend on the table's rows, and its result must be expected to fit in hash_mem, so that
+ * PostgreSQL would hash it.  An array of the same values, including NULLs, gives the same result in three-valued logic.
  */
 #include "plan/quals/quals.h"
 
@@ -27,7 +27,7 @@ make_array(const SubPlan *subquery)
 	return array;
 }
 
-/* Return the array for an operand that is the subquery's value, or a relabelling of it; or else NULL. */
+/* Return the array that replaces an operand if this is the subquery's value, or a RelabelType of it; or else NULL. */
 static Expr *
 array_for(const SubPlan *subquery, const Node *operand)
 {
@@ -36,7 +36,10 @@ array_for(const SubPlan *subquery, const Node *operand)
 	const Param *param = (const Param *) value;
 	Expr	   *array;
 
-	/* An array of arrays has more dimensions instead, and its elements are those of the inner arrays. */
+	/*
+	 * PostgreSQL makes no array of arrays, but one with more dimensions, and its elements are those of the inner
+	 * arrays.
+	 */
 	if (!IsA(value, Param) || param->paramkind != PARAM_EXEC || param->paramid != linitial_int(subquery->paramIds) ||
 		!OidIsValid(get_array_type(type)) || !OidIsValid(get_array_type(subquery->firstColType)) ||
 		OidIsValid(get_base_element_type(subquery->firstColType)) || OidIsValid(get_base_element_type(type)))

@@ -8,7 +8,10 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
-/* This is an expression_tree_walker() callback too.  The Query of a planned subquery is still available. */
+/*
+ * Does an expression have a planned subquery that calls volatile functions?  The subquery's Query is still available.
+ * (This is an expression_tree_walker() callback too.)
+ */
 static bool
 has_volatile_subplan(Node *node, PlannerInfo *root)
 {

@@ -52,7 +52,10 @@ make_scan_tlist(const RtscanScanPath *path, List *shown, List **columns)
 	return entries;
 }
 
-/* Make the tuple of a star's rows from the heap: the fact's columns in their order, with NULL for dropped ones. */
+/*
+ * Make the tuple of a star's rows that are fetched from the heap: the fact's columns in their order, with NULL for
+ * dropped columns, then columns that only EXPLAIN needs.
+ */
 static List *
 make_heap_tlist(const RtscanScanPath *path, Oid table, List *shown)
 {
@@ -79,7 +82,7 @@ make_heap_tlist(const RtscanScanPath *path, Oid table, List *shown)
 
 /* ---------------------------------------------------------------- the plan */
 
-/* Return the quals of WHERE that the index answers, with a star's keys as further conditions. */
+/* Make the filter of the plan: the quals that the index looks up, and the conditions of a star's keys. */
 static RtscanPlanFilter *
 plan_filter(const RtscanScanPath *path, List **arguments)
 {
@@ -88,7 +91,7 @@ plan_filter(const RtscanScanPath *path, List **arguments)
 	return rtscan_quals_plan(&quals, arguments);
 }
 
-/* Make the executor's part of the plan, except for the columns of the node's tuple. */
+/* Make the RtscanNodePlan of a path (run/plan/node_plan.h), without the columns of the node's tuple. */
 static RtscanNodePlan
 plan_node(PlannerInfo *root, const RtscanScanPath *path)
 {

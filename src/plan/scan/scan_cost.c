@@ -38,7 +38,7 @@ loop_count(PlannerInfo *root, Relids required_outer)
 	return Max(loops, 1);
 }
 
-/* Cost of finding rows, by the quals and a star's dimensions.  Sets *found to their number. */
+/* Cost of finding rows, by the quals and a star's dimensions.  Sets *found to the number of rows. */
 static RtscanCost
 search_cost(const RtscanScanPath *path, PlannerInfo *root, double loops, double *found)
 {
@@ -51,7 +51,7 @@ search_cost(const RtscanScanPath *path, PlannerInfo *root, double loops, double 
 
 /*
  * May rows be tested one by one, in the path's order, until enough of them match (search/order/order_stream.h)?  Only
- * the CPU does so, for quals that are one region.
+ * the CPU can test rows, and only by quals that are one region.
  */
 static bool
 may_test_rows(const RtscanScanPath *path, double found)
@@ -63,9 +63,9 @@ may_test_rows(const RtscanScanPath *path, double found)
 }
 
 /*
- * Return the fraction of a search that precedes the first row.  Without an order, that is one segment.  In an order, it
- * is the whole search, unless few rows are wanted: then rows are tested one by one until enough of them match, which is
- * one in each segment besides those that are returned.
+ * Return the fraction of a search that precedes the first row.  Without an order, it is the search of one segment.  In
+ * an order, it is the whole search, unless few rows are wanted.  Then rows are tested one by one, until as many match
+ * as are wanted, and one more in each segment.
  */
 static double
 searched_part(const RtscanScanPath *path, PlannerInfo *root, double found, const RtscanCost *search)
@@ -111,7 +111,10 @@ values_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double l
 	return cost;
 }
 
-/* Cost of evaluating quals and checking visibility, from the index's rows to the node's, in the order of evaluation. */
+/*
+ * Cost of everything between the index's rows and the node's: row quals, the visibility check, heap rows and the quals
+ * on them, in the order of evaluation.
+ */
 static RtscanCost
 quals_cost(const RtscanScanPath *path, PlannerInfo *root, double rows, double loops)
 {
@@ -151,16 +154,16 @@ ordered_rows_cost(const RtscanScanPath *path, PlannerInfo *root, double rows)
 																	 path->order->columns[0].column) : rows;
 	RtscanCost	cost = rtscan_order_cost(ranks, rows, path->order->wanted, bms_num_members(columns_read(path)));
 
-	/* Values are read one by one at random. */
+	/* Each row's values are read at random.  rtscan_order_cost() has the CPU's work, so only the pages are added. */
 	cost.pages += values_cost(path, root, rows, 1).pages;
 	rtscan_add_cost(&cost, quals_cost(path, root, rows, 1));
 	return cost;
 }
 
 /*
- * Cost of the first rows by a bounded heap.  Before the first row, one pass over all rows reads and compares a value
- * of each; rows that may belong to the first ones are tried, some for each row that is wanted.  Then the wanted rows
- * are returned; returning all rows would cost proportionally more.
+ * Cost of the first rows by a bounded heap.  Before a row is returned, one pass over all rows reads a value of each row
+ * and compares it.  Rows that may belong to the first ones are tried: 1 + ln(rows / wanted) for each wanted row.  Then
+ * the wanted rows are returned; to return all rows would cost proportionally more.
  */
 static RtscanCost
 first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
@@ -182,7 +185,7 @@ first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 	return cost;
 }
 
-/* Cost of the rows in the path's order, if it has one. */
+/* Cost of returning the rows, in the path's order if it has one. */
 static RtscanCost
 returned_rows_cost(RtscanScanPath *path, PlannerInfo *root, double found, double loops)
 {
@@ -202,14 +205,20 @@ wants_few(const RtscanScanPath *path, PlannerInfo *root, double rows)
 	return !path->order->by_heap && size && path->order->wanted * size->segments <= rows;
 }
 
-/* Return how many rows are made before the first one is returned.  From the heap, rows come block by block. */
+/*
+ * Return how many rows are read before the first one is returned: a batch, or one row if rows are read from the heap
+ * and no quals are evaluated on the index's rows.
+ */
 static double
 first_batch(const RtscanScanPath *path)
 {
 	return path->from_heap && path->row_clauses == NIL ? 1 : RTSCAN_CURSOR_ROWS;
 }
 
-/* In an order, rows that pass the quals which the index does not answer may come late among those that it finds. */
+/*
+ * Return the cost that precedes the first row because, in an order, the rows that pass the other quals may come late
+ * among the rows that the index finds.
+ */
 static Cost
 late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 {
@@ -225,7 +234,10 @@ late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 						 order->descending, Min(result->rows / Max(found, 1), 1));
 }
 
-/* Set the number of rows that all processes together return. */
+/*
+ * Set the number of rows that all processes together return.  In an order, also decide whether one segment is expected
+ * to have the wanted rows (order->few).
+ */
 static void
 set_rows(RtscanScanPath *path, PlannerInfo *root, double found)
 {
@@ -249,7 +261,7 @@ share(RtscanScanPath *path, PlannerInfo *root, RtscanCost *search, RtscanCost *r
 	result->rows = clamp_row_est(result->rows / rtscan_speedup(root, path->index, workers));
 }
 
-/* Set the costs of a path, of whose search this part precedes the first row. */
+/* Set the costs of a path.  The fraction "searched" of the search precedes the first row. */
 static void
 set_costs(RtscanScanPath *path, const RtscanCost *search, const RtscanCost *rows, double found, double searched)
 {

@@ -24,14 +24,14 @@
 #include "settings.h"
 #include "storage/ipc.h"
 
-/* At most this many sets of outer tables are tried, besides those of single clauses. */
+/* At most this many sets of outer tables are tried, besides the sets of single clauses. */
 #define MAX_OUTER_SETS	20
 
 /* The remembered paths of a table. */
 typedef struct OrderedPaths
 {
 	const RelOptInfo *table;	/* hash key */
-	List	   *paths;			/* paths in an order that the query needs: one for each index that has it */
+	List	   *paths;			/* paths in an order that the query needs: one for each index with this order */
 } OrderedPaths;
 
 /* The data of the planning run; its entries are OrderedPaths, by RelOptInfo. */
@@ -53,7 +53,7 @@ has_set(const List *sets, Relids set)
 	return false;
 }
 
-/* Add a set, and its union with each of the others. */
+/* Add a set of outer tables, and its union with each set in the list. */
 static List *
 add_outer_set(List *sets, Relids set)
 {
@@ -71,7 +71,7 @@ add_outer_set(List *sets, Relids set)
 	return has_set(sets, set) ? sets : lappend(sets, set);
 }
 
-/* Add the sets of tables from which the join clauses that the index can look up take values. */
+/* For each join clause that the index can look up, add the set of tables from which the clause takes values. */
 static List *
 add_sets_of_clauses(List *sets, IndexOptInfo *index, List *clauses)
 {
@@ -137,8 +137,8 @@ remember_ordered(PlannerInfo *root, const Path *path)
 /* ---------------------------------------------------------------- paths */
 
 /*
- * Should only the leader run a path?  In a query of one table with many leaves, PostgreSQL would share the leaves in a
- * Parallel Append.  That is wasteful for a path that costs less than a worker needs to open its leaf.
+ * Should only the leader execute a path?  In a query of one table with many leaves, PostgreSQL would share the leaves
+ * in a Parallel Append.  That is wasteful if a worker takes longer to open a leaf than to execute the leaf's path.
  */
 static bool
 is_for_leader(PlannerInfo *root, const Path *path)
@@ -156,9 +156,9 @@ add_scan_path(PlannerInfo *root, Path *path)
 }
 
 /*
- * Offer a path in the order of the first key that the query needs: PostgreSQL sorts rows of equal values by the
- * others.  For a LIMIT, also offer one in the order of all keys.  A copy of the first is remembered for OFFSET:
- * add_path() may free it as too expensive, but skipping rows may make it cheap.
+ * Offer a path in the order of the first key that the query needs; PostgreSQL sorts rows with equal values by the other
+ * keys.  A copy of this path is remembered for OFFSET: add_path() may free the path as too expensive, but skipping rows
+ * may make it cheap.  For a LIMIT, also offer a path in the order of all keys.
  */
 static void
 offer_order(PlannerInfo *root, IndexOptInfo *index)
@@ -176,7 +176,7 @@ offer_order(PlannerInfo *root, IndexOptInfo *index)
 		add_scan_path(root, path);
 }
 
-/* Offer a path by one process, and return its cost, or 0. */
+/* Offer a path by one process.  Returns its cost; 0 if there is no path. */
 static Cost
 offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
 {
@@ -188,7 +188,7 @@ offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
 	return cost;
 }
 
-/* Offer a parallel path beside that of one process, which has this cost. */
+/* Offer a parallel path; "cost" is that of the path by one process. */
 static void
 offer_partial(PlannerInfo *root, IndexOptInfo *index, Cost cost)
 {
@@ -273,8 +273,8 @@ only_table(PlannerInfo *root)
 }
 
 /*
- * Offer a LIMIT without its OFFSET, above a scan that skips these rows.  If their number is unknown, assume the same
- * fraction as PostgreSQL does.
+ * Offer a LIMIT without an OFFSET, above a scan that skips the rows of the OFFSET.  If the number of these rows is
+ * unknown, assume a tenth of all rows, as PostgreSQL does.
  */
 static void
 offer_skipping(PlannerInfo *root, Path *path, RelOptInfo *input, RelOptInfo *output, const FinalPathExtraData *final)
@@ -330,9 +330,9 @@ hook_in_last(void)
 }
 
 /*
- * pg_hint_plan's hook discards all paths of a relation and has PostgreSQL's own made again.  So if rtscan is
- * preloaded, it installs its hook after all libraries are loaded, whatever their order.  Then its hook runs last, and
- * sees the indexes that hints have left.
+ * pg_hint_plan's hook discards all paths of a relation and has PostgreSQL's own made again.  So if rtscan is preloaded,
+ * it installs its hook after all libraries are loaded, whatever their order.  Then rtscan's hook runs last, and sees
+ * the indexes that hints have left.
  */
 void
 rtscan_init_scan(void)

@@ -14,7 +14,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-/* Memory that a bounded heap needs for a row, and for each of its columns, which may be passed by reference. */
+/* Bytes that a bounded heap needs for a row, and for each of its columns, which may be passed by reference. */
 #define FIRST_ROW_BYTES			64
 #define FIRST_ROW_COLUMN_BYTES	64
 
@@ -93,8 +93,8 @@ find_sorted_column(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
 }
 
 /*
- * Is the number of wanted rows known, and small enough for memory?  The table has to be the only one, since a join may
- * need more rows to find that many.
+ * Is the number of wanted rows known, and small enough for memory?  The query must have only one table, since a join
+ * may need more rows of a table than it returns.
  */
 static bool
 limit_fits(PlannerInfo *root, int ncolumns)

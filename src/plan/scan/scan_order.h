@@ -11,7 +11,7 @@
 #include "nodes/pathnodes.h"
 #include "search/order/order_stream.h"
 
-/* Get the order of a path key, which segments have by rank; false if the index does not have it. */
+/* Get the order of a path key, if segments have this order by rank; false if not. */
 extern bool rtscan_order_of_key(PlannerInfo *root, IndexOptInfo *index, PathKey *key, RtscanOrder *order);
 
 /*

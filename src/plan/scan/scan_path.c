@@ -54,7 +54,10 @@ match_quals(RtscanScanPath *path, PlannerInfo *root, ParamPathInfo *parameters)
 	return others;
 }
 
-/* Divide the others: clauses for which the index's rows suffice, up to the first that needs the heap, and the rest. */
+/*
+ * Divide the clauses "others", which are in the order of evaluation.  Those before the first clause that needs the heap
+ * are evaluated on the index's rows, the rest on the table's rows.
+ */
 static void
 match_row_quals(RtscanScanPath *path, List *others)
 {
@@ -91,7 +94,10 @@ has_columns(const RtscanScanPath *path)
 	return true;
 }
 
-/* Divide the quals by what the index has, and decide whether rows are fetched from the heap. */
+/*
+ * Divide the clauses into those that the index looks up, those that are evaluated on the index's rows, and those that
+ * need the table's rows.  Decide whether rows are fetched from the heap.
+ */
 static void
 part_quals(RtscanScanPath *path, PlannerInfo *root)
 {
@@ -179,7 +185,7 @@ heap_has(const RtscanScanPath *path)
 	return true;
 }
 
-/* Can the path of a star return what is needed? */
+/* Can the path of a star return all that the query needs of the star? */
 static bool
 has_all(const RtscanScanPath *path)
 {

@@ -3,8 +3,8 @@
  * scan_path.h
  *		Makes and prices paths in which an index returns a table's rows (RtscanScan).
  *
- * Each index gets one path for each set of other tables that its quals may take values from, beside PostgreSQL's
- * paths.  Without values from other tables, there is also a path whose work parallel processes share.
+ * Beside PostgreSQL's paths, each index gets one path for each set of other tables from which its quals may take
+ * values.  Without values from other tables, there is also a path whose work parallel processes share.
  */
 #ifndef RTSCAN_SCAN_PATH_H
 #define RTSCAN_SCAN_PATH_H
@@ -22,16 +22,17 @@ typedef struct RtscanScanPath
 	CustomPath	path;
 	IndexOptInfo *index;		/* the index; for a star, a copy with the star's attributes */
 	const RtscanJoin *join;		/* the star that is scanned; NULL: a table alone */
-	ParamPathInfo *parameters;	/* the parameters for which the quals have been divided, as below */
+	ParamPathInfo *parameters;	/* the parameters for which part_quals() has divided the quals */
 	RtscanQuals *quals;			/* quals that the index answers */
-	List	   *clauses;		/* the clauses of these quals (RestrictInfo) */
-	Cost		unsearched;		/* cost of the rest of a search that stops early; skipping rows pays it at once */
+	List	   *clauses;		/* the clauses of "quals" (RestrictInfo) */
+	/* in an order: cost of the part of the search after the first row, which skipping rows pays at once */
+	Cost		unsearched;
 	List	   *row_clauses;	/* clauses that are evaluated on the index's rows */
-	List	   *row_quals;		/* the row expressions of these clauses, after a star's own (star.h) */
+	List	   *row_quals;		/* row expressions: tests of a star's marks (star.h), then those of "row_clauses" */
 	List	   *others;			/* clauses that are evaluated on the table's rows, in the order of evaluation */
 	List	   *wanted;			/* the relation's columns that the query needs, whatever it computes from them */
 	bool		from_heap;		/* rows are fetched from the heap, since the index does not have all that is needed */
-	RtscanOrder *order;			/* the order of the rows, which is that of the path's keys; NULL: none */
+	RtscanOrder *order;			/* the order of the rows, as the path's keys say; NULL: none */
 	Expr	   *skip;			/* the number of rows to skip for OFFSET; NULL: none */
 } RtscanScanPath;
 
@@ -39,15 +40,15 @@ typedef struct RtscanScanPath
 extern void rtscan_init_scan(void);
 
 /*
- * scan_path.c: return a path with parameters from these outer tables, shared by this many workers besides the leader.
- * NULL if the index looks nothing up, and does not have all columns that are needed either.
+ * scan_path.c: return a path with parameters from the tables "required_outer", which "workers" workers and the leader
+ * share.  NULL if the index can do nothing that a sequential scan cannot.
  */
 extern Path *rtscan_scan_path(PlannerInfo *root, IndexOptInfo *index, Relids required_outer, int workers);
 
 /* scan_path.c: return a path in the order of a path key; NULL if the index does not have that order. */
 extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key);
 
-/* scan_path.c: return a path for a LIMIT, in the order of all of these path keys; NULL if there is none. */
+/* scan_path.c: return a path for a LIMIT, in the order of all of these path keys; NULL if that is impossible. */
 extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys);
 
 /* scan_cost.c: set the path's costs and rows. */
@@ -57,15 +58,15 @@ extern void rtscan_cost_scan(RtscanScanPath *path, PlannerInfo *root);
 extern Path *rtscan_copy_scan_path(const Path *path);
 
 /*
- * scan_path.c: return the path of a scan in the order of a key column that skips the rows of an OFFSET; NULL if it
- * cannot.
+ * scan_path.c: return a copy of a path, in the order of a key column, that skips the first rows for OFFSET: "skip" is
+ * their number, "rows" its estimate.  NULL if the path cannot skip rows.
  */
 extern Path *rtscan_skipping_path(PlannerInfo *root, const Path *path, Expr *skip, double rows);
 
 /*
  * scan_path.c: return the RtscanScanPath of a path that the planner has chosen.  In a partitionwise join, the planner
  * makes a path's parameters refer to a partition of the outer table: in a copy of the CustomPath or, since PostgreSQL
- * 17, in the path itself.  Then the quals are divided anew.
+ * 17, in the path itself.  If the parameters have changed, the quals are divided anew.
  */
 extern const RtscanScanPath *rtscan_whole_scan_path(PlannerInfo *root, const CustomPath *copy);
 

@@ -7,7 +7,7 @@
 
 #include "compat.h"
 
-/* Does an Append above decide whether processes share the path?  It does for a leaf's part of a join. */
+/* Is the path one leaf's part of a join?  Then the Append above it decides whether processes share the work. */
 static bool
 is_for_append(const RtscanJoin *join)
 {

@@ -35,14 +35,14 @@
 /* Two columns count as correlated if each has at least this correlation with the heap's order. */
 #define IN_ORDER		0.9
 
-/* At most this many elements of a list are looked up; if there are more, a sample stands for all. */
+/* If a list has more elements than this, only a sample of this many elements is looked up. */
 #define MAX_ELEMENTS	100
 
 /* A range of a dimension's rows in the order of a column, from 0 to 1. */
 typedef struct Part
 {
 	double		from;			/* fraction of the rows that precede the range */
-	double		to;				/* fraction of the rows up to its end */
+	double		to;				/* fraction of the rows up to the end of the range */
 } Part;
 
 /* A column, and the operators that compare it. */
@@ -127,7 +127,7 @@ resize(PlannerInfo *root, const Comparison *by, const Const *value, Part part)
 	return (Part) {from, from + size};
 }
 
-/* Return the rows that a condition on one value accepts, in the order of the key. */
+/* Return the part of the dimension, in the order of the key, in which a condition with one value holds. */
 static Part
 part_of_value(PlannerInfo *root, const Condition *condition, const Const *value)
 {
@@ -142,7 +142,7 @@ part_of_value(PlannerInfo *root, const Condition *condition, const Const *value)
 	return condition->backwards ? (Part) {1 - part.to, 1 - part.from} : part;
 }
 
-/* Return the size of the rows, within a part, that equal any value of a list. */
+/* Return the fraction of the dimension's rows that are in "within" and equal any value of the condition's list. */
 static double
 size_of_any(PlannerInfo *root, const Condition *condition, Part within)
 {
@@ -191,7 +191,7 @@ take_apart(Node *clause, Oid *operator, Oid *collation, bool *any)
 	return list_length(((OpExpr *) clause)->args) == 2 ? ((OpExpr *) clause)->args : NIL;
 }
 
-/* Does a column correlate with the key? */
+/* Does a column correlate with the key?  Sets *backwards if it descends where the key ascends. */
 static bool
 goes_with(const Key *key, const VariableStatData *variable, bool *backwards)
 {
@@ -216,7 +216,10 @@ find_order(Condition *condition, Oid operator)
 	return has_order(by);
 }
 
-/* Read a clause as a condition with a known value on a column that correlates with the key; false if it is none. */
+/*
+ * Read a clause as a condition that compares a column with a constant; the column must correlate with the key.  False
+ * for any other clause.
+ */
 static bool
 read_condition(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, Node *clause, Condition *condition)
 {
@@ -239,8 +242,8 @@ read_condition(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, N
 }
 
 /*
- * Return how many times more often the dimension's conditions hold for rows with the table's keys than for all.  Of
- * several conditions with lists, only the first is assumed to correlate with the key.
+ * Return how many times more often the dimension's conditions hold for rows with the table's keys than for all rows.
+ * If several conditions have lists, only the first of them is assumed to correlate with the key.
  */
 static double
 gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
@@ -276,7 +279,7 @@ gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
 typedef struct Bounds
 {
 	RtscanKeyBounds keys;		/* the least and the greatest value, as keys */
-	RtscanKeyKind kind;			/* the kind of these keys */
+	RtscanKeyKind kind;			/* the kind of the keys in "keys" */
 	Oid			type;			/* the type of the values */
 } Bounds;
 
@@ -361,8 +364,8 @@ make_value(const Bounds *bounds, uint64 key)
 }
 
 /*
- * Get the key that a dimension has in an equivalence class, and its part within the table's bounds.  False if that is
- * all of it, or if there are no statistics, so that PostgreSQL could only guess.
+ * Get the key that a dimension has in an equivalence class, and the part of the dimension that is within the table's
+ * bounds.  False if that part is the whole dimension, or if there are no statistics to estimate it.
  */
 static bool
 find_key(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, RelOptInfo *dimension, Key *key)
@@ -391,8 +394,8 @@ find_key(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, Re
 /* ---------------------------------------------------------------- joins */
 
 /*
- * Make the planner ignore a foreign key between the two.  It says only that each row has a match, and PostgreSQL would
- * assume that all rows of the dimension match equally often.
+ * Make the planner ignore a foreign key from the table to the dimension.  It says only that each row of the table has a
+ * match, but PostgreSQL would assume that all rows of the dimension match equally often.
  */
 static void
 forget_foreign_key(PlannerInfo *root, const EquivalenceClass *class, const RelOptInfo *table,
@@ -425,7 +428,7 @@ clauses_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, 
 	return clauses;
 }
 
-/* Multiply a clause's selectivity, but let each row of the table have at most one match. */
+/* Multiply a clause's selectivity by "factor", up to that of one match for each row of the table. */
 static void
 raise_selectivity(PlannerInfo *root, RestrictInfo *clause, const RelOptInfo *table, const RelOptInfo *dimension,
 				  double factor)
@@ -439,8 +442,8 @@ raise_selectivity(PlannerInfo *root, RestrictInfo *clause, const RelOptInfo *tab
 }
 
 /*
- * Correct the estimate of one join.  Of several keys that join the two relations, use the one with the largest
- * correction.
+ * Correct the estimate of the join of a table with a dimension.  If several keys join the two, use the key with the
+ * largest correction.
  */
 static void
 consider_dimension(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension)
@@ -477,7 +480,7 @@ is_table(PlannerInfo *root, RelOptInfo *rel)
 		rel->has_eclass_joins;
 }
 
-/* set_rel_pathlist_hook: by now the rows of all tables have been estimated, but no joins. */
+/* set_rel_pathlist_hook.  PostgreSQL calls it when it has estimated the rows of all tables, but of no joins. */
 static void
 consider_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {

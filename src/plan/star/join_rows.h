@@ -10,7 +10,7 @@
  *
  * A condition's column is assumed to correlate with the key if ANALYZE has found the dimension's heap to be in the
  * order of both.  Then the statistics tell which part of the dimension is between the table's least and greatest key,
- * and which part of that satisfies the conditions.  Conditions on other columns, such as "month = 5", stay
+ * and how much of this part satisfies the conditions.  Conditions on other columns, such as "month = 5", stay
  * independent.
  *
  * The correction only increases an estimate.  If conditions seem to exclude all of the table's keys, PostgreSQL's

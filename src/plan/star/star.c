@@ -42,8 +42,8 @@ has_order(IndexOptInfo *index, const RtscanAsked *asked, Oid type)
 }
 
 /*
- * Match "column = key", whose key is an expression of these relations, as a condition "column = ANY (keys)"; or return
- * NULL.
+ * Match "column = key" as a condition "column = ANY (keys)".  The key must be an expression of the relations "relids".
+ * NULL if the index cannot answer the condition.
  */
 static RtscanQual *
 match_key(PlannerInfo *root, IndexOptInfo *index, Expr *clause, Relids relids)
@@ -66,8 +66,8 @@ match_key(PlannerInfo *root, IndexOptInfo *index, Expr *clause, Relids relids)
 /* ---------------------------------------------------------------- equivalence classes */
 
 /*
- * Make the equality of an index's column and a key, which an equivalence class says are equal; NULL if there is no
- * operator.
+ * Make the clause "column = key" of an index's column and a key, which are in one equivalence class; NULL if the
+ * class's operator families have no operator for their types.
  */
 static Expr *
 make_equality(IndexOptInfo *index, const EquivalenceClass *class, Expr *column, Expr *key)
@@ -85,7 +85,7 @@ make_equality(IndexOptInfo *index, const EquivalenceClass *class, Expr *column, 
 	return NULL;
 }
 
-/* Does a clause compare an expression of the star with one of these relations? */
+/* Does a clause compare an expression of the star with one of the relations "relids"? */
 static bool
 has_sides(const RtscanStar *star, const RestrictInfo *info, Relids relids)
 {
@@ -97,8 +97,8 @@ has_sides(const RtscanStar *star, const RestrictInfo *info, Relids relids)
 
 /*
  * Match a clause's key with an index column that equals the clause's other side: given "e.k = d.k" and "f.x = e.k",
- * match "f.x = d.k".  The star's rows satisfy "f.x = e.k" already.  That is not known of expressions over several of
- * its relations, nor if the class lacks an operator.
+ * match "f.x = d.k".  The star's rows satisfy "f.x = e.k" already, if both are in one equivalence class.  NULL if that
+ * is not certain: the class is volatile or below an outer join, or lacks an operator.
  */
 static RtscanQual *
 match_equal_column(PlannerInfo *root, const RtscanStar *star, const RestrictInfo *info, Relids relids)
@@ -137,16 +137,16 @@ rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other)
 }
 
 /*
- * Return the fraction of the fact's rows that remain.  With several keys, the planner may have a better estimate than
- * their product, which assumes independence.
+ * Return the fraction of the fact's rows that remain after the join.  With several keys, the product of their
+ * selectivities assumes that the keys are independent; the planner's own estimate is used if it is larger.
  */
 static Selectivity
 selectivity_of(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,
 			   List *infos, JoinType type, bool repeats, const JoinPathExtraData *extra)
 {
 	/*
-	 * Except for inner joins, use the bare clauses: final_cost_hashjoin() estimates a semi join's selectivity for
-	 * inner joins too, and a RestrictInfo may have cached it.
+	 * Use bare clauses except for inner joins.  final_cost_hashjoin() estimates the selectivity of a semi join even
+	 * for an inner join, and a RestrictInfo may have cached this estimate.
 	 */
 	List	   *clauses = type == JOIN_INNER ? infos : get_actual_clauses(infos);
 	Selectivity selectivity;
@@ -164,8 +164,8 @@ selectivity_of(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *join
 }
 
 /*
- * Match a join clause.  The condition is evaluated before quals that protect the fact's rows, so it must not leak
- * them.
+ * Match a join clause with the index.  The condition is evaluated before quals that protect the fact's rows, so it must
+ * not leak these rows.
  */
 static RtscanQual *
 match_clause(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,
@@ -190,7 +190,9 @@ rtscan_meets_one(JoinType type, const JoinPathExtraData *extra)
 	return type == JOIN_SEMI || type == JOIN_ANTI || ((type == JOIN_INNER || type == JOIN_LEFT) && extra->inner_unique);
 }
 
-/* Are all clauses equalities with keys of a relation, and are these keys together unique in one of its cores? */
+/*
+ * Are all clauses equalities with keys of the relation "inner", and are these keys together unique in one of its cores?
+ */
 static bool
 has_unique_core(PlannerInfo *root, const RelOptInfo *inner, Relids cores, List *infos)
 {
@@ -212,8 +214,8 @@ has_unique_core(PlannerInfo *root, const RelOptInfo *inner, Relids cores, List *
 }
 
 /*
- * Do these clauses suffice to join a dimension without repeating rows?  A proof by the planner may need all clauses of
- * the join.
+ * Do the clauses "infos" suffice to join a dimension without repeating rows of the fact?  The planner's own proof of
+ * that may need all clauses of the join.
  */
 static bool
 join_dimension(PlannerInfo *root, const RelOptInfo *inner, Relids cores, JoinType type, const JoinPathExtraData *extra,
@@ -225,7 +227,7 @@ join_dimension(PlannerInfo *root, const RelOptInfo *inner, Relids cores, JoinTyp
 		((type == JOIN_INNER || (type == JOIN_LEFT && are_all)) && has_unique_core(root, inner, cores, infos));
 }
 
-/* Return the join clauses that give conditions on the index, and these conditions. */
+/* Return the join clauses that give conditions on the index.  Sets *quals to the conditions, in the same order. */
 static List *
 match_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,
 			  JoinType type, const JoinPathExtraData *extra, List **quals)
@@ -246,7 +248,10 @@ match_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinr
 	return infos;
 }
 
-/* May rows be repeated?  For a left join, only without other clauses, which decide whether a row has a match at all. */
+/*
+ * May the join repeat rows of the fact?  A left join may only if "infos" are all its clauses: any other clause would
+ * decide whether a row has a match at all.
+ */
 static bool
 may_repeat(JoinType type, const JoinPathExtraData *extra, const List *infos)
 {
@@ -254,8 +259,9 @@ may_repeat(JoinType type, const JoinPathExtraData *extra, const List *infos)
 }
 
 /*
- * Return the clauses that join a relation to a star, their conditions, and whether they repeat rows of the fact; NIL
- * if there are none.  A single clause that determines the matching row is preferred to all.
+ * Return the clauses that join a relation to a star; NIL if there are none.  Sets *quals to their conditions, and
+ * *repeats to whether they repeat rows of the fact.  If one clause alone determines the matching row, only this clause
+ * is returned.
  */
 static List *
 find_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,
@@ -296,7 +302,7 @@ make_key(JoinType type, RtscanQual *qual, int number)
 	*key = (RtscanStarKey) {.clause = qual->clause, .key = qual->argument, .qual = qual};
 	qual->argument = NULL;
 	qual->dimension = number;
-	/* A row with NULL has no match, either. */
+	/* An anti join also returns rows with NULL, which have no match either. */
 	if (type == JOIN_ANTI)
 		qual->asked.kind = RTSCAN_CONDITION_DISTINCT;
 	return key;

@@ -19,12 +19,14 @@
 /* Sorting a key. */
 #define KEY_COST			(4 * cpu_operator_cost)
 
-/* Looking a key up in a segment's dictionary, on its own; or with all others while the dictionary is read through. */
+/* Looking a key up in a segment's dictionary: by itself, or together with all other keys while all values are read. */
 #define LOOKUP_COST			(10 * cpu_operator_cost)
 #define MERGE_COST			(2 * cpu_operator_cost) /* for each key */
 #define MERGED_VALUE_COST	(0.3 * cpu_operator_cost)	/* for each value of the dictionary */
 
-/* Looking a key up among values of rows.  The more rows there are, the fewer values are in the CPU's cache. */
+/*
+ * Looking a key up among values that are stored by row.  If there are more rows, fewer values are in the CPU's cache.
+ */
 #define PLAIN_LOOKUP_COST	(60 * cpu_operator_cost)
 #define PLAIN_ROW_COST		(0.00001 * cpu_operator_cost)	/* for each row of the segment */
 
@@ -34,15 +36,15 @@
 #define OTHER_COMPARISON_COST	(100 * cpu_operator_cost)	/* a function of an extension, such as citext's */
 
 /* Testing rows by their values, instead of looking keys up (search/filter/lookup.c). */
-#define READ_VALUE_COST		(0.1 * cpu_operator_cost)	/* reading a value together with those of all rows */
-#define TEST_VALUE_COST		(0.3 * cpu_operator_cost)	/* testing such a value */
+#define READ_VALUE_COST		(0.1 * cpu_operator_cost)	/* reading a value together with the values of all rows */
+#define TEST_VALUE_COST		(0.3 * cpu_operator_cost)	/* testing a value that is read together with all others */
 #define SINGLE_VALUE_COST	(1.5 * cpu_operator_cost)	/* reading and testing one of few scattered values */
 
-/* A row of the fact. */
-#define FOUND_ROW_COST		(0.5 * cpu_operator_cost)	/* finding it by a key */
-#define TESTED_ROW_COST		(2 * cpu_operator_cost) /* testing it when others have found it */
+/* Applying a key to a row of the fact. */
+#define FOUND_ROW_COST		(0.5 * cpu_operator_cost)	/* finding the row by the key */
+#define TESTED_ROW_COST		(2 * cpu_operator_cost) /* testing it by this key, when other conditions have found it */
 
-/* Looking up a row of the fact, by each of several keys, together with the others of a batch. */
+/* Looking up a row of the fact by one of several keys, together with the other rows of its batch. */
 #define PAIRED_ROW_COST		(0.5 * cpu_operator_cost)
 
 /* Starting and ending the scan of a table. */
@@ -70,7 +72,7 @@ comparison_cost(const IndexOptInfo *index, const RtscanStarKey *key)
 		COMPARISON_COST;
 }
 
-/* Return the comparisons of a binary search among this many values. */
+/* Return the number of comparisons of a binary search among this many values. */
 static double
 comparisons(double values)
 {
@@ -78,8 +80,9 @@ comparisons(double values)
 }
 
 /*
- * Cost of a dimension by a column with codes, whose dictionaries have this many values.  Rows are found by the keys, or
- * by the other codes if these have fewer rows; or the rows that are left are tested by their codes.
+ * Cost of applying a dimension by a column with codes, whose dictionaries have "values" values.  Rows are found by the
+ * codes of the keys, or by all other codes if these have fewer rows.  Or the "rows" rows that other conditions leave
+ * are tested by their codes, if that is cheaper.
  */
 static RtscanCost
 coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double values, double keys, double rows,
@@ -96,8 +99,8 @@ coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, do
 }
 
 /*
- * Cost of a dimension by a column without codes.  Either keys are looked up, or the rows that are left are tested by
- * their values.
+ * Cost of applying a dimension by a column without codes.  Either the keys are looked up, or the "rows" rows that other
+ * conditions leave are tested by their values.
  */
 static RtscanCost
 plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows,
@@ -116,7 +119,9 @@ plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, do
 	return rtscan_total_cost(&looked_up) < rtscan_total_cost(&tested) ? looked_up : tested;
 }
 
-/* Add the cost of applying a dimension with this many rows, or keys, to the rows of the fact that are left. */
+/*
+ * Add the cost of applying a dimension, with "keys" rows, to the "rows" rows of the fact that other conditions leave.
+ */
 static void
 add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const IndexOptInfo *index,
 				   const RtscanIndexSize *size, double keys, double rows)
@@ -132,7 +137,7 @@ add_dimension_cost(RtscanCost *cost, const RtscanStarDimension *dimension, const
 		rtscan_add_cost(cost, values > 0 ? coded_cost(dimension, size, values, keys, rows, comparison) :
 						plain_cost(dimension, size, keys, rows, comparison));
 	}
-	/* Each row is looked up by all keys together. */
+	/* Each row of the fact is looked up by all keys together. */
 	if (rtscan_has_several_keys(dimension))
 		cost->work += rows * list_length(dimension->keys) * PAIRED_ROW_COST;
 }
@@ -149,7 +154,9 @@ compare_selectivity(const ListCell *a, const ListCell *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Sum up the dimensions' costs, the most selective one first. */
+/*
+ * Sum up the costs of applying the dimensions, the most selective one first, and reduce *rows by their selectivities.
+ */
 static RtscanCost
 dimensions_cost(const RtscanJoin *join, const RtscanIndexSize *size, double *rows)
 {
@@ -181,8 +188,8 @@ load_cost(const RtscanStarDimension *dimension, const IndexOptInfo *index, const
 }
 
 /*
- * Cost of starting a dimension's plan.  It counts only if there are several plans, for leaves: PostgreSQL does not
- * count it either for its joins.
+ * Cost of starting a dimension's plan.  It counts only if each leaf of the fact has its own plan of the dimension.
+ * PostgreSQL does not count this cost for its own joins.
  */
 static Cost
 begin_cost(const RtscanJoin *join, const RtscanStarDimension *dimension)

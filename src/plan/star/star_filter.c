@@ -4,10 +4,10 @@
  *		Offers PostgreSQL's join of a table and another relation, with a scan that returns only rows of the table that
  *		have a match.
  *
- * A star cannot replace a join that fetches rows from the heap together with columns of the other relation, or one
- * that returns unmatched rows of the other relation.  But all rows of the table that such a join needs are those of a
- * star in which the other relation is the dimension of a semi join; PostgreSQL then joins these few rows.  The other
- * relation is executed twice, so it must return the same rows both times.
+ * A star cannot replace a join that fetches rows from the heap together with columns of the other relation, or that
+ * returns unmatched rows of the other relation.  But the only rows of the table that this join needs are the rows of a
+ * star in which the other relation is the dimension of a semi join.  So a scan returns the rows of the star, and
+ * PostgreSQL joins them.  The other relation is executed twice, so it must return the same rows both times.
  */
 #include "plan/star/star.h"
 
@@ -62,12 +62,12 @@ typedef struct Filtered
 	RelOptInfo *joinrel;		/* the join relation */
 	RelOptInfo *other;			/* the other relation */
 	JoinType	type;			/* the join type */
-	JoinPathExtraData *extra;	/* the join clauses and so on */
+	JoinPathExtraData *extra;	/* the planner's data about the join, with the join clauses */
 } Filtered;
 
 /*
- * Make the star that returns the rows of a table, or a leaf, that have a match by one of the join's clauses; or return
- * NULL.
+ * Make the star that returns the rows of a table or a leaf that have a match by one of the join's clauses.  The first
+ * clause that gives a condition on the index is used; NULL if there is none.
  */
 static RtscanStar *
 make_filter(PlannerInfo *root, const RtscanStar *table, RelOptInfo *joinrel, RelOptInfo *other, JoinType type,
@@ -106,7 +106,7 @@ filtered_path(PlannerInfo *root, const RtscanStar *star)
 	return path;
 }
 
-/* Return the cheapest path of these rows by any index of a table, or a leaf; or NULL. */
+/* Return the cheapest path of the rows with a match, by any index of a table or a leaf; NULL if there is none. */
 static Path *
 cheapest_filtered(PlannerInfo *root, const Filtered *filtered, const RelOptInfo *table)
 {
@@ -175,8 +175,8 @@ hash_clauses(const RelOptInfo *joinrel, const RelOptInfo *outer, const RelOptInf
 
 /*
  * Offer a hash join of a scan that returns the fraction "kept" of the table's rows.  final_cost_hashjoin() does not
- * know that the other rows have no match.  So it expects only the same fraction of the join's rows; add the cost of
- * the rest.
+ * take into account that the other rows have no match.  So it expects only this fraction of the join's rows; the cost
+ * of the remaining rows is added to its estimate.
  */
 static void
 offer_hash_join(PlannerInfo *root, RelOptInfo *joinrel, Path *outer, Path *inner, Selectivity kept, JoinType type,

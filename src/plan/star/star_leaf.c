@@ -2,7 +2,7 @@
 /*
  * star_leaf.c
  *		Makes stars of leaves: translates joins of a fact to one of its partitions or children, and shares dimensions
- *		among these.
+ *		among the leaves.
  */
 #include "plan/star/star.h"
 
@@ -39,8 +39,8 @@ translate_list(const Leaf *leaf, List *list)
 }
 
 /*
- * Make the part of a join relation that has the leaf's rows.  The planner does not know it, and only the members that
- * stars use are correct.
+ * Make a RelOptInfo for the part of a join relation that has the leaf's rows.  The planner itself has no such relation,
+ * and only the members that stars use are correct.
  */
 static RelOptInfo *
 translate_join(const Leaf *leaf, const RelOptInfo *joinrel)
@@ -68,7 +68,7 @@ translate_special(const Leaf *leaf, const SpecialJoinInfo *special)
 	return translated;
 }
 
-/* May a query or an expression give other rows or values each time it is executed? */
+/* Does a query or an expression contain a TABLESAMPLE without REPEATABLE, which returns other rows each time? */
 static bool
 is_unsteady(Node *node, void *unused)
 {
@@ -85,7 +85,7 @@ is_unsteady(Node *node, void *unused)
 	return expression_tree_walker(node, is_unsteady, NULL);
 }
 
-/* Is any of the clauses volatile that refer only to these relations? */
+/* Do any of the clauses that refer only to these relations call volatile functions? */
 static bool
 are_volatile(PlannerInfo *root, List *clauses, Relids relids)
 {
@@ -101,7 +101,9 @@ are_volatile(PlannerInfo *root, List *clauses, Relids relids)
 	return false;
 }
 
-/* Does a query or an expression have a parameter from outside? */
+/*
+ * Does a query or an expression have one of the parameters "outside" (a Bitmapset of numbers of PARAM_EXEC parameters)?
+ */
 static bool
 has_parameter(Node *node, void *outside)
 {
@@ -116,10 +118,10 @@ has_parameter(Node *node, void *outside)
 }
 
 /*
- * Can a plan of a subquery that is planned on its own be made for each leaf, although only one of them is executed?
- * Making a plan changes the planner's data about the subquery: set_plan_references() renumbers children and row marks
- * in place, and create_plan() adds an InitPlan for each min() or max() by an index, and sets the columns of grouping
- * sets.  And a subquery that depends on the query around it would be executed for each leaf.
+ * A subquery has been planned on its own.  Can a plan of it be made for each leaf, although only one of the plans is
+ * executed?  Making a plan changes the planner's data about the subquery: set_plan_references() renumbers children and
+ * row marks in place, and create_plan() adds an InitPlan for each min() or max() by an index, and sets the columns of
+ * grouping sets.  Nor may the subquery depend on the query around it: then it would be executed for each leaf.
  */
 static bool
 subquery_can_come_again(PlannerInfo *root, Relids outside)
@@ -150,8 +152,8 @@ is_volatile_entry(PlannerInfo *root, const RangeTblEntry *entry)
 }
 
 /*
- * Can a table be in the plan of each leaf?  It must return the same rows for all leaves.  The working table of a
- * recursive query can have only one reader.
+ * Can a table be in the plans of a dimension that are made for each leaf?  The table must return the same rows for all
+ * leaves.  The working table of a recursive query can have only one reader.
  */
 static bool
 table_can_come_again(PlannerInfo *root, const RelOptInfo *table, Relids relids)

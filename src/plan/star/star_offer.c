@@ -13,12 +13,13 @@
 #include "plan/quals/planning_run.h"
 #include "settings.h"
 
-/* At most this many stars of a join relation and a table are remembered, one for each index and way to join. */
+/* At most this many stars of a join relation and a fact are remembered: with different indexes or dimensions. */
 #define MAX_STARS	8
 
 /*
- * Limit of a fact's leaves times a dimension's tables, above which no stars are made.  Each leaf has its own plan of
- * the dimension, and although only one of them is executed, all of these scans have to be planned and initialized.
+ * No stars are made if the number of a fact's leaves times the number of a dimension's tables exceeds this limit.  Each
+ * leaf has its own plan of the dimension.  Only one of these plans is executed, but the scans of all of them have to be
+ * planned and initialized.
  */
 #define MAX_SCANS	5000
 
@@ -100,7 +101,9 @@ has_dimension(const RtscanStar *star, const RelOptInfo *rel)
 	return false;
 }
 
-/* Does a star have the dimensions of another one, in any order, and this relation? */
+/*
+ * Does "star" have the index and the dimensions of "before", in any order, and "inner" as its only further dimension?
+ */
 static bool
 is_extended(const RtscanStar *star, const RtscanStar *before, const RelOptInfo *inner)
 {
@@ -115,7 +118,7 @@ is_extended(const RtscanStar *star, const RtscanStar *before, const RelOptInfo *
 	return true;
 }
 
-/* Return the known star that another star becomes with a further dimension, or NULL. */
+/* Return the known star that "before" becomes with "inner" as a further dimension; NULL if it is not known. */
 static RtscanStar *
 find_extended(const JoinStars *known, const RtscanStar *before, const RelOptInfo *inner)
 {
@@ -127,7 +130,7 @@ find_extended(const JoinStars *known, const RtscanStar *before, const RelOptInfo
 	return NULL;
 }
 
-/* Does a relation have enough stars of a table? */
+/* Have MAX_STARS stars of a join relation been remembered whose fact is "table"? */
 static bool
 has_enough(const JoinStars *known, const RelOptInfo *table)
 {
@@ -141,7 +144,9 @@ has_enough(const JoinStars *known, const RelOptInfo *table)
 
 /* ---------------------------------------------------------------- paths */
 
-/* May EvalPlanQual() recheck rows of the query?  A node for a join could not tell which rows it has to return then. */
+/*
+ * May EvalPlanQual() recheck rows of the query?  A node that executes a join could not tell which rows to return then.
+ */
 static bool
 may_be_rechecked(PlannerInfo *root)
 {
@@ -185,8 +190,8 @@ leaf_path(PlannerInfo *root, const RelOptInfo *joinrel, RelOptInfo *leaf, bool i
 }
 
 /*
- * Return an Append of the join's rows, by one process or in parallel; NULL if that is impossible or useless.  Its
- * parent is the fact, as the planner knows for that which leaves can be excluded.
+ * Return an Append of the join's rows, by one process or in parallel.  NULL if a leaf has no path, or if no workers may
+ * be used.  The Append's parent is the fact, because the planner has the data to exclude leaves only for the fact.
  */
 static Path *
 append_rows(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, bool parallel)
@@ -229,7 +234,10 @@ offer_rows_of_leaves(PlannerInfo *root, RelOptInfo *joinrel)
 
 /* ---------------------------------------------------------------- the hook */
 
-/* Return a star without dimensions for each index of a table, which may be one of some leaves of another table. */
+/*
+ * Return a star without dimensions for each index of the table "rel".  If it is a leaf, "table" is the table that has
+ * the leaf, and "leaves" the number of all its leaves.
+ */
 static List *
 stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table, int leaves)
 {
@@ -249,8 +257,8 @@ stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table, int leaves
 }
 
 /*
- * Return the stars that a relation can contribute: those of a join, of a table, or of all its leaves if each of them
- * has any.
+ * Return the stars of a relation to which a dimension can be added: those remembered for a join, or stars without
+ * dimensions of a table, or of all its leaves.  NIL if a leaf has no star.
  */
 static List *
 stars_to_begin_with(PlannerInfo *root, RelOptInfo *rel)
@@ -291,16 +299,17 @@ add_star(PlannerInfo *root, RelOptInfo *joinrel, RtscanStar *star)
 	offer_rows_of_star(root, star);
 }
 
-/* A join that the planner considers, of a star's relations with another one, which may become a dimension. */
+/* A join that the planner considers: of the relations of a star with another relation, which may become a dimension. */
 typedef struct Joining
 {
 	PlannerInfo *root;
 	RelOptInfo *joinrel;		/* the join relation */
 	RelOptInfo *inner;			/* the other relation */
-	Relids		cores;			/* its cores (star.h) */
-	int			tables;			/* number of tables in its plan, with each leaf counted; 0: not counted yet */
+	Relids		cores;			/* the cores of "inner" (star.h) */
+	/* number of tables in the plan of "inner", with each leaf counted; 0: not counted yet */
+	int			tables;
 	JoinType	type;			/* the join type */
-	const JoinPathExtraData *extra; /* the join clauses and so on */
+	const JoinPathExtraData *extra; /* the planner's data about the join, with its clauses */
 } Joining;
 
 /* Would the leaves of a star's table have too many scans in their plans of the dimension? */
@@ -315,8 +324,8 @@ has_too_many_scans(Joining *joining, const RtscanStar *before)
 }
 
 /*
- * Count the joins against advice.  If advice demands an Append for the join relation, it means the star, whichever
- * joins it is made from.
+ * Count the joins against advice: those of "before", and the join with the new dimension.  If advice demands an Append
+ * for the join relation, it means the star, whose path has an Append for this purpose, so the count is 0.
  */
 static int
 count_disabled(const Joining *joining, const RtscanStar *before)
@@ -326,8 +335,8 @@ count_disabled(const Joining *joining, const RtscanStar *before)
 }
 
 /*
- * Update a known star when the planner joins the same relations in another order.  Returns true if fewer of these
- * joins are against advice.
+ * The planner has joined the relations of a known star in another order.  If this order has fewer joins against advice
+ * than the best one so far, update the star and return true.
  */
 static bool
 improve_star(const Joining *joining, RtscanStar *star, const RtscanStar *before)
@@ -341,7 +350,7 @@ improve_star(const Joining *joining, RtscanStar *star, const RtscanStar *before)
 	return true;
 }
 
-/* Return the star that another one becomes with the dimension; NULL if it cannot be one. */
+/* Return the star that "before" becomes with the inner relation as a dimension; NULL if it cannot be a dimension. */
 static RtscanStar *
 extend_star(const Joining *joining, const RtscanStar *before)
 {
@@ -353,7 +362,10 @@ extend_star(const Joining *joining, const RtscanStar *before)
 	return star;
 }
 
-/* Add new stars of leaves, if they can be used together, and offer the rows of all leaves. */
+/*
+ * Add new stars of leaves, if they can be used together.  Offer the rows of all leaves if there are new stars, or if
+ * known stars of leaves have "improved".
+ */
 static void
 add_stars_of_leaves(const Joining *joining, const List *stars, bool improved)
 {
@@ -368,7 +380,7 @@ add_stars_of_leaves(const Joining *joining, const List *stars, bool improved)
 		offer_rows_of_leaves(root, joining->joinrel);
 }
 
-/* Add the stars that those of the outer relation become. */
+/* Extend each star of the outer relation by the inner relation as a dimension, and add the resulting stars. */
 static void
 add_stars(Joining *joining, RelOptInfo *outer)
 {
@@ -399,7 +411,10 @@ add_stars(Joining *joining, RelOptInfo *outer)
 	add_stars_of_leaves(joining, of_leaves, improved);
 }
 
-/* Offer joins for which only those rows of a table matter that have a match. */
+/*
+ * Offer joins for which a scan returns only those rows of one table that have a match.  The join must not need the
+ * table's other rows.
+ */
 static void
 offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 			   JoinPathExtraData *extra)
@@ -412,7 +427,7 @@ offer_filtered(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOpt
 		rtscan_offer_filtered(root, inner, stars_to_begin_with(root, inner), joinrel, outer, false, type, extra);
 }
 
-/* set_join_pathlist_hook.  Not with GEQO, which frees relations and their data while it searches. */
+/* set_join_pathlist_hook.  Does nothing if GEQO plans, which frees relations and their data while it searches. */
 static void
 consider_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
 			  JoinPathExtraData *extra)

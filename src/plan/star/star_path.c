@@ -22,14 +22,14 @@
 
 /* ---------------------------------------------------------------- keys */
 
-/* Are rows without a matching key excluded by the filter? */
+/* Do the keys of a dimension become conditions of the filter (star.h)? */
 static bool
 has_conditions(const RtscanStarDimension *dimension)
 {
 	return dimension->type != JOIN_LEFT && (dimension->type != JOIN_ANTI || !rtscan_has_several_keys(dimension));
 }
 
-/* Are rows tested for a mark, as there are several keys? */
+/* Does a dimension have a mark, which rows are tested for (star.h)? */
 static bool
 has_mark(const RtscanStarDimension *dimension)
 {
@@ -67,7 +67,10 @@ clause_of(const RtscanStarDimension *dimension)
 
 /* ---------------------------------------------------------------- attributes */
 
-/* Collect the columns of a dimension in some expressions; false if they need more than its columns. */
+/*
+ * Set *attributes to the columns of a dimension that "expressions" refer to.  False if they refer to system columns or
+ * whole rows, or to any column of a dimension of a semi or anti join.
+ */
 static bool
 collect_attributes(const RtscanStarDimension *dimension, List *expressions, List **attributes)
 {
@@ -205,8 +208,8 @@ rtscan_join_residual(const RtscanJoin *join)
 }
 
 /*
- * Do expressions contain a PlaceHolderVar that an outer join, of the star or in a dimension that is a join, may make
- * NULL?
+ * Do expressions contain a PlaceHolderVar that an outer join may make NULL?  The outer join may be one of the star's,
+ * or one inside of a dimension that is a join.
  */
 static bool
 makes_null(const RtscanStar *star, List *expressions)
@@ -228,7 +231,7 @@ makes_null(const RtscanStar *star, List *expressions)
 	return false;
 }
 
-/* Let rows be tested for the mark of a dimension, which becomes the next of the columns after the index's own. */
+/* Append the mark of a dimension to the columns after the index's own, and the test of the mark to the row quals. */
 static void
 add_mark(RtscanJoin *join, const RtscanStarDimension *dimension, List **columns)
 {
@@ -239,8 +242,8 @@ add_mark(RtscanJoin *join, const RtscanStarDimension *dimension, List **columns)
 }
 
 /*
- * Join a dimension that returns what expressions need of it, and append its attributes to the columns after the
- * index's own.  False if it does not have all of that, or needs too much memory.
+ * Add the path of a dimension to the join, and its attributes to the columns after the index's own.  The path returns
+ * the attributes that "expressions" need.  False if it cannot return all of them, or needs too much memory.
  */
 static bool
 add_dimension(RtscanJoin *join, PlannerInfo *root, const RtscanStarDimension *dimension, List *expressions,
@@ -302,8 +305,8 @@ rtscan_join_quals(const RtscanJoin *join, const RtscanQuals *quals)
 }
 
 /*
- * Replace columns by the attributes that they are.  An outer join's clause has columns as they are below the join,
- * attributes are as above it, and a plan node must not have the same column in both forms.
+ * Replace a dimension's columns in a clause by the equal attributes.  The clause of an outer join has columns as they
+ * are below the join, but attributes are as they are above it, and a plan node must not have a column in both forms.
  */
 static Node *
 use_attributes(Node *node, List *attributes)
@@ -362,7 +365,7 @@ plan_pair(RtscanPlanDimension *first, RtscanPlanDimension *second)
 	return plan;
 }
 
-/* Make a dimension of a plan.  Several keys become nested pairs: of the keys before the last one, and the last. */
+/* Make a dimension of a plan.  Several keys become nested pairs: ((first, second), third), and so on. */
 static RtscanPlanDimension *
 plan_dimension(const IndexOptInfo *index, const RtscanStarDimension *dimension, const Path *path)
 {

@@ -34,34 +34,34 @@ add_candidate(RtscanAccumulator *accumulator, Datum value)
 	MemoryContextSwitchTo(old);
 }
 
-/* A search for the smallest or largest value that some rows of a segment have in a column. */
+/* The search for the smallest or largest value that some rows of a segment have in a column. */
 typedef struct Outermost
 {
 	RtscanReader *reader;
-	const RtscanColumnHeader *header;	/* the column's */
-	const RtscanRowBits *bits;	/* the rows, none of which is NULL in the column */
+	const RtscanColumnHeader *header;	/* header of the column */
+	const RtscanRowBits *bits;	/* bits of the rows, all of which have a value in the column */
 	uint64		count;			/* number of rows */
-	bool		last;			/* search for the largest value */
-	RtscanPosition low;			/* no value is below: the lower bound that WHERE sets for the column */
-	RtscanPosition high;		/* all values are below: the upper bound that WHERE sets for the column */
+	bool		last;			/* search for the largest value; false: for the smallest */
+	RtscanPosition low;			/* lower bound that WHERE sets for the column: no row's value is below */
+	RtscanPosition high;		/* upper bound that WHERE sets for the column: all rows' values are below */
 } Outermost;
 
 /*
- * The rows of the first (or last) ranks are tried one after another, before all rows are scanned.  The number of ranks
- * to try is such that both take about as long: RANKS_A_ROW for each row whose bit is set, and RANKS_OF_BITS for the
- * words of bits, but no more than MAX_RANKS.
+ * Before all rows are scanned, rows are tried in the order of their values: from the first rank, or from the last one
+ * for a maximum.  At most MAX_RANKS ranks are tried, and at most RANKS_A_ROW for each row whose bit is set plus
+ * RANKS_OF_BITS for the words of bits.  Trying ranks then takes no longer than about the time of a scan.
  */
 #define MAX_RANKS		65536
 #define RANKS_A_ROW		4
 #define RANKS_OF_BITS	4096
 
-/* If fewer than one in DENSE rows of a chunk are set, only their values are read. */
+/* If fewer than one in DENSE bits of a chunk are set, only the values of the rows whose bits are set are read. */
 #define DENSE			12
 
-/* Number of values that are read together then. */
+/* Number of values that scan_few_values() reads together. */
 #define FEW_ROWS		1024
 
-/* Return the first row whose bit is set, or the last. */
+/* Return the first row whose bit is set; the last one if "last" is true. */
 static uint32
 outermost_row(const RtscanRowBits *bits, bool last)
 {
@@ -92,8 +92,9 @@ row_is_set(const RtscanRowBits *bits, uint32 row)
 }
 
 /*
- * Find the first rank in "first" .. "end" - 1 whose row is set, or the last.  All these ranks are on one page of the
- * column's order.
+ * Find the first rank in "first" .. "end" - 1 whose row's bit is set; the last one if outermost->last is true.  Set
+ * *row to this row.  All ranks of the range must be on the page "page" of the column's order.  False if no row's bit
+ * is set.
  */
 static bool
 walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uint32 *row)
@@ -112,7 +113,10 @@ walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uin
 	return found;
 }
 
-/* Try rows in the order of their values.  False if that takes too long, or would if the rows were spread evenly. */
+/*
+ * Find the row by trying rows in the order of their values.  False if no row is found within the limit of ranks, or if
+ * none is expected to be found, assuming that the rows are spread evenly over the ranks that WHERE allows.
+ */
 static bool
 walk_order(const Outermost *outermost, uint32 *row)
 {
@@ -143,12 +147,12 @@ walk_order(const Outermost *outermost, uint32 *row)
 /* The smallest or largest value so far. */
 typedef struct Found
 {
-	bool		any;			/* is there one? */
-	int64		number;			/* its code or exact integer */
-	uint32		row;			/* a row that has it */
+	bool		any;			/* has a value been found? */
+	int64		number;			/* code or exact integer of the value */
+	uint32		row;			/* a row that has the value */
 } Found;
 
-/* Scan the n rows of a page of codes, which begin at "first"; "words" has their bits. */
+/* Scan the n rows of a page of codes, from row "first" on.  "words" has the bits of these rows. */
 static void
 scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 first, uint32 n, Found *found)
 {
@@ -170,7 +174,10 @@ scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 
 	*found = best;
 }
 
-/* Scan all rows, until one has the least or greatest code that WHERE allows.  A page has codes of only one chunk. */
+/*
+ * Return a row with the least (or greatest) code, by scanning the codes of all rows.  Stop at the least (or greatest)
+ * code that WHERE allows.  A page has codes of only one chunk.
+ */
 static uint32
 scan_all_codes(const Outermost *outermost)
 {
@@ -219,7 +226,7 @@ scan_values(const Outermost *outermost, const RtscanFrames *frames, const uint64
 	*found = best;
 }
 
-/* Scan the rows of a chunk in which few rows are set. */
+/* Scan the rows of a chunk in which few bits are set. */
 static void
 scan_few_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk,
 				int64 *values, Found *found)
@@ -236,7 +243,7 @@ scan_few_values(const Outermost *outermost, const RtscanFrames *frames, const ui
 	}
 }
 
-/* Scan all rows, except in chunks whose bounds show that they cannot have a better value. */
+/* Scan all rows whose bits are set, except in chunks whose bounds exclude a better value than the one found so far. */
 static uint32
 scan_all_values(const Outermost *outermost, const RtscanFrames *frames)
 {
@@ -295,8 +302,8 @@ find_outermost(const Outermost *outermost, const RtscanFrames *frames)
 }
 
 /*
- * Make the smallest or largest value of some rows a candidate.  It is read from its row, not from the dictionary, since
- * equal values may have different images.
+ * Add the smallest or largest value of some rows to the candidates.  The value is read from a row, not from the
+ * dictionary, since equal values may have different images.
  */
 static void
 accumulate_outermost(RtscanAccumulator *accumulator, RtscanReader *reader, const RtscanRegion *where,

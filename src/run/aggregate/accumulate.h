@@ -14,23 +14,26 @@
 #include "search/filter/row_bits.h"
 #include "segment/segment.h"
 
-/* The caller sets kind, column, schema, type and context; everything else is zero before the first row is added. */
+/*
+ * The state of a count, minimum or maximum.  The caller sets "kind", "column", "schema", "type" and "context"; all
+ * other members are zero before the first row is added.
+ */
 typedef struct RtscanAccumulator
 {
 	RtscanAccumulation kind;
 	int			column;			/* the key column, from 0; -1 for COUNT without a column */
-	const RtscanSchema *schema; /* the index's */
+	const RtscanSchema *schema; /* schema of the index */
 	const RtscanColumn *type;	/* the column's type and comparison function */
 	int64		count;			/* number of rows added */
-	MemoryContext context;		/* where candidates are allocated */
+	MemoryContext context;		/* memory context of the candidates */
 	int			ncandidates;	/* number of candidates */
 	int			capacity;		/* number of candidates that the array has room for */
 	Datum	   *candidates;		/* for a minimum or maximum: a value of each segment, and of each single row */
 } RtscanAccumulator;
 
 /*
- * Add the rows of a segment whose bits are set.  None of them is NULL in the column, and all lie in the region
- * "where".  Calls no user-defined function.
+ * Add the rows of a segment whose bits are set.  All of these rows must have a value in the column, and lie in the
+ * region "where".  Calls no user-defined function.
  */
 extern void rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader,
 								   const RtscanRegion *where, const RtscanRowBits *bits);

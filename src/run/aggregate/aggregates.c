@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * aggregates.c
- *		The table of aggregates, and the functions that work on the states of any of them.
+ *		The table of aggregates, and functions on the states of any aggregate.
  */
 #include "run/aggregate/aggregates.h"
 
@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- the table */
 
-/* The partial result of a count is a count, too: PostgreSQL adds them up. */
+/* The partial result of a count is a count, too: PostgreSQL adds up the counts. */
 #define COUNT_OF(fn)			{(fn), &rtscan_counts, rtscan_finish_count, NULL}
 #define FOLD_OF(fn)				{(fn), &rtscan_folds, rtscan_finish_fold, NULL}
 #define MOMENT_OF(fn, family, final)	{(fn), &(family), rtscan_finish_moments, (final)}

@@ -14,7 +14,7 @@
 /* Number of keys that a new array has room for. */
 #define FIRST_CAPACITY	8
 
-/* An array of this many keys is large: sorting and copying it takes long. */
+/* An array of at least this many keys is large: sorting and copying it takes long. */
 #define LARGE_CAPACITY	4096
 
 /* A large array gets memory for this many times the keys that it needs. */
@@ -23,8 +23,9 @@
 /* ---------------------------------------------------------------- room for keys */
 
 /*
- * Give the array memory for "room" keys.  Untouched memory costs nothing, but copying keys does: so a large array gets
- * memory for many more.  Not if it may not sort: then there is a collection for each group.
+ * Give the array memory for at least "room" keys.  If the collection may use a sort, a large array gets RESERVED times
+ * the memory, up to collecting->most keys: untouched memory costs nothing, but copying keys does.  If it may not,
+ * memory is not reserved, because there is a collection for each group.
  */
 static void
 enlarge_array(const RtscanCollecting *collecting, RtscanCollection *collection, uint64 room, MemoryContext context)
@@ -39,7 +40,7 @@ enlarge_array(const RtscanCollecting *collecting, RtscanCollection *collection, 
 	rtscan_advise_huge_pages(collection->keys, room * sizeof(int64));
 }
 
-/* The memory is behind the array's keys if there is room, as later keys will use that anyway. */
+/* The scratch memory is the unused end of the array if that has room for n keys: later keys will use it anyway. */
 int64 *
 rtscan_take_scratch(const RtscanCollection *collection, uint64 n)
 {
@@ -57,7 +58,10 @@ rtscan_give_scratch_back(const RtscanCollection *collection, int64 *scratch)
 
 /* ---------------------------------------------------------------- distinct keys */
 
-/* Copy ascending keys without duplicates, and return how many are left.  Any key of a value is as good as another. */
+/*
+ * Copy ascending keys without duplicates, and return how many have been copied.  Of several keys of equal values (-0
+ * and 0, or NaNs), any one may be kept.
+ */
 static uint64
 copy_distinct(const RtscanCollecting *collecting, const int64 *keys, uint64 n, int64 *copies)
 {
@@ -69,7 +73,10 @@ copy_distinct(const RtscanCollecting *collecting, const int64 *keys, uint64 n, i
 	return kept;
 }
 
-/* Merge ascending keys into the array's sorted part: from the end, so that no key is overwritten before it is read. */
+/*
+ * Merge ascending keys into the array's sorted part, without duplicates.  The greatest keys are merged first, so that
+ * no key is overwritten before it is read.
+ */
 static void
 merge_keys(const RtscanCollecting *collecting, RtscanCollection *collection, const int64 *added, uint64 nadded)
 {
@@ -113,7 +120,7 @@ rtscan_sort_array(const RtscanCollecting *collecting, RtscanCollection *collecti
 	rtscan_give_scratch_back(collection, scratch);
 }
 
-/* Is a key in the range of the bitmap?  *bit gets its number there. */
+/* Is a key in the range of the bitmap?  *bit is set to the number of the key's bit. */
 static inline bool
 find_bit_of_key(const RtscanCollection *collection, int64 key, uint64 *bit)
 {
@@ -127,7 +134,7 @@ set_bit(RtscanCollection *collection, uint64 bit)
 	collection->words[bit / 64] |= UINT64CONST(1) << bit % 64;
 }
 
-/* Extend the bitmap to a range that includes the present one. */
+/* Extend the bitmap to "nwords" words from the key "base" on, a range that includes the bitmap's present range. */
 static void
 widen_bits(RtscanCollection *collection, int64 base, uint64 nwords, MemoryContext context)
 {
@@ -144,7 +151,7 @@ widen_bits(RtscanCollection *collection, int64 base, uint64 nwords, MemoryContex
 	collection->words = words;
 }
 
-/* Move the array's keys to the bitmap, if that then takes no more memory than the array. */
+/* Move the array's keys to the bitmap.  False if the bitmap would take more memory than the array. */
 static bool
 make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context)
 {
@@ -181,13 +188,13 @@ grow_array(RtscanCollecting *collecting, RtscanCollection *collection, uint64 mo
 {
 	uint64		capacity = Max(collection->capacity * 2, collection->n + more);
 
-	/* DISTINCT sorts the array each time that it is full: do that less often if it finds few duplicates. */
+	/* DISTINCT sorts the array whenever it is full.  If more than 7/8 of the keys are left, sort it less often. */
 	if (collecting->how.purpose == RTSCAN_FOR_DISTINCT && collecting->may_sort &&
 		collection->capacity >= LARGE_CAPACITY && collection->n > collection->capacity / 8 * 7)
 		capacity *= 2;
 	if (collecting->may_sort)
 		capacity = Min(capacity, collecting->most);
-	/* Use memory that the array has already before allocating more. */
+	/* Before allocating memory, use all that the array has. */
 	if (collection->capacity < collection->room && collection->n + more <= collection->room)
 		capacity = Min(capacity, collection->room);
 	else
@@ -195,7 +202,7 @@ grow_array(RtscanCollecting *collecting, RtscanCollection *collection, uint64 mo
 	collection->capacity = capacity;
 }
 
-/* Make room in the array for "more" keys, at most those of a batch. */
+/* Make room in the array for "more" keys, which are at most as many as the rows of a batch. */
 static void
 make_room_for_keys(RtscanCollecting *collecting, RtscanCollection *collection, uint64 more, MemoryContext context)
 {
@@ -203,7 +210,7 @@ make_room_for_keys(RtscanCollecting *collecting, RtscanCollection *collection, u
 
 	if (distinct && collection->n > 0 && collection->sort == NULL && !make_bits(collecting, collection, context))
 		rtscan_sort_array(collecting, collection);
-	/* An array that stays nearly full would be sorted again and again. */
+	/* An array that is more than half full must grow: it would be sorted again and again. */
 	if (collection->n + more <= collection->capacity && (collection->n <= collection->capacity / 2 || collection->sort))
 		return;
 	if (collecting->may_sort && Max(collection->capacity, collection->n + more) >= collecting->most)
@@ -253,7 +260,10 @@ rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64
 	append_key(transition->collecting, collection_of(state, context), key, context);
 }
 
-/* Append integers, which are keys, to the array, which has room for them.  Return how many are not NULL. */
+/*
+ * Append the integers of some rows as keys to the array, which has room for them.  Skip NULLs.  Return how many
+ * integers have been appended.
+ */
 static inline uint64
 append_integers(RtscanCollection *collection, const int64 *integers, const bool *isnull, const uint16 *rows, uint32 n)
 {
@@ -268,8 +278,8 @@ append_integers(RtscanCollection *collection, const int64 *integers, const bool 
 }
 
 /*
- * Set the bits of integers, which are keys, and append those without a bit to the array, which has room for them.
- * Return how many are not NULL.
+ * Add the integers of some rows as keys: set their bits, or append keys outside the bitmap's range to the array, which
+ * has room for them.  Return how many integers are not NULL.
  */
 static inline uint64
 set_bits(RtscanCollection *collection, const int64 *integers, const bool *isnull, const uint16 *rows, uint32 n)
@@ -290,7 +300,7 @@ set_bits(RtscanCollection *collection, const int64 *integers, const bool *isnull
 	return count;
 }
 
-/* Add integers, which are keys, to the only group. */
+/* Add the integers of some rows as keys to the collection of the only group. */
 static void
 collect_in_one(const RtscanTransition *transition, const RtscanChosenRows *chosen, const RtscanVector *vector)
 {
@@ -325,7 +335,7 @@ collect_value(const RtscanTransition *transition, RtscanState *state, const Datu
 	rtscan_collect_key(transition, state, rtscan_key_of(transition->collecting, values[0]), context);
 }
 
-/* Add the keys of a collection that has a sort. */
+/* Add the keys of the sort and of the array of the collection "added" to "collection". */
 static void
 combine_sorted(RtscanCollecting *collecting, RtscanCollection *collection, RtscanCollection *added,
 			   MemoryContext context)
@@ -337,7 +347,7 @@ combine_sorted(RtscanCollecting *collecting, RtscanCollection *collection, Rtsca
 		append_key(collecting, collection, key, context);
 }
 
-/* RtscanFamily.combine.  The other state keeps its keys. */
+/* RtscanFamily.combine.  The state "other" keeps its keys. */
 static void
 combine_collections(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
 					MemoryContext context)

@@ -5,12 +5,13 @@
  *
  * A *collection* is the transition state of percentile_disc(), percentile_cont() and mode(), and of any aggregate with
  * DISTINCT.  It stores values as *keys*: integers that sort as the values do.  A key is the value's exact integer
- * (row/exact.h); those of floats are shifted so that all NaNs sort last.  A key can be turned back into its value.
- * Different keys are those of different values, except for NaNs, and for -0 and 0, whose keys are neighbours.
+ * (row/exact.h), which for floats is shifted so that all NaNs sort last.  A key can be turned back into its value.
+ * Different keys belong to different values, with two exceptions: there are many keys of NaN, and -0 and 0 have two
+ * keys, which are neighbours.
  *
- * Keys are added to an array.  When it is full, a collection for DISTINCT drops duplicates.  If the keys that are left
- * are dense, they become a bitmap that starts at the least key; from then on the array has only keys outside the
- * bitmap's range.
+ * Keys are added to an array.  When it is full, a collection for DISTINCT removes duplicates.  Dense keys are moved to
+ * a bitmap that starts near the least key; from then on the array has only keys outside the bitmap's range.  If the
+ * keys are not dense, the array is sorted instead.
  *
  * Keys that do not fit into memory go to a sort of PostgreSQL's (tuplesort.h), which uses temporary files.  With GROUP
  * BY, collections are spilled together with their groups instead (groups.h), and use sorts only when the groups cannot
@@ -36,26 +37,28 @@ typedef struct RtscanCollection
 	uint64		room;			/* number of keys that the array has memory for, at least "capacity" */
 	int64	   *keys;			/* the array */
 	uint64		nsorted;		/* DISTINCT: number of keys at the array's start that are sorted, without duplicates */
-	uint64		below;			/* number of values, less than all keys, that were not collected (sampled_quantile.h) */
-	const uint64 *ranks;		/* ascending; if not NULL, only these ranks have a key here (histogram_quantile.h) */
+	uint64		below;			/* number of values less than all keys that were not collected (sampled_quantile.h) */
+
+	/* if not NULL: the rank of each key, ascending; other ranks have no key (histogram_quantile.h) */
+	const uint64 *ranks;
 	int64		base;			/* the first key of the bitmap's range, a multiple of 64 */
 	uint64		nwords;			/* length of the bitmap in words; 0 if there is none */
 	uint64	   *words;			/* the bitmap: a bit for each key from "base" on, set if the collection has the key */
 	Tuplesortstate *sort;		/* a sort of the keys that did not fit into memory; NULL if all did */
-	bool		sorted;			/* is the sort being read?  Then it has the keys of the array, too */
+	bool		sorted;			/* is the sort being read?  If so, it has the keys of the array, too */
 	struct RtscanCollection *next;	/* the next collection that has a sort */
 } RtscanCollection;
 
 /* How an aggregate collects values, in all groups. */
 typedef struct RtscanCollecting
 {
-	RtscanCollected how;		/* what the plan says about it */
+	RtscanCollected how;		/* purpose, order and scale, as planned */
 	RtscanTransition *aggregate;	/* DISTINCT: the aggregate to which distinct values are added */
 	Oid			type;			/* type of the values */
-	RtscanExactKind kind;		/* kind of their exact integers */
-	bool		floats;			/* are its values floats? */
+	RtscanExactKind kind;		/* kind of the values' exact integers */
+	bool		floats;			/* are the values floats? */
 	int64		zero;			/* floats: the key of 0 */
-	int64		infinity;		/* floats: the key of infinity; greater ones are those of NaNs */
+	int64		infinity;		/* floats: the key of infinity; greater keys are NaNs */
 	uint64		most;			/* the most keys that a collection keeps in memory if it may sort */
 	bool		may_sort;		/* may keys go to a sort? */
 	bool		sorts_twice;	/* is a sort read more than once? */
@@ -64,14 +67,14 @@ typedef struct RtscanCollecting
 } RtscanCollecting;
 
 /*
- * Can values of a type be collected?  Numerics can if a type modifier fixes their scale, which *scale gets.  Other
- * types can if their exact integers sort as the values do.
+ * Can values of a type be collected?  Numerics can be if a type modifier fixes their scale, which is returned in
+ * *scale.  Values of other types can be if their exact integers sort as the values do.
  */
 extern bool rtscan_can_collect(Oid type, int32 typmod, int *scale);
 
 /*
- * Make a transition collect its values.  For DISTINCT, it must be set up for the aggregate of the distinct values; for
- * other purposes only its type matters.
+ * Make a transition collect its values.  For DISTINCT, the transition must be set up for the aggregate of the distinct
+ * values; for other purposes, only its type matters.
  */
 extern void rtscan_collect(RtscanTransition *transition, const RtscanCollected *how);
 
@@ -81,7 +84,7 @@ extern void rtscan_collect(RtscanTransition *transition, const RtscanCollected *
  */
 extern void rtscan_copy_transitions(RtscanTransition *copies, const RtscanTransition *transitions, int n);
 
-/* Set whether collections may use sorts.  A collection that uses one cannot be spilled with its group. */
+/* Set whether collections may use sorts.  A collection that uses a sort cannot be spilled with its group. */
 extern void rtscan_let_sort(const RtscanTransition *transitions, int n, bool may);
 
 /* Return the collection of a state, NULL if it has no values. */
@@ -91,7 +94,7 @@ rtscan_collection(const RtscanState *state)
 	return state->has_value ? (RtscanCollection *) DatumGetPointer(state->value) : NULL;
 }
 
-/* Add a key to a state.  Its collection is allocated in the given memory context. */
+/* Add a key to the collection of a state, which is allocated in the memory context "context". */
 extern void rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64 key,
 							   MemoryContext context);
 
@@ -107,8 +110,8 @@ typedef struct RtscanKeys
 	RtscanCollecting *collecting;
 	RtscanCollection *collection;
 	uint64		next;			/* place of the array's next key */
-	bool		has_key;		/* is there another key of the array or the sort? */
-	int64		key;			/* if so: that key */
+	bool		has_key;		/* has the array or the sort another key? */
+	int64		key;			/* if "has_key": the next key of the array or the sort */
 	bool		has_last;		/* is "last" set? */
 	int64		last;			/* the latest key of the array or the sort, to recognize duplicates */
 	uint64		bit;			/* the next bit of the bitmap that is set; PG_UINT64_MAX if there is none */
@@ -117,20 +120,20 @@ typedef struct RtscanKeys
 /* Return the number of keys that a scan would return. */
 extern uint64 rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection);
 
-/* Begin a scan.  It sorts the collection. */
+/* Begin a scan of a collection's keys.  This sorts the array, or reads the sort from its beginning. */
 extern void rtscan_begin_keys(RtscanKeys *keys, RtscanCollecting *collecting, RtscanCollection *collection);
 
 /* Read the next key of a scan.  False at the end. */
 extern bool rtscan_next_key(RtscanKeys *keys, int64 *key);
 
 /*
- * Find the keys of some ranks, which count from 0 and ascend.  This is not for DISTINCT.  The collection cannot be used
- * afterwards.
+ * Find the keys of some ranks, which count from 0 and ascend, and store them in keys[].  The collection must not be
+ * for DISTINCT, and cannot be read afterwards.
  */
 extern void rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks,
 							   int nranks, int64 *keys);
 
-/* Are two keys those of equal values? */
+/* Do two keys belong to equal values? */
 static inline bool
 rtscan_same_key(const RtscanCollecting *collecting, int64 a, int64 b)
 {
@@ -143,7 +146,7 @@ rtscan_same_key(const RtscanCollecting *collecting, int64 a, int64 b)
 /* Return a key's value, allocated in the current memory context. */
 extern Datum rtscan_key_value(const RtscanCollecting *collecting, int64 key);
 
-/* Return the value of an integer's or a float's key as a float. */
+/* Return a key's value as a float.  The values must be integers or floats. */
 extern float8 rtscan_key_float(const RtscanCollecting *collecting, int64 key);
 
 /* End the collection's sort, if it has one. */

@@ -12,7 +12,7 @@
 
 /* ---------------------------------------------------------------- values: collection_values.c */
 
-/* Set the keys of 0 and of infinity, which mean something only if values are floats. */
+/* Set the keys of 0 and of infinity in RtscanCollecting.  They have a meaning only if the values are floats. */
 extern void rtscan_find_float_keys(RtscanCollecting *collecting);
 
 /* Return the key of a value, which is not NULL. */
@@ -34,10 +34,10 @@ extern void rtscan_give_scratch_back(const RtscanCollection *collection, int64 *
  * when the sort began.
  */
 
-/* Move all keys of the array to the collection's sort, which is created in the memory context if there is none. */
+/* Move all keys of the array to the collection's sort, and create the sort in "context" if there is none yet. */
 extern void rtscan_move_to_sort(RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context);
 
-/* Begin to read the keys of the sort, and those of the array, which are moved to it. */
+/* Move the array's keys to the sort, and begin to read the sort from its least key. */
 extern void rtscan_read_sort(RtscanCollecting *collecting, RtscanCollection *collection);
 
 /* Read the next key of the sort, in ascending order.  False at the end. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * collection_read.c
- *		Read the keys of a collection: all in ascending order, or those of some ranks.
+ *		Read the keys of a collection: all keys in ascending order, or the keys of some ranks.
  */
 #include "run/aggregate/collection_parts.h"
 
@@ -27,7 +27,7 @@ advance(RtscanKeys *keys)
 		keys->key = collection->keys[keys->next++];
 }
 
-/* The same, but for DISTINCT skip duplicates. */
+/* Advance to the next key of the array or of the sort.  For DISTINCT, skip keys that are the same as the last one. */
 static void
 advance_to_other(RtscanKeys *keys)
 {
@@ -40,7 +40,7 @@ advance_to_other(RtscanKeys *keys)
 	keys->has_last = true;
 }
 
-/* Return the first bit that is set, from "bit" on; PG_UINT64_MAX if there is none. */
+/* Return the number of the first bit from "bit" on that is set in the bitmap; PG_UINT64_MAX if there is none. */
 static uint64
 next_bit(const RtscanCollection *collection, uint64 bit)
 {
@@ -110,7 +110,7 @@ rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection)
 
 /* ---------------------------------------------------------------- keys of some ranks */
 
-/* Read the keys of some ranks, which ascend, from the sort. */
+/* Read the keys of some ranks from the sort.  The ranks ascend. */
 static void
 select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks, int nranks,
 				 int64 *keys)
@@ -132,7 +132,7 @@ select_from_sort(RtscanCollecting *collecting, RtscanCollection *collection, con
 	}
 }
 
-/* Find the keys of some ranks in a collection that has only keys of known ranks.  Both lists of ranks ascend. */
+/* Find the keys of some ranks in a collection that has keys of collection->ranks only.  Both lists of ranks ascend. */
 static void
 select_found(const RtscanCollection *collection, const uint64 *ranks, int nranks, int64 *keys)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * collection_sort.c
- *		Keep the keys of collections that do not fit into memory in sorts of PostgreSQL's (tuplesort.h).
+ *		Move the keys of collections to sorts of PostgreSQL's (tuplesort.h) if they do not fit into memory.
  */
 #include "run/aggregate/collection_parts.h"
 

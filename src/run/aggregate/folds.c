@@ -3,9 +3,9 @@
  * folds.c
  *		Counts, and folds: aggregates that combine their state and the next value, both of one type, by a function.
  *
- * Folds are minima, maxima, bitwise AND, and all others whose transition is only a call of such a function.  Some are
- * *simple* for integers and floats: an operation of C replaces the function.  Simple folds of numerics work on integers
- * of one scale, as far as the values are such.
+ * Folds are minima, maxima, bitwise AND, and all other aggregates whose transition only calls such a function.  Some
+ * folds are *simple*: an operation of C replaces the function.  They are folds of integers, floats or numerics.
+ * Numerics are folded by the operation while they are integers of one scale, and otherwise by the function.
  */
 #include "run/aggregate/families.h"
 
@@ -54,7 +54,7 @@ rtscan_finish_count(const RtscanTransition *transition, const RtscanState *state
 
 /* ---------------------------------------------------------------- folds by a function */
 
-/* Replace the state's value by a copy of another, detoasted so that the function need not do that at each call. */
+/* Replace the state's value by a copy of "value", which is detoasted once and not in each call of the function. */
 static void
 keep(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
 {
@@ -123,7 +123,7 @@ fold_integer(RtscanSimpleFold fold, RtscanState *state, int64 exact)
 	state->has_value = true;
 }
 
-/* Keep the same value as float8smaller() or float8larger(): the second one if both are equal. */
+/* Keep the value that float8smaller() or float8larger() returns: "real" if both values are equal. */
 static inline void
 fold_real(RtscanSimpleFold fold, RtscanState *state, float8 real)
 {
@@ -215,7 +215,7 @@ add_outermost(const RtscanTransition *transition, RtscanState *state, const Rtsc
 	state->count += total->count;
 }
 
-/* Can no value from "least" to "greatest" change a minimum or maximum? */
+/* Can no value from "least" to "greatest" change the minimum or maximum "value"? */
 static bool
 is_beyond(RtscanSimpleFold fold, int64 value, int64 least, int64 greatest)
 {
@@ -259,7 +259,10 @@ combine_reals(const RtscanTransition *transition, RtscanState *state, const Rtsc
 
 /* ---------------------------------------------------------------- folds of numerics */
 
-/* Fold the result for one scale into the state's value, before values of another scale or at the end. */
+/*
+ * Fold state->decimal, the result for one scale, into the state's value.  Called before a value of another scale is
+ * folded, and at the end.
+ */
 static void
 end_scale(const RtscanTransition *transition, RtscanState *state, MemoryContext context)
 {
@@ -372,7 +375,7 @@ rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state,
 	return value;
 }
 
-/* Return the operation that gives the same result as a function, for exact integers or floats. */
+/* Return the operation that gives the same result as a function, if it is applied to exact integers or floats. */
 static RtscanSimpleFold
 simple_fold(Oid function)
 {

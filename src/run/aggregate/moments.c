@@ -3,10 +3,10 @@
  * moments.c
  *		Variances and standard deviations of integers and numerics, from an exact count, sum and sum of squares.
  *
- * These are of integers of one scale, the largest so far.  When a larger scale occurs, the sums so far are moved to
- * PostgreSQL's own transition state.  It also has the integers that do not fit into 64 bits at the present scale, and
- * numerics that are not such integers.  At the end all is combined in a state of PostgreSQL's, and its final function
- * computes the result.
+ * The sums are those of integers of one scale, the largest so far.  When a larger scale occurs, the sums so far are
+ * moved to PostgreSQL's own transition state.  To this state are also added integers that do not fit into 64 bits at
+ * the present scale, and numerics that are no 64-bit integers at any scale.  At the end all sums are combined in a
+ * state of PostgreSQL's, and its final function computes the result.
  */
 #include "run/aggregate/families.h"
 
@@ -40,7 +40,7 @@ add_square(uint64 *squares, int64 digits)
 	uint64		value = digits < 0 ? -(uint64) digits : (uint64) digits;
 	uint64		upper = value >> 32;
 	uint64		lower = (uint32) value;
-	uint64		cross = upper * lower;	/* the square has 2 * cross * 2^32 */
+	uint64		cross = upper * lower;	/* the square is upper^2 * 2^64 + 2 * cross * 2^32 + lower^2 */
 	uint64		low = lower * lower + (cross << 33);
 
 	add_squares(squares, upper * upper + (cross >> 31) + (low < (cross << 33)), low);
@@ -76,13 +76,13 @@ serialize(const RtscanMoments *moments)
 	rtscan_append_numeric(&message, rtscan_sum_as_numeric(&moments->sum));
 	rtscan_append_numeric(&message, squares_as_numeric(moments));
 	pq_sendint32(&message, moments->sum.scale); /* largest scale, for moving aggregates only */
-	pq_sendint64(&message, moments->count); /* number of values of that scale, for the same */
+	pq_sendint64(&message, moments->count); /* number of values of that scale, for moving aggregates only */
 	for (int i = 0; i < 3; i++)
 		pq_sendint64(&message, 0);	/* numbers of NaNs and infinities */
 	return PointerGetDatum(pq_endtypsend(&message));
 }
 
-/* Return PostgreSQL's state of the same values, allocated in the current memory context. */
+/* Convert moments to PostgreSQL's transition state, allocated in the current memory context. */
 static Datum
 as_native_state(const RtscanMoments *moments)
 {
@@ -106,7 +106,7 @@ add_numeric(RtscanState *state, Datum value, MemoryContext context)
 
 /* ---------------------------------------------------------------- addition */
 
-/* Multiply digits by 10^by, to bring them to a larger scale.  False if the result does not fit. */
+/* Multiply digits by 10^by, to convert them to a larger scale.  False if the result does not fit into 64 bits. */
 static bool
 rescale(int64 digits, int by, int64 *rescaled)
 {
@@ -119,7 +119,7 @@ rescale(int64 digits, int by, int64 *rescaled)
 	return !pg_mul_s64_overflow(digits, power, rescaled);
 }
 
-/* Add an integer of a scale, and count its row. */
+/* Add digits / 10^scale, and count the row. */
 static inline void
 add_scaled(RtscanState *state, int64 digits, int scale, MemoryContext context)
 {
@@ -157,8 +157,8 @@ add(const RtscanTransition *transition, RtscanState *state, const Datum *values,
 }
 
 /*
- * Add values of 32 bits, of the state's scale, to one state.  Their sum fits into 64 bits, and so do the sums of the
- * upper and of the lower halves of their squares.
+ * Add the values of some rows to one state.  The values have 32 bits and the state's scale.  Their sum fits into 64
+ * bits, and so do the sum of the upper halves and the sum of the lower halves of their squares.
  */
 RTSCAN_MULTIVERSION static void
 add_small(RtscanState *state, const RtscanVector *vector, const uint16 *rows, uint32 n)
@@ -201,7 +201,7 @@ add_integers(const RtscanTransition *transition, const RtscanChosenRows *chosen,
 			add_scaled(rtscan_state_of(chosen, i), vector->digits[chosen->rows[i]], vector->scale, chosen->context);
 }
 
-/* If no value of a batch is farther from 0, their sum and the sum of their squares fit into 64 bits. */
+/* If no value of a batch is farther from 0 than this, the sum and the sum of squares of its values fit into 64 bits. */
 #define MAX_SMALL	(1 << 26)
 
 RTSCAN_MULTIVERSION static void
@@ -272,7 +272,7 @@ combine_integer_moments(const RtscanTransition *transition, RtscanState *state, 
 
 /* ---------------------------------------------------------------- results */
 
-/* Return PostgreSQL's state of all values. */
+/* Return PostgreSQL's transition state of all values: the moments are combined with state->value. */
 static Datum
 all_as_native_state(const RtscanState *state)
 {
@@ -296,7 +296,7 @@ partial(const RtscanTransition *transition, const RtscanState *state, bool *isnu
 	return rtscan_convert_state(numeric_serialize, all_as_native_state(state));
 }
 
-/* RtscanFamily.partial, as numeric_poly_serialize() does: the squares of int2 and int4 have a sum of 128 bits */
+/* RtscanFamily.partial, as numeric_poly_serialize() does: sums of squares of int2 and int4 fit into 128 bits */
 static Datum
 partial_of_small(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {

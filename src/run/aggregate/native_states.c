@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- calls */
 
-/* Return an AggState: PostgreSQL's functions get the memory context of their states from it. */
+/* Return an AggState, from which PostgreSQL's aggregate functions get the memory context of their states. */
 static Node *
 aggregation_in(MemoryContext context)
 {
@@ -113,7 +113,7 @@ rtscan_sum_as_numeric(const RtscanSum *sum)
 	return rtscan_shift_point(rtscan_shift_in(int64_to_numeric(sum->upper), sum->lower), sum->scale);
 }
 
-/* Append what numericvar_serialize() would. */
+/* Append a numeric in the format of numericvar_serialize(). */
 void
 rtscan_append_numeric(StringInfo message, Numeric numeric)
 {

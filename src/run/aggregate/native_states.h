@@ -3,9 +3,9 @@
  * native_states.h
  *		Call PostgreSQL's functions on its own transition states, and serialize numbers as it does.
  *
- * Values that our own states cannot represent are added to a transition state of PostgreSQL's.  PostgreSQL's functions
- * also compute results where the number of digits, or whether the result is NULL, depends on them: our state is first
- * turned into one of PostgreSQL's.
+ * Values that our own states cannot represent are added to a transition state of PostgreSQL's.  PostgreSQL's final
+ * functions also compute results, so that the number of digits, and whether the result is NULL, are as in PostgreSQL.
+ * To call them, our state is first converted to a state of PostgreSQL's.
  */
 #ifndef RTSCAN_NATIVE_STATES_H
 #define RTSCAN_NATIVE_STATES_H
@@ -16,25 +16,25 @@
 #include "lib/stringinfo.h"
 #include "run/aggregate/transition.h"
 
-/* The most arguments of such a function: a state and an aggregate's arguments. */
+/* The most arguments of a function that is called on a state: the state and an aggregate's arguments. */
 #define RTSCAN_NATIVE_ARGUMENTS	(RTSCAN_MAX_ARGUMENTS + 1)
 
-/* Call a function as a part of an aggregation.  It allocates its state in the given memory context. */
+/* Call a function as a part of an aggregation.  It allocates its state in the memory context "context". */
 extern Datum rtscan_call_native(PGFunction function, const NullableDatum *args, int nargs, MemoryContext context,
 								bool *isnull);
 
 /*
- * Call a function on a state, which may be NULL, and on a value or another state, which may not.  It must not return
- * NULL.
+ * Call a function on two arguments: a state, which may be NULL, and a value or another state, which may not be NULL.
+ * The function must not return NULL.
  */
 extern Datum rtscan_call_transition(PGFunction function, Datum state, bool isnull, Datum value, MemoryContext context);
 
 /*
- * Combine a state, which may be NULL, with another, which may not.
+ * Combine a state, which is NULL if "isnull" is true, with the state "other", which is not NULL.
  *
- * If the first state is NULL, PostgreSQL copies the digits of the other, even if it has none, because it has only
- * special values: memcpy(.., NULL, 0).  To avoid that, a NULL is first replaced by an empty state, the one that
- * results from adding a NULL value.
+ * If the first state were NULL, PostgreSQL would copy the digits of the second, even if that has only special values
+ * and therefore no digits: memcpy(.., NULL, 0).  To avoid this, an empty state is made in place of a NULL: the result
+ * of adding a NULL value.
  */
 extern Datum rtscan_combine_native(PGFunction transition, PGFunction combine, Datum state, bool isnull, Datum other,
 								   MemoryContext context);
@@ -42,10 +42,10 @@ extern Datum rtscan_combine_native(PGFunction transition, PGFunction combine, Da
 /* Call a final function: return the result of a state, allocated in the current memory context. */
 extern Datum rtscan_call_final(PGFunction function, Datum state, bool *isnull);
 
-/* Call a function that serializes a state, or one that deserializes it, in the current memory context. */
+/* Call a function that serializes or deserializes a state, in the current memory context. */
 extern Datum rtscan_convert_state(PGFunction function, Datum state);
 
-/* Return an array of n floats, which some states of PostgreSQL's are. */
+/* Return n floats as an array, which is the type of some of PostgreSQL's states. */
 extern Datum rtscan_float_array(const float8 *elements, int n);
 
 /* Return whole * 2^64 + part. */

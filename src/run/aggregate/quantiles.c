@@ -20,9 +20,9 @@
 typedef struct Percentile
 {
 	bool		isnull;			/* is the fraction NULL? */
-	uint64		rank;			/* in the aggregate's order, from 0 */
-	bool		between;		/* is it between this rank and the next? */
-	float8		proportion;		/* if so: how far from this rank to the next, less than 1 */
+	uint64		rank;			/* rank in the aggregate's order, from 0 */
+	bool		between;		/* is the percentile between "rank" and the next rank? */
+	float8		proportion;		/* if "between": how far from "rank" to the next rank, less than 1 */
 } Percentile;
 
 static void
@@ -64,7 +64,7 @@ compare_ranks(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Turn a rank in the aggregate's order into one in ascending order. */
+/* Convert a rank in the aggregate's order to the rank in ascending order. */
 static uint64
 ascending(const RtscanCollecting *collecting, uint64 rank, int64 n)
 {
@@ -96,7 +96,7 @@ typedef struct Selected
 	int64		n;				/* number of all values */
 	int			nranks;
 	uint64	   *ranks;			/* the selected ranks, ascending */
-	int64	   *keys;			/* their keys */
+	int64	   *keys;			/* the key of each rank */
 } Selected;
 
 static int64
@@ -124,7 +124,7 @@ percentile_value(const Selected *selected, const Percentile *percentile)
 	return Float8GetDatum(low + (percentile->proportion * (high - low)));
 }
 
-/* Find the percentiles of n fractions.  "values" gets 0 where a fraction is NULL. */
+/* Find the percentiles of n fractions.  If a fraction is NULL, its element of values[] is set to 0. */
 static void
 find_percentiles(RtscanCollecting *collecting, RtscanState *state, const NullableDatum *fractions, int n, Datum *values)
 {
@@ -159,7 +159,7 @@ percentile_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum fr
 	return value;
 }
 
-/* Return an array of percentiles, of the same shape as another array. */
+/* Return an array of percentiles.  It gets the dimensions of the array "shape". */
 static Datum
 make_percentile_array(const RtscanCollecting *collecting, const ArrayType *shape, Datum *values, bool *isnull)
 {
@@ -206,7 +206,7 @@ rtscan_percentile_ranks(const RtscanCollecting *collecting, NullableDatum datum,
 	return list_ranks(collecting, percentiles, nfractions, n, *ranks);
 }
 
-/* Return the percentiles of an array of fractions, as an array of the same shape. */
+/* Return the percentiles of an array of fractions, as an array of the same dimensions. */
 static Datum
 percentiles_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum datum, bool *isnull)
 {
@@ -233,7 +233,7 @@ percentiles_of(RtscanCollecting *collecting, RtscanState *state, NullableDatum d
 
 /* ---------------------------------------------------------------- modes */
 
-/* Return the most frequent value; of several, the first in the aggregate's order. */
+/* Return the most frequent value.  If there are several, return the first of them in the aggregate's order. */
 static Datum
 mode_of(RtscanCollecting *collecting, RtscanState *state, bool *isnull)
 {

@@ -11,15 +11,15 @@
 #include "run/aggregate/collection.h"
 
 /*
- * Return the result of a state whose transition collects, allocated in the current memory context.  "fractions" are
- * those of percentiles: a value or an array.
+ * Return the result of an aggregate that collects its values, allocated in the current memory context.  "fractions" is
+ * the percentile's argument: a fraction, or an array of fractions.
  */
 extern Datum rtscan_collected_result(const RtscanTransition *transition, RtscanState *state, NullableDatum fractions,
 									 bool *isnull);
 
 /*
- * Find the ranks among n values, at least one, that percentiles need, and return how many there are.  They ascend and
- * have no duplicates.
+ * List the ranks that the percentiles of n values depend on (n > 0), ascending and without duplicates, in *ranks.
+ * Return how many ranks there are; 0 if "fractions" is NULL.
  */
 extern int	rtscan_percentile_ranks(const RtscanCollecting *collecting, NullableDatum fractions, int64 n,
 									uint64 **ranks);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * real_sums.c
- *		Sum the doubles of a batch's rows that a mask selects, and squares and products of their differences from the
- *		mean.
+ *		Sum the doubles of those rows of a batch that a mask selects, and the squares and products of their differences
+ *		from the mean.
  */
 #include "run/aggregate/real_sums.h"
 
@@ -11,8 +11,8 @@
 #include "utils/float.h"
 
 /*
- * Number of sums that are added at once: each adds every eighth value.  It does not depend on the width of the
- * processor's registers, so that digits are the same on all processors.
+ * Number of *lanes*: partial sums that are calculated at the same time, each of every eighth value.  It does not
+ * depend on the width of the processor's registers, so that results have the same digits on all processors.
  */
 #define LANES	8
 
@@ -24,7 +24,7 @@ add_lanes(const double *lanes)
 	return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
-/* Add n values.  Those behind them, up to the end of the mask's last word, are -0. */
+/* Add up n values.  Behind them, up to the end of the mask's last word, the array has -0. */
 RTSCAN_MULTIVERSION static double
 add_all(const double *values, uint32 n)
 {
@@ -47,7 +47,7 @@ rtscan_masked_products(const double *xs, double mean_x, const double *ys, double
 	return add_lanes(lanes);
 }
 
-/* Do any of the values differ from this one?  There are no NaNs. */
+/* Does any of the n values differ from "value"?  If there are NaNs, the caller does not use the result. */
 RTSCAN_MULTIVERSION static bool
 any_differs(const double *values, double value, uint32 n)
 {
@@ -82,7 +82,7 @@ first_selected(const RtscanVector *vector, const uint64 *mask)
 	return vector->doubles[word * 64 + pg_rightmost_one_pos64(mask[word])];
 }
 
-/* Rows that are not selected count as -0: adding that changes no sum. */
+/* In place of rows that are not selected, -0 is added, which changes no sum. */
 double
 rtscan_masked_real_sum(const RtscanVector *vector, const RtscanMaskedRows *rows)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * real_sums.h
- *		Sum the doubles of a batch's rows that a mask selects, and squares and products of their differences from the
- *		mean.
+ *		Sum the doubles of those rows of a batch that a mask selects, and the squares and products of their differences
+ *		from the mean.
  *
- * Values are added in several lanes, and the lanes at the end.  The result may differ in its last digits from that of
- * adding one value after another, just as it does if several processes compute parts of it.
+ * Values are added up in several lanes, and at the end the sums of the lanes are added.  So the result may differ in
+ * its last digits from that of adding one value after another, as may the result of a parallel query.
  */
 #ifndef RTSCAN_REAL_SUMS_H
 #define RTSCAN_REAL_SUMS_H
@@ -14,16 +14,16 @@
 
 #include "run/vector/masked.h"
 
-/* Fewer rows than this are added one after another, so that digits are those of PostgreSQL. */
+/* Fewer rows than this are added one after another, so that the result has the same digits as PostgreSQL's. */
 #define RTSCAN_MIN_REALS	64
 
 /*
- * If neither the sums of an argument nor those of the state that they are added to are farther from 0 than this, no
- * sum can overflow, not even a sum of squares.
+ * If the sums of a batch's argument, and those of the state to which they are added, are within this distance from 0,
+ * no sum can overflow, not even a sum of squares.
  */
 #define RTSCAN_MAX_REAL		1e140
 
-/* Is a value within that limit?  False for NaN. */
+/* Is a value closer to 0 than RTSCAN_MAX_REAL?  False for NaN. */
 static inline bool
 rtscan_is_far_from_overflow(double value)
 {
@@ -40,8 +40,8 @@ typedef struct RtscanRealSums
 } RtscanRealSums;
 
 /*
- * Return the sums of the values of the selected rows, at least one.  "room" has space for a batch; it gets the values
- * of the selected rows, and the mean in the places of all others.
+ * Return the sums of the values of the selected rows, which must be at least one.  "room" has space for a batch.  It
+ * gets the values of the selected rows in their places, and the mean in the places of all other rows.
  */
 extern RtscanRealSums rtscan_masked_reals(const RtscanVector *vector, const RtscanMaskedRows *rows, double *room);
 
@@ -51,7 +51,7 @@ extern RtscanRealSums rtscan_masked_reals(const RtscanVector *vector, const Rtsc
  */
 extern double rtscan_masked_products(const double *xs, double mean_x, const double *ys, double mean_y, uint32 n);
 
-/* Return only the sum; infinity if some value is not far from overflow. */
+/* Return only the sum of the selected rows' values.  Return infinity if one of them is not far from overflow. */
 extern double rtscan_masked_real_sum(const RtscanVector *vector, const RtscanMaskedRows *rows);
 
 #endif							/* RTSCAN_REAL_SUMS_H */

@@ -208,7 +208,7 @@ add_masked_reals(const RtscanTransition *transition, RtscanState *state, const R
 	return true;
 }
 
-/* RtscanFamily.partial, the array that float8_accum() keeps */
+/* RtscanFamily.partial: return the array that float8_accum() keeps */
 static Datum
 moments_as_array(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {
@@ -234,7 +234,7 @@ no_rows(void)
 	return rtscan_float_array(zeros, lengthof(zeros));
 }
 
-/* Give a state the value that is without rows, if it has none. */
+/* If a state has no value yet, set it to the value of a regression without rows. */
 static void
 begin_regression(RtscanState *state, MemoryContext context)
 {
@@ -272,15 +272,15 @@ add_pairs(const RtscanTransition *transition, const RtscanChosenRows *chosen, co
 }
 
 /*
- * Return the state of pairs (X, Y), from the sums of each, and from the sum of the products of their differences from
- * the means.
+ * Return PostgreSQL's state of some pairs (X, Y).  It is made from the sums of each, and from the sum of the products
+ * of their differences from the means.
  */
 static Datum
 make_regression(uint32 count, const RtscanRealSums *x, const RtscanRealSums *y, float8 products)
 {
 	const float8 elements[] = {
 		count, x->sum, x->squares, y->sum, y->squares, products,
-		/* the value of all X, and of all Y, if each are the same */
+		/* the value of X in all pairs, then that of Y; NaN if there are different values */
 		x->differ ? get_float8_nan() : x->mean, y->differ ? get_float8_nan() : y->mean
 	};
 
@@ -288,7 +288,7 @@ make_regression(uint32 count, const RtscanRealSums *x, const RtscanRealSums *y, 
 	return rtscan_float_array(elements, RTSCAN_COMPAT_REGRESSION_FLOATS);
 }
 
-/* Are the sums in a regression's state far from overflow?  The last two elements are no sums. */
+/* Are the sums in a regression's state far from overflow?  Only the first six elements are sums. */
 static bool
 is_far_from_overflow(Datum regression)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * select.c
- *		Sort integers, or select those of given ranks.
+ *		Sort integers, or select the integers of given ranks.
  */
 #include "run/aggregate/select.h"
 
@@ -13,8 +13,8 @@
 #define FEW				32
 
 /*
- * Others are sorted by digits of DIGIT_BITS bits.  MANY integers or more are first divided by their highest digit, so
- * that each part is sorted within the processor's cache.
+ * More than FEW integers are sorted by digits of DIGIT_BITS bits.  MANY integers or more are first divided by their
+ * highest digit, so that each part is sorted within the processor's cache.
  */
 #define DIGIT_BITS		8
 #define DIGITS			(1 << DIGIT_BITS)
@@ -22,7 +22,7 @@
 
 /*
  * A selection divides integers into buckets by BUCKET_BITS bits at a time.  If there are at most FEW_TO_SELECT
- * integers, or more than MANY_RANKS ranks, it sorts them instead.
+ * integers, or more than MANY_RANKS ranks, the integers are sorted instead.
  */
 #define BUCKET_BITS		10
 #define BUCKETS			(1 << BUCKET_BITS)
@@ -76,8 +76,8 @@ digit_of(int64 integer, int64 least, int shift)
 }
 
 /*
- * Sort integers by one digit of their difference from the least.  "ends" gets the place where the integers of each
- * digit end.
+ * Sort n integers by one digit of their difference from the least, which begins at bit "shift".  ends[digit] is set to
+ * the place where the integers with this digit end.
  */
 static void
 sort_by_digit(const int64 *from, uint64 n, int64 least, int shift, int64 *to, uint64 *ends)
@@ -98,7 +98,7 @@ sort_by_digit(const int64 *from, uint64 n, int64 least, int shift, int64 *to, ui
 		to[ends[digit_of(from[i], least, shift)]++] = from[i];
 }
 
-/* Sort integers by their digits, from the lowest to the highest.  "result" is "integers" or "other". */
+/* Sort integers by their digits, from the lowest to the highest.  "result" must be either "integers" or "other". */
 static void
 sort_by_digits(int64 *integers, uint64 n, int64 *other, int64 *result)
 {
@@ -149,13 +149,13 @@ rtscan_sort_integers(int64 *integers, uint64 n, int64 *scratch)
 
 /* ---------------------------------------------------------------- selection */
 
-/* A division of integers by their highest bits: the integers of a bucket are greater than those of buckets before. */
+/* A division of integers by their highest bits: the integers of a bucket are greater than those of earlier buckets. */
 typedef struct Buckets
 {
 	int64		least;			/* the least integer */
 	int			shift;			/* number of low bits that an integer's bucket does not depend on */
 	uint64		counts[BUCKETS];	/* number of integers in each bucket */
-	int64	   *places[BUCKETS];	/* where the next integer of a bucket is copied to; NULL: has none of the ranks */
+	int64	   *places[BUCKETS];	/* place to copy the bucket's next integer to; NULL: no rank is in the bucket */
 } Buckets;
 
 static inline uint64
@@ -172,7 +172,7 @@ count_buckets(Buckets *buckets, const int64 *integers, uint64 n)
 		buckets->counts[bucket_of(buckets, integers[i])]++;
 }
 
-/* Give each bucket that has one of the ranks a place in an array.  "first" is the rank of the first integer. */
+/* Give each bucket that has some of the ranks a part of an array.  "first" is the rank of the least integer. */
 static void
 place_buckets(Buckets *buckets, uint64 first, const uint64 *ranks, int nranks, int64 *place)
 {
@@ -211,7 +211,7 @@ select_sorted(int64 *integers, uint64 n, int64 *scratch, uint64 first, const uin
 		selected[i] = integers[ranks[i] - first];
 }
 
-/* Select among integers that have ranks from "first" on among all. */
+/* Select among n integers of a bucket.  "first" is the rank of the least of them among the integers of all buckets. */
 static void
 select_among(int64 *integers, uint64 n, int64 *scratch, uint64 first, const uint64 *ranks, int nranks, int64 *selected)
 {
@@ -238,7 +238,7 @@ select_among(int64 *integers, uint64 n, int64 *scratch, uint64 first, const uint
 
 		while (last < nranks && ranks[last] < first + buckets.counts[i])
 			last++;
-		/* By now the place of a bucket has moved to its end. */
+		/* copy_wanted() has moved the place of a bucket to its end. */
 		if (last > done)
 			select_among(buckets.places[i] - buckets.counts[i], buckets.counts[i], integers, first, ranks + done,
 						 last - done, selected + done);

@@ -4,7 +4,7 @@
  *		Exact sums and averages of integers and numerics.
  *
  * A sum is an integer of the scale of the latest values.  When the scale changes, the sum so far is added to
- * PostgreSQL's own transition state, and so are numerics that are not such integers.
+ * PostgreSQL's own transition state.  Numerics that are no 64-bit integers at any scale are also added to it.
  */
 #include "run/aggregate/families.h"
 
@@ -26,7 +26,7 @@ add_numeric(RtscanState *state, Datum value, MemoryContext context)
 	state->has_value = true;
 }
 
-/* Prepare a state for adding integers of a scale. */
+/* Prepare a state for adding integers of the scale "scale". */
 static void
 set_scale(RtscanState *state, int scale, MemoryContext context)
 {
@@ -63,7 +63,10 @@ add_decimal(const RtscanTransition *transition, RtscanState *state, const Datum 
 	}
 }
 
-/* Add values of the state's scale to one state.  Upper and lower halves have a sum each, which fits into 64 bits. */
+/*
+ * Add the values of some rows, which have the state's scale, to one state.  The upper and the lower halves of the
+ * values have a sum each, which fits into 64 bits.
+ */
 RTSCAN_MULTIVERSION static void
 add_to_one(RtscanState *state, const RtscanVector *vector, const uint16 *rows, uint32 n)
 {
@@ -163,7 +166,7 @@ combine_sums(const RtscanTransition *transition, RtscanState *state, const Rtsca
 
 /* ---------------------------------------------------------------- results */
 
-/* Return the sum of all values: of our integers, and those in PostgreSQL's state. */
+/* Return the sum of all values: the state's exact sum, plus the sum in PostgreSQL's own state if there is one. */
 static Datum
 total(const RtscanState *state)
 {
@@ -198,8 +201,9 @@ rtscan_finish_average(const RtscanTransition *transition, const RtscanState *sta
 /* ---------------------------------------------------------------- partial results */
 
 /*
- * Append the largest scale, the number of values that have it, and the numbers of NaNs and infinities.  The first two
- * are for moving aggregates only.  NaNs and infinities are not counted, but the sum tells whether there are any.
+ * Append the end of a serialized state: the largest scale, the number of values that have it, and the numbers of NaNs,
+ * infinities and negative infinities.  The first two are for moving aggregates only.  Special values are not counted:
+ * a number is 1 if the sum shows that there is at least one.
  */
 static void
 append_special(StringInfo message, Datum sum, bool special)
@@ -231,7 +235,7 @@ serialize_numerics(const RtscanState *state)
 	return PointerGetDatum(pq_endtypsend(&message));
 }
 
-/* Serialize a state of bigints as int8_avg_serialize() does.  PostgreSQL's state has none of them. */
+/* Serialize a state of bigints as int8_avg_serialize() does.  PostgreSQL's own state has no bigints. */
 static Datum
 serialize_integers(const RtscanState *state)
 {

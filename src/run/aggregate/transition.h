@@ -24,7 +24,7 @@ typedef struct RtscanMoments
 {
 	RtscanSum	sum;			/* the sum, and the scale of the integers */
 	uint64		squares[3];		/* the sum of squares times 10^(2 * scale), as words of 64 bits, the lowest first */
-	int64		count;			/* number of these integers */
+	int64		count;			/* number of integers */
 } RtscanMoments;
 
 /* Sums of some floats. */
@@ -35,14 +35,14 @@ typedef struct RtscanReals
 } RtscanReals;
 
 /*
- * The result so far of a simple fold of numerics, for those that are integers of one scale.  The state's value has
- * the result for all others.
+ * The result so far of a simple fold of numerics, for those that are integers of one scale.  RtscanState.value has the
+ * result for all other numerics.
  */
 typedef struct RtscanFoldedDecimal
 {
 	int64		digits;			/* the result, times 10^scale */
 	int			scale;
-	bool		known;			/* is there a result? */
+	bool		known;			/* has any integer been folded? */
 } RtscanFoldedDecimal;
 
 /* The transition state of an aggregate in a group.  All zeros is the state without rows. */
@@ -58,7 +58,7 @@ typedef struct RtscanState
 		float8		real;		/* result so far of a simple fold of floats */
 		RtscanFoldedDecimal decimal;	/* result so far of a simple fold of numerics */
 	};
-	bool		has_value;		/* is "value" set, or "exact" or "real" of a simple fold? */
+	bool		has_value;		/* is "value" set, or in a simple fold "exact" or "real"? */
 
 	/*
 	 * The result so far of a fold; or PostgreSQL's transition state of the values that the union cannot represent;
@@ -82,7 +82,7 @@ typedef enum RtscanSimpleFold
 	RTSCAN_FOLD_XOR
 } RtscanSimpleFold;
 
-/* An aggregate with arguments of known types: what is needed to update its states. */
+/* The description of an aggregate, with the types of its arguments, by which states are updated. */
 typedef struct RtscanTransition
 {
 	const struct RtscanAggregate *aggregate;
@@ -90,7 +90,7 @@ typedef struct RtscanTransition
 	Oid			type;			/* type of the first argument; InvalidOid if there is none */
 	int16		typlen;
 	bool		typbyval;
-	FmgrInfo   *fold;			/* the function of a fold; NULL in simple folds, but for numerics */
+	FmgrInfo   *fold;			/* function of a fold; NULL in simple folds, except of numerics */
 	RtscanSimpleFold simple_fold;	/* the operation of a simple fold */
 	RtscanExactKind exact;		/* simple fold: the kind of exact integers or floats that it combines */
 	Oid			collation;		/* passed to the function of a fold */
@@ -101,11 +101,11 @@ typedef struct RtscanTransition
 typedef struct RtscanChosenRows
 {
 	uint32		n;				/* number of rows */
-	const uint16 *rows;			/* their places in the batch */
+	const uint16 *rows;			/* places of the rows in the batch */
 	RtscanState *only;			/* the states of the group that all rows are in; NULL if there are several groups */
 	RtscanState **group_of;		/* if "only" is NULL: for each row, the states of its group */
 	int			number;			/* place of the aggregate's state among the states of a group */
-	MemoryContext context;		/* where states allocate what they keep by reference */
+	MemoryContext context;		/* memory context of what states keep by reference */
 } RtscanChosenRows;
 
 /* Return the state to which the i-th of the rows is to be added. */
@@ -116,33 +116,33 @@ rtscan_state_of(const RtscanChosenRows *chosen, uint32 i)
 }
 
 /*
- * Aggregates with the same kind of state, and their methods.  All families have add() and combine(); other methods are
- * NULL where a family does not offer them.
+ * A family: aggregates with the same kind of state, and the methods of this kind.  All families have add() and
+ * combine(); a family that does not offer another method has NULL.
  */
 typedef struct RtscanFamily
 {
 	bool		folds;			/* the state's value has the type of the argument */
-	bool		counts;			/* counts the rows whose arguments are not NULL; its result for no rows is not NULL */
+	bool		counts;			/* the result is the number of rows whose arguments are not NULL; 0 without rows */
 	bool		counts_in_part; /* its partial result for no rows is not NULL */
 
 	/*
-	 * Add the arguments' values of a row, none of them NULL.  The state allocates what it keeps by reference in the
-	 * given context.
+	 * Add a row by its arguments' values, none of which is NULL.  Memory that the state keeps by reference is
+	 * allocated in the memory context "context".
 	 */
 	void		(*add) (const RtscanTransition *transition, RtscanState *state, const Datum *values,
 						MemoryContext context);
 
-	/* Add many rows whose only argument is a vector of integers (arithmetic.h).  Rows that are NULL are ignored. */
+	/* Add many rows whose only argument is a vector of integers (arithmetic.h).  Ignore rows whose value is NULL. */
 	void		(*add_integers) (const RtscanTransition *transition, const RtscanChosenRows *chosen,
 								 const RtscanVector *vector);
 
-	/* Add many rows whose arguments are vectors of doubles.  Rows that are NULL are ignored. */
+	/* Add many rows whose arguments are vectors of doubles.  Ignore rows that have a NULL argument. */
 	void		(*add_doubles) (const RtscanTransition *transition, const RtscanChosenRows *chosen,
 								const RtscanVector *const *vectors);
 
 	/*
-	 * Add the rows of a mask (masked.h), none of them NULL, to one state.  Returns false, and adds nothing, if it
-	 * cannot.
+	 * Add the rows of a mask (masked.h), whose arguments are not NULL, to one state.  Returns false, and adds
+	 * nothing, if these rows cannot be added together.
 	 */
 	bool		(*add_masked) (const RtscanTransition *transition, RtscanState *state,
 							   const RtscanVector *const *vectors, const RtscanMaskedRows *rows);
@@ -150,28 +150,28 @@ typedef struct RtscanFamily
 	/* Return the kind of total that add_total() needs; RTSCAN_NO_TOTAL if this aggregate cannot add totals. */
 	RtscanTotalKind (*total_kind) (const RtscanTransition *transition);
 
-	/* Add the total of some rows, such as a chunk (totals.h); "scale" is that of numerics. */
+	/* Add the total of some rows, such as those of a chunk (totals.h).  "scale" is the scale of numerics. */
 	void		(*add_total) (const RtscanTransition *transition, RtscanState *state, const RtscanTotal *total,
 							  int scale, MemoryContext context);
 
-	/* Add a numeric as many times as "times" says.  Sums that can add totals have this method. */
+	/* Add the numeric "value" as often as "times" says.  Families of sums that can add totals have this method. */
 	void		(*add_times) (const RtscanTransition *transition, RtscanState *state, Datum value, uint64 times,
 							  MemoryContext context);
 
 	/*
-	 * Is the state's value such that no integer of the scale from "least" to "greatest" can change it?  Minima and
+	 * Can no integer of the given scale from "least" to "greatest" change the state's value?  Families of minima and
 	 * maxima that can add totals have this method.
 	 */
 	bool		(*is_beyond) (const RtscanTransition *transition, const RtscanState *state, int64 least, int64 greatest,
 							  int scale);
 
-	/* Add another state, which has rows.  The caller adds its count. */
+	/* Add the state "other", whose count is not 0.  The caller adds this count to that of "state". */
 	void		(*combine) (const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
 							MemoryContext context);
 
 	/*
-	 * Return what PostgreSQL's partial aggregate returns, allocated in the current memory context.  Without this
-	 * method it is the result.
+	 * Return what PostgreSQL's partial aggregate returns, allocated in the current memory context.  If this method
+	 * is NULL, the partial result is the result.
 	 */
 	Datum		(*partial) (const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
@@ -181,21 +181,24 @@ typedef struct RtscanFamily
 	 */
 	PGFunction	serialize;
 
-	/* PostgreSQL's function that turns such a bytea into a transition state. */
+	/* PostgreSQL's function that turns the bytea of "serialize" back into a transition state. */
 	PGFunction	deserialize;
 } RtscanFamily;
 
 /* A row of the table in aggregates.c: an aggregate to whose states the values of rows are added. */
 typedef struct RtscanAggregate
 {
-	/* OID of PostgreSQL's aggregate; InvalidOid for all that return one of two values, such as min() and max(). */
+	/*
+	 * OID of PostgreSQL's aggregate.  InvalidOid: the row is for all aggregates that return the smaller or larger of
+	 * two values, such as min() and max().
+	 */
 	Oid			function;
 	const RtscanFamily *family;
 
 	/* Return the result, allocated in the current memory context.  *isnull is false before the call. */
 	Datum		(*finish) (const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
-	/* PostgreSQL's final function, if finish() turns the state into one of PostgreSQL's; else NULL. */
+	/* PostgreSQL's final function, if finish() converts the state to a state of PostgreSQL's; else NULL. */
 	PGFunction	final;
 } RtscanAggregate;
 
@@ -219,7 +222,7 @@ rtscan_total_kind(const RtscanTransition *transition)
 	return transition->family->add_total ? transition->family->total_kind(transition) : RTSCAN_NO_TOTAL;
 }
 
-/* Read bytes from a temporary file.  Raises an error if it is too short. */
+/* Read "size" bytes from a temporary file.  Raises an error if the file is too short. */
 extern void rtscan_read_exactly(BufFile *file, void *place, Size size);
 
 #endif							/* RTSCAN_TRANSITION_H */

@@ -3,8 +3,8 @@
  * answer.h
  *		The state of an answer: one execution of the task of computing aggregates from rows.
  *
- * The state is divided by the file that writes it, and functions take no more of it than they need.  A function that
- * needs more than two of the parts takes the answer.
+ * The state is divided into structs, by the file that writes them.  A function takes only the structs that it needs.
+ * If it needs more than two, it takes the whole answer.
  */
 #ifndef RTSCAN_ANSWER_H
 #define RTSCAN_ANSWER_H
@@ -24,36 +24,36 @@
 /* The groups of a grouping set in an answer. */
 typedef struct RtscanSetGroups
 {
-	MemoryContext context;		/* memory of all of this; NULL: the set has not begun, or has ended */
+	MemoryContext context;		/* memory context of all members; NULL: the set has not begun, or has ended */
 	RtscanTransition *transitions;	/* copies of the task's */
 	RtscanGroups *groups;		/* the groups of a set with keys; else NULL */
 	RtscanState *only;			/* the states of the only group of a set without keys; else NULL */
-	MemoryContext state_context;	/* where states allocate what they keep by reference */
+	MemoryContext state_context;	/* memory context of what states keep by reference */
 } RtscanSetGroups;
 
 /* A sample of values (sampled_quantile.h). */
 typedef struct RtscanSample RtscanSample;
 
-/* Groups that another executor than the CPU has aggregated (device_results.h). */
+/* Groups that an executor other than the CPU has aggregated (device_results.h). */
 typedef struct RtscanKeptEntries RtscanKeptEntries;
 
-/* Histograms of values, counted by another executor than the CPU (histogram_quantile.h). */
+/* Histograms of values, counted by an executor other than the CPU (histogram_quantile.h). */
 typedef struct RtscanHistogramQuantile RtscanHistogramQuantile;
 
-/* The expressions of a task that can be calculated for many rows at a time.  Only "known" changes during an answer. */
+/* The expressions of a task that can be calculated for many rows at a time. */
 typedef struct RtscanCalculated
 {
-	List	   *known;			/* RtscanArithmetic * of all expressions and their parts, to share equal ones */
+	List	   *known;			/* RtscanArithmetic * of expressions and their parts: equal ones are calculated once */
 	RtscanRowCondition quals;	/* the task's quals */
 	RtscanArithmetic *(*arguments)[RTSCAN_MAX_ARGUMENTS];	/* for each aggregate: arguments that can be calculated */
 	RtscanArithmetic ***results;	/* for each aggregate: results of its arms that can be calculated */
 	RtscanRowCondition *filters;	/* for each aggregate: its FILTER */
 } RtscanCalculated;
 
-/* The grouping set whose groups are made or visited.  sets.c sets it. */
+/* The grouping set whose groups are made or visited.  sets.c sets all members but row_groups (node/add_rows.c). */
 typedef struct RtscanCurrentSet
 {
-	int			number;			/* its number; -1 before the first one */
+	int			number;			/* number of the set; -1 before the first set */
 	const RtscanRowSet *set;
 	RtscanTransition *transitions;	/* RtscanSetGroups.transitions */
 	RtscanGroups *groups;		/* RtscanSetGroups.groups */
@@ -68,24 +68,24 @@ typedef struct RtscanVisit
 	bool		only_visited;	/* has the only group been visited? */
 	Datum	   *keys;			/* keys of the group, by their numbers in the task */
 	bool	   *isnull;			/* is each of "keys" NULL? */
-	Datum	   *set_keys;		/* keys of a group, by their numbers in a set */
+	Datum	   *set_keys;		/* work space: keys of a group, by their numbers in its set */
 	bool	   *set_isnull;		/* is each of "set_keys" NULL? */
 } RtscanVisit;
 
-/* Some rows of the batch, which are added to states at a time.  slice.c chooses them. */
+/* The current slice: rows of the batch that are added to states together.  slice.c chooses them. */
 typedef struct RtscanCurrentSlice
 {
 	uint32		most;			/* the most rows of a slice */
-	uint32		next;			/* the first row of the batch behind the slice */
-	bool		masked;			/* are the rows that pass the quals in "mask"?  Only without GROUP BY */
-	bool		listed;			/* are the rows that pass the quals in "rows"? */
+	uint32		next;			/* place of the first row of the batch behind the slice */
+	bool		masked;			/* does "mask" have the rows that pass the quals?  Only without GROUP BY */
+	bool		listed;			/* does "rows" have the rows that pass the quals? */
 	uint32		n;				/* number of rows in "rows" */
 	uint64		mask[RTSCAN_MASK_WORDS];	/* a bit for each row of the batch (masked.h) */
 
-	/* These arrays are not cleared when an answer begins. */
+	/* The arrays below are not cleared when an answer begins. */
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* places in the batch of the rows that pass the quals */
 	RtscanState *group_of[RTSCAN_CURSOR_ROWS];	/* for each of "rows": the states of its group */
-	uint16		filtered[RTSCAN_CURSOR_ROWS];	/* those of "rows" that also pass a FILTER */
+	uint16		filtered[RTSCAN_CURSOR_ROWS];	/* places of the rows that pass the quals and a FILTER */
 	RtscanState *filtered_group_of[RTSCAN_CURSOR_ROWS]; /* for each of "filtered": the states of its group */
 } RtscanCurrentSlice;
 
@@ -104,15 +104,15 @@ typedef struct RtscanRowsAnswer
 	RtscanCursor *cursor;		/* reads the rows of the current set; NULL if it is not open */
 	bool		more_rows;		/* are there rows that have not been added to the current set? */
 	bool		in_part;		/* are groups being visited? */
-	RtscanKeptEntries *kept;	/* if not NULL, these are all groups so far */
-	RtscanSample *sample;		/* NULL if there is none */
-	RtscanHistogramQuantile *histogram_quantile;	/* NULL if there is none */
+	RtscanKeptEntries *kept;	/* if not NULL, it has all groups so far, and the current set has none */
+	RtscanSample *sample;		/* the sample of values; NULL if there is none */
+	RtscanHistogramQuantile *histogram_quantile;	/* the histograms; NULL if there are none */
 	RtscanCurrentSlice slice;
 } RtscanRowsAnswer;
 
 /*
- * Return the result of an aggregate that does not collect its values, or that of a partial aggregate if the task is
- * partial.  It is allocated in the current memory context.
+ * Return the result of an aggregate that does not collect its values; its partial result if the task is partial.  It
+ * is allocated in the current memory context.
  */
 static inline Datum
 rtscan_result_of(const RtscanRowsTask *task, const RtscanTransition *transition, const RtscanState *state,

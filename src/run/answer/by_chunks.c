@@ -7,15 +7,15 @@
 
 #include "segment/totals.h"
 
-/* If fewer than one in DENSE rows of a chunk match, adding these one by one is faster than reading the whole chunk. */
+/* If fewer than one in DENSE rows of a chunk match, adding them one by one is faster than reading the whole chunk. */
 #define DENSE	12
 
-/* An aggregate's column in the current segment. */
+/* The argument of an aggregate in a chunk of the current segment. */
 typedef struct Argument
 {
 	RtscanValues *values;		/* the column's values; NULL: the aggregate has no argument, and counts rows */
 	const RtscanFrame *frame;	/* the frame of the chunk; NULL: the column cannot be aggregated by chunks */
-	int			scale;			/* of numerics */
+	int			scale;			/* scale of numerics */
 	RtscanTotalKind kind;		/* the kind of total that the aggregate needs */
 } Argument;
 
@@ -92,7 +92,7 @@ add_chunk(const RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *c
 	Argument	argument = find_argument(answer, number, chunk->number);
 	RtscanTotal total = {.count = chunk->wanted};
 
-	/* The count need not be exact: for a minimum or maximum it only matters whether it is 0. */
+	/* A minimum or maximum that is settled needs no exact count: it only matters whether the count is 0. */
 	if (argument.values && is_settled(transition, state, &argument))
 		return;
 	if (argument.values)
@@ -110,7 +110,7 @@ rtscan_add_chunk(const RtscanCursorChunk *chunk, void *arg)
 	for (int i = 0; i < naggregates; i++)
 		if (!can_add(answer, i, chunk))
 			return false;
-	/* Adding leaves garbage in per-tuple memory, which is reset each time. */
+	/* Adding leaves garbage in per-tuple memory, which is reset before each chunk. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (int i = 0; i < naggregates; i++)

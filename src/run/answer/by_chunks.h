@@ -17,7 +17,7 @@
 extern bool rtscan_takes_chunks(const RtscanRowsAnswer *answer);
 
 /*
- * RtscanTakeChunk (search/scan/cursor.h): add a chunk to all aggregates.  The argument is an RtscanRowsAnswer for which
+ * RtscanTakeChunk (search/scan/cursor.h): add a chunk to all aggregates.  "arg" is an RtscanRowsAnswer for which
  * rtscan_takes_chunks() is true.
  */
 extern bool rtscan_add_chunk(const RtscanCursorChunk *chunk, void *arg);

@@ -20,17 +20,17 @@ typedef struct RtscanDimensionTotals
 	uint64		keys;			/* number of keys, in the last answer */
 	uint64		keys_found;		/* number of keys that the index has, in the last answer */
 	uint64		codes;			/* number of codes that keys have in segments, in the last answer */
-	uint64		ranges;			/* number of key ranges that its rows were loaded in (ranges.h), in the last answer */
+	uint64		ranges;			/* number of ranges of its rows that were loaded (ranges.h), in the last answer */
 	uint64		segments[RTSCAN_WAYS];	/* number of segments evaluated in each way, in all answers */
-	uint64		rows;			/* number of rows that were left in these segments, in all answers */
+	uint64		rows;			/* number of rows that remained in these segments, in all answers */
 } RtscanDimensionTotals;
 
-/* EXPLAIN shows totals for this many dimensions at most, the first ones. */
+/* EXPLAIN shows totals of at most this many dimensions, the first ones of the plan. */
 #define RTSCAN_SHOWN_DIMENSIONS	28
 
 /*
- * Why an executor other than the CPU has not aggregated the rows that it found (search/exec/device_aggregate.h), as
- * far as that is known.  EXPLAIN shows the last reason in this order.
+ * The reasons why an executor other than the CPU has not aggregated the rows that it found
+ * (search/exec/device_aggregate.h).  If several are known, EXPLAIN shows the last one in the order of this enum.
  */
 typedef enum RtscanNotOnDevice
 {
@@ -39,7 +39,7 @@ typedef enum RtscanNotOnDevice
 	RTSCAN_NOT_ON_DEVICE_VALUES,	/* a column has neither integers nor codes to group by */
 	RTSCAN_NOT_ON_DEVICE_COMBINED,	/* the CPU has to combine the bits of alternatives, or to test rows */
 	RTSCAN_NOT_ON_DEVICE_SUMS,	/* the sum of an expression does not follow from sums of columns */
-	RTSCAN_NOT_ON_DEVICE_CONDITIONS,	/* conditions on rows, or distinct values, are of columns with many values */
+	RTSCAN_NOT_ON_DEVICE_CONDITIONS,	/* columns of conditions on rows, or of DISTINCT, have too many values */
 	RTSCAN_NOT_ON_DEVICE_SHARED,	/* several processes share segments */
 	RTSCAN_NOT_ON_DEVICE_ROWS,	/* the result depends on single rows */
 	RTSCAN_NOT_ON_DEVICE_REASONS	/* number of values of this type */
@@ -49,37 +49,39 @@ typedef enum RtscanNotOnDevice
 typedef struct RtscanTotals
 {
 	bool		searched;		/* has there been a search? */
-	RtscanExecutor executor;	/* the executor; of several, the last in RtscanExecutor's order */
+	RtscanExecutor executor;	/* executor of the searches; the last in RtscanExecutor's order if they had several */
 	uint64		segments;		/* number of segments */
 	uint64		skipped_segments;	/* number of segments that were not opened (RtscanCounters) */
 	uint64		cpu_segments;	/* number of segments that the CPU evaluated, wholly or in part (RtscanCounters) */
-	uint64		device_agg_rows;	/* number of rows that another executor than the CPU aggregated */
-	RtscanNotOnDevice not_on_device;	/* why it did not aggregate others */
+	uint64		device_agg_rows;	/* number of rows that an executor other than the CPU aggregated */
+	RtscanNotOnDevice not_on_device;	/* why the CPU aggregated other rows; RTSCAN_ON_DEVICE if no reason is known */
 	uint64		rays;			/* number of rays cast */
 	uint64		chunks_skipped; /* number of chunks that the sieve excluded */
 	uint64		pending_rows;	/* number of rows of pending lists that were compared */
 	uint64		heap_fetches;	/* number of rows that were looked up in the heap */
-	uint64		filtered_rows;	/* number of rows that quals on rows of the index removed */
+	uint64		filtered_rows;	/* number of rows removed by row quals, which are evaluated on the index's rows */
 	uint64		single_rows;	/* number of evaluations of an expression on a single row, not on a batch */
 	uint64		spilled_groups; /* number of groups that went to temporary files */
 	uint64		spilled_values; /* number of collected values that went to sorts */
 	RtscanDimensionTotals dimensions[RTSCAN_SHOWN_DIMENSIONS];
 } RtscanTotals;
 
-/* The query of an index. */
+/* The query that a node runs on an index. */
 typedef struct RtscanQuestion
 {
 	Relation	heap;
 	Relation	index;
-	const RtscanSchema *schema; /* the index's */
+	const RtscanSchema *schema; /* schema of the index */
 	Snapshot	snapshot;
 	bool		reads_only;		/* the query does not change the heap */
-	const RtscanFilter *filter; /* the rows that are wanted, or those of the current pass */
-	struct RtscanShared *shared;	/* what the processes of a parallel query share (shared.h); NULL: there are none */
+	const RtscanFilter *filter; /* filter for the rows of the query, or for those of the current pass */
+
+	/* what the processes of a parallel query share (shared.h); NULL: not a parallel query */
+	struct RtscanShared *shared;
 	struct dsa_area *area;		/* the parallel query's dynamic shared memory; NULL: there is no other process */
 	int			ndimensions;	/* number of dimensions */
-	RtscanDimension **dimensions;	/* their attributes are columns behind the index's own */
-	RtscanClaim *claim;			/* what this process has taken, if an answer takes several passes; else NULL */
+	RtscanDimension **dimensions;	/* the dimensions, whose attributes are columns behind the index's own */
+	RtscanClaim *claim;			/* this process's part of a shared search that takes several passes; else NULL */
 	struct RtscanNode *node;	/* the node, to begin the next pass */
 	RtscanTotals *totals;
 } RtscanQuestion;

@@ -18,20 +18,23 @@
 /* Number of values that are collected before chunks are sampled. */
 #define MIN_VALUES		65536
 
-/* If fewer than one in DENSE rows of a chunk match, all their values are collected, unless a range has been found. */
+/*
+ * If fewer than one in DENSE rows of a chunk match, all values of these rows are collected.  But if the search is for
+ * a range of values (RtscanSample.within), the chunk is sampled.
+ */
 #define DENSE			16
 
 /*
  * A sample has at most one in LEAST_STEP values.  If it has more than MAX_SAMPLE values, half of them are dropped, and
- * those that follow are sampled half as often.
+ * further values are sampled half as often.
  */
 #define LEAST_STEP		128
 #define MAX_SAMPLE		16384
 
-/* Another search pays if it makes it unnecessary to collect this many values. */
+/* A further search for a sample pays if it saves collecting this many values. */
 #define MANY_VALUES		524288
 
-/* Narrowing gains little if percentiles are farther apart than MAX_APART of THOUSAND rows. */
+/* Narrowing gains little if the first and the last percentile are farther apart than MAX_APART of THOUSAND rows. */
 #define THOUSAND		1000
 #define MAX_APART		250
 
@@ -75,7 +78,7 @@ rtscan_find_ranks(const RtscanRowsAnswer *answer, int64 n, uint64 **ranks)
 
 /* ---------------------------------------------------------------- the sample */
 
-/* Are all percentiles near each other? */
+/* Are all percentiles at most MAX_APART of THOUSAND rows apart? */
 static bool
 percentiles_are_near(const RtscanRowsAnswer *answer)
 {
@@ -85,7 +88,7 @@ percentiles_are_near(const RtscanRowsAnswer *answer)
 	return nranks > 0 && ranks[nranks - 1] - ranks[0] <= MAX_APART;
 }
 
-/* Return about how many rows a cursor finds. */
+/* Estimate how many rows a cursor finds. */
 static double
 expect_rows(const RtscanCursor *cursor)
 {
@@ -119,8 +122,8 @@ create_sample(const RtscanRowsAnswer *answer)
 }
 
 /*
- * Does it pay to sample a chunk: have many values been collected, and do many of its rows match?  It does not if many
- * rows have to be looked up in the heap, since each search looks them up again.
+ * Does it pay to sample a chunk?  It does if many values have been collected, and many rows of the chunk match.  It
+ * does not if many rows have to be looked up in the heap, since each search looks them up again.
  */
 static bool
 is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
@@ -133,7 +136,7 @@ is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 		rtscan_cursor_heap_fetches(answer->cursor) * DENSE < collected;
 }
 
-/* Return the place of the bit of a word that is set and has "lower" set bits below it. */
+/* Return the number of the set bit of a word that has "lower" set bits below it. */
 static inline uint32
 find_set_bit(uint64 word, uint32 lower)
 {
@@ -187,7 +190,7 @@ may_be_null(const RtscanCursor *cursor, int column)
 	return segment->columns[column].header.nonnull < segment->header.rows;
 }
 
-/* Sample the values of a chunk.  False if they are not represented by exact integers. */
+/* Sample the values of a chunk.  False if the values are not represented by exact integers. */
 static bool
 sample_values(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 {
@@ -220,7 +223,7 @@ rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg)
 		answer->sample = create_sample(answer);
 	else if (answer->sample->rows == 0)
 		begin_sample(answer->sample, answer->cursor);
-	/* Reading leaves garbage in per-tuple memory, which is reset each time. */
+	/* Reading leaves garbage in per-tuple memory, which is reset before each chunk. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	sampled = !answer->sample->refused && sample_values(answer, chunk);
@@ -228,7 +231,7 @@ rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg)
 	return sampled;
 }
 
-/* Add values that have been collected to the sample, one in sample->step. */
+/* Add one in sample->step of the collected values to the sample. */
 static void
 sample_collected(RtscanSample *sample, const RtscanCollection *collection)
 {
@@ -240,7 +243,7 @@ sample_collected(RtscanSample *sample, const RtscanCollection *collection)
 
 /* ---------------------------------------------------------------- the range */
 
-/* Return a condition that compares the column with the value of a key. */
+/* Return a condition that compares the column with the value of the key "key". */
 static RtscanFilter
 compare_with(const RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
 {
@@ -263,8 +266,8 @@ compare_with(const RtscanRowsAnswer *answer, StrategyNumber strategy, int64 key)
 }
 
 /*
- * Return a filter for those of the query's rows that pass two other filters as well.  Ranges from earlier steps need
- * not be repeated: the new ones are within them.
+ * Return a filter for the rows that pass the query's filter and two further filters.  The ranges of earlier steps need
+ * not be repeated, because new ranges are within them.
  */
 static RtscanFilter
 and_filters(const RtscanQuestion *question, RtscanFilter one, RtscanFilter other)
@@ -326,8 +329,8 @@ rtscan_sample_all(RtscanSample *sample)
 
 /*
  * Find the places of the percentiles in the sorted sample, and return their number; 0 if some percentile is not in the
- * range.  Each value of the sample stands for the same number of rows.  If rows may be NULL the number of values is not
- * known, and the percentiles of the sample are taken, which has no NULLs.
+ * range.  Each value of the sample represents the same number of rows.  If rows may be NULL, the number of values is
+ * not known; instead, the places are the percentiles' ranks in the sample, which has no NULLs.
  */
 static int
 find_places(const RtscanRowsAnswer *answer, const RtscanSampledQuantile *quantile, uint64 **places)
@@ -372,9 +375,9 @@ count_keys(const RtscanSample *sample, int64 low, int64 high)
 }
 
 /*
- * Does the new range, which has "between" values of the sample, have enough values to make another sample worth while?
- * Not if these are most of the sample: one value may be so frequent that narrowing makes no progress.  "most" is the
- * most values that are collected in memory.
+ * Does the new range probably have enough values to make another sample worth while?  "between" is the number of the
+ * sample's values in the range, "most" the most values that are collected in memory.  False if the range has half of
+ * the sample or more: one value may be so frequent that narrowing makes no progress.
  */
 static bool
 are_many(const RtscanSampledQuantile *quantile, const RtscanSample *sample, uint32 between, uint64 most)
@@ -416,7 +419,7 @@ rtscan_narrow(const RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 
 /* ---------------------------------------------------------------- counting */
 
-/* RtscanTakeChunk */
+/* RtscanTakeChunk: add the number of the chunk's rows that match to the uint64 *arg */
 static bool
 count_chunk(const RtscanCursorChunk *chunk, void *arg)
 {

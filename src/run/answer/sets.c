@@ -28,7 +28,7 @@ describe_keys(List *keys)
 	return tupdesc;
 }
 
-/* Return GROUPING(): a bit for each of its keys, the highest for the first.  The bit is 1 if the set lacks the key. */
+/* Return GROUPING(): a bit for each key, the highest bit for the first key.  The bit is 1 if the set lacks the key. */
 static Datum
 grouping_of(const List *keys, const List *set_keys)
 {
@@ -143,7 +143,7 @@ end_set(RtscanSetGroups *groups, int naggregates)
 	groups->context = NULL;
 }
 
-/* Make a set that has begun the current one. */
+/* Make "set", which has begun, the current set. */
 static void
 enter_set(RtscanCurrentSet *current, const RtscanRowSet *set, const RtscanSetGroups *groups)
 {
@@ -180,7 +180,7 @@ rtscan_end_sets(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- groups made from groups */
 
-/* Return the group of a part to which the visited group belongs. */
+/* Return the group of a part that contains the visited group. */
 static RtscanState *
 group_in_part(const RtscanVisit *visit, const RtscanRowSet *set, const RtscanSetGroups *part)
 {

@@ -47,7 +47,7 @@ rtscan_share(RtscanShared *shared, int processes, const RtscanVisibility *visibi
 	begin_search(shared);
 }
 
-/* Forget which keys have been found: they are counted anew for each answer. */
+/* Free the bitmaps of the keys found, and set their counts to 0: they are counted anew for each answer. */
 static void
 forget_found(RtscanShared *shared, dsa_area *area)
 {
@@ -91,8 +91,9 @@ rtscan_shared_totals(RtscanShared *shared)
 }
 
 /*
- * A shared bitmap of the keys of a dimension that have been found.  Its length is that of the process that made it: if
- * the dimension is sampled (TABLESAMPLE), processes may have different keys, and different numbers of keys.
+ * A shared bitmap of the keys of a dimension that have been found.  The process that makes the bitmap chooses its
+ * length.  If the dimension is sampled (TABLESAMPLE), other processes may have different keys, and different numbers
+ * of keys.
  */
 typedef struct FoundKeys
 {
@@ -100,7 +101,7 @@ typedef struct FoundKeys
 	pg_atomic_uint64 bits[FLEXIBLE_ARRAY_MEMBER];
 } FoundKeys;
 
-/* Return the shared bitmap of a dimension.  The first process that needs it makes it, with the words that it needs. */
+/* Return the shared bitmap of a dimension.  The first process that calls this makes the bitmap, with "words" words. */
 static FoundKeys *
 common_keys(dsa_area *area, dsa_pointer_atomic *place, uint32 words)
 {
@@ -121,7 +122,10 @@ common_keys(dsa_area *area, dsa_pointer_atomic *place, uint32 words)
 	return dsa_get_address(area, none);
 }
 
-/* Share the keys of a dimension that this process has found, and return how many of them are new to all processes. */
+/*
+ * Add the keys of a dimension that this process has found to the shared bitmap, and return how many of these keys no
+ * other process had added.
+ */
 static uint64
 share_found(const RtscanQuestion *question, int number)
 {
@@ -148,8 +152,9 @@ share_found(const RtscanQuestion *question, int number)
 }
 
 /*
- * Add numbers of keys and codes.  If this process has looked up keys in its part of the segments only ("in_part"), they
- * are added to those of other processes; else each process has looked up all keys in all segments.
+ * Add numbers of keys and codes to the totals.  If "in_part" is true, this process has looked up keys in its part of
+ * the segments only, and its numbers are added to those of other processes.  If not, each process has looked up all
+ * keys in all segments, so its numbers replace those of other processes.
  */
 static void
 add_key_counts(RtscanDimensionTotals *totals, RtscanTrace *trace, bool in_part, uint64 keys_found)

@@ -3,8 +3,8 @@
  * shared.h
  *		Share one image of the index, the division of its segments, and totals among the processes of a parallel query.
  *
- * The leader sets these up before it starts workers.  Each process reads the visibility map for the segments that it
- * searches.
+ * The leader sets up the shared memory before it starts workers.  Each process reads the visibility map for the
+ * segments that it searches.
  *
  * Each process looks up a dimension's keys in its own segments.  For EXPLAIN, the processes share a bitmap of the keys
  * that any of them has found, in the query's dynamic shared memory.
@@ -26,17 +26,17 @@ typedef struct RtscanShared
 	RtscanSharedSearch search;	/* which segments and chunks have been taken */
 	slock_t		mutex;			/* protects the totals */
 	RtscanTotals totals;		/* totals of all processes */
-	dsa_pointer_atomic found[RTSCAN_SHOWN_DIMENSIONS];	/* bitmaps of keys found; invalid before any has been */
+	dsa_pointer_atomic found[RTSCAN_SHOWN_DIMENSIONS];	/* bitmap of each dimension's keys found; invalid at first */
 	BlockNumber blocks;			/* number of blocks of the heap */
 
-	/* The image, then a pg_atomic_uint32 for each segment: its next chunk that is to be taken. */
+	/* The image, then a pg_atomic_uint32 for each segment: the first chunk that no process has taken. */
 	char		data[FLEXIBLE_ARRAY_MEMBER] pg_attribute_aligned(MAXIMUM_ALIGNOF);
 } RtscanShared;
 
 /* Return the size of the shared memory.  Called by the leader. */
 extern Size rtscan_shared_size(const RtscanImage *image);
 
-/* Initialize the shared memory with what the leader has done so far.  Called by the leader. */
+/* Initialize the shared memory for a search of the image.  "totals" are the leader's so far.  Called by the leader. */
 extern void rtscan_share(RtscanShared *shared, int processes, const RtscanVisibility *visibility,
 						 const RtscanImage *image, const RtscanTotals *totals);
 
@@ -46,14 +46,14 @@ extern void rtscan_reset_shared(RtscanShared *shared, dsa_area *area);
 /* Return the totals of all processes so far.  Processes that are still running may increase them. */
 extern RtscanTotals rtscan_shared_totals(RtscanShared *shared);
 
-/*
- * Set up the visibility of the snapshot for this process, allocated in the current memory context, and return the
- * image.
- */
+/* Set up *visibility for this process, with the shared image, in the current memory context.  Return the image. */
 extern const RtscanImage *rtscan_use_shared(RtscanShared *shared, Relation heap, Relation index, Snapshot snapshot,
 											bool reads_only, RtscanVisibility *visibility);
 
-/* Add what a search did, and what was done with its rows, to the totals. */
+/*
+ * Add the counters of a search to the totals, and the numbers of rows that were fetched from the heap, removed by
+ * quals, or evaluated one by one.
+ */
 extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
 							  uint64 filtered_rows, uint64 single_rows);
 

@@ -14,8 +14,8 @@
 /* ---------------------------------------------------------------- quals */
 
 /*
- * Choose those of the next rows that pass the quals.  Without GROUP BY a slice is all of the batch, and may be given as
- * a mask.
+ * Choose the next slice: those of the next rows that pass the quals.  Without GROUP BY ("may_mask") the slice is the
+ * whole batch, and may be given as a mask.
  */
 static void
 choose_next_rows(RtscanCurrentSlice *slice, RtscanBatch *batch, RtscanRowCondition *quals, bool may_mask)
@@ -105,7 +105,7 @@ count_chosen_values(const RtscanChosenRows *chosen, const RtscanVector *const *v
 	}
 }
 
-/* Calculate the arguments of an aggregate as vectors.  False if one cannot be calculated. */
+/* Calculate the arguments of an aggregate as vectors.  False if one of the arguments cannot be calculated. */
 static bool
 calculate_vectors(const RtscanRowsAnswer *answer, int number, const RtscanVector **vectors)
 {
@@ -127,7 +127,7 @@ takes_scale(const RtscanTransition *transition, const RtscanVector *vector)
 	return transition->collecting == NULL || transition->collecting->how.scale == vector->scale;
 }
 
-/* Add the arguments as vectors.  False if they cannot be calculated, or the aggregate does not take such vectors. */
+/* Add the arguments as vectors.  False if they cannot be calculated, or the aggregate cannot add their kind. */
 static bool
 add_vectors(const RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
@@ -170,7 +170,7 @@ add_column(const RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 	}
 }
 
-/* Evaluate the arguments on the row that has been entered.  False if one of them is NULL. */
+/* Evaluate the arguments on the row that was given to rtscan_enter_row().  False if one of the arguments is NULL. */
 static bool
 evaluate_arguments(RtscanBatch *batch, const RtscanRowAggregate *aggregate, Datum *values)
 {
@@ -246,7 +246,7 @@ add_sum(const RtscanRowsAnswer *answer, int number, const RtscanMaskedRows *rows
 	return true;
 }
 
-/* Add rows given as bits to the only group.  False if that is not possible. */
+/* Add the rows of the slice's mask to an aggregate of the only group.  False if they have to be added as a list. */
 static bool
 add_mask(const RtscanRowsAnswer *answer, int number)
 {
@@ -274,7 +274,7 @@ add_mask(const RtscanRowsAnswer *answer, int number)
 		(family->add_masked && family->add_masked(transition, state, vectors, &rows));
 }
 
-/* Add rows given as a list. */
+/* Add the rows of the slice to an aggregate as a list, which is made from the mask if there is none yet. */
 static void
 add_list(RtscanRowsAnswer *answer, int number)
 {
@@ -305,7 +305,7 @@ add_to_aggregate(RtscanRowsAnswer *answer, int number)
 {
 	MemoryContext old;
 
-	/* Adding leaves garbage in per-tuple memory, which is reset each time. */
+	/* Adding leaves garbage in per-tuple memory, which is reset before each aggregate. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	if (!answer->slice.masked || !add_mask(answer, number))
@@ -322,13 +322,13 @@ add_to_aggregates(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- cells */
 
-/* Offer the slice to the cells, which decide the aggregates that are added by cell. */
+/* Offer the slice to the cells, and let them decide which aggregates are added by cell. */
 static void
 begin_cells(const RtscanRowsAnswer *answer, RtscanCells *cells)
 {
 	MemoryContext old;
 
-	/* Calculating leaves garbage in per-tuple memory, which is reset each time. */
+	/* Calculating leaves garbage in per-tuple memory, which is reset before each slice. */
 	ResetExprContext(answer->batch->context);
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (int i = 0; i < cells->naggregates; i++)
@@ -366,8 +366,8 @@ find_groups(const RtscanCurrentSet *current, RtscanBatch *batch, RtscanCurrentSl
 }
 
 /*
- * Add the slice by cells.  The rows' groups have to be found only if some are in empty cells, whose groups may be
- * unknown, or if some aggregate is not added by cell.
+ * Add the slice by cells.  The rows' groups have to be found if some aggregate is not added by cell, or if some row's
+ * cell was empty: an empty cell's group may be unknown.
  */
 static void
 add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of)

@@ -19,10 +19,10 @@ extern void rtscan_add_slice(RtscanRowsAnswer *answer);
  */
 extern bool rtscan_can_add_sum(const RtscanRowsAnswer *answer, int number);
 
-/* Return the group of the row that has been entered in the batch.  "fresh" means the same as in rtscan_find_group(). */
+/* Return the group of the row or entry that has been entered in the batch.  "fresh": see rtscan_find_group(). */
 extern RtscanState *rtscan_find_group_entered(const RtscanRowsAnswer *answer, bool fresh);
 
-/* RtscanFindGroup (row_groups.h).  The argument is an RtscanRowsAnswer. */
+/* RtscanFindGroup (row_groups.h): look up the group of a row of the batch.  "arg" is an RtscanRowsAnswer. */
 extern RtscanState *rtscan_find_group_of_row(uint32 row, void *arg);
 
 #endif							/* RTSCAN_SLICE_H */

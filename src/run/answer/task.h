@@ -16,8 +16,8 @@
 /* An arm of a CASE (case_arms.h). */
 typedef struct RtscanRowCaseArm
 {
-	RtscanExpression condition; /* the condition of WHEN; without a state for ELSE */
-	const Expr *result;			/* NULL if the result is NULL */
+	RtscanExpression condition; /* condition of WHEN; for ELSE its "state" is NULL */
+	const Expr *result;			/* row expression of the result; NULL if the result is NULL */
 } RtscanRowCaseArm;
 
 /* An aggregate. */
@@ -27,10 +27,10 @@ typedef struct RtscanRowAggregate
 	RtscanExpression arguments[RTSCAN_MAX_ARGUMENTS];
 	int			columns[RTSCAN_MAX_ARGUMENTS];	/* the column that each argument is; -1 if it is not a column */
 	Bitmapset  *columns_of_arguments;	/* the columns that all arguments refer to */
-	bool		of_entries;		/* the argument is evaluated on entries, as device aggregates have no total of it */
+	bool		of_entries;		/* device aggregates have no total of the argument: it is evaluated on entries */
 	int			narms;			/* number of arms, if the argument is a CASE whose results devices can add up; else 0 */
-	RtscanRowCaseArm *arms;		/* these arms (case_arms.h) */
-	RtscanExpression filter;	/* the condition of FILTER; without a state if there is none */
+	RtscanRowCaseArm *arms;		/* the arms (case_arms.h) */
+	RtscanExpression filter;	/* condition of FILTER; its "state" is NULL if there is none */
 	ExprState  *fractions;		/* the fractions of percentiles; else NULL */
 } RtscanRowAggregate;
 
@@ -47,13 +47,13 @@ typedef struct RtscanRowSet
 	int			nkeys;			/* number of its keys */
 	int		   *keys;			/* numbers of its keys among the task's keys */
 	Bitmapset  *columns;		/* columns that its keys depend on */
-	bool		computes_keys;	/* is some key not simply a column? */
+	bool		computes_keys;	/* is some key an expression, not simply a column? */
 	TupleDesc	types;			/* types of its keys */
 	Oid		   *operators;		/* equality operators of its keys */
 	Oid		   *collations;		/* collations of its keys */
 	double		expected_groups;	/* the planner's estimate of its groups */
-	int			parent;			/* number of the set whose groups its own are made from; -1: from rows */
-	List	   *parts;			/* int: numbers of the sets whose groups are made from its own */
+	int			parent;			/* number of its parent (sets.h); -1: its groups are made from rows */
+	List	   *parts;			/* int: numbers of its parts, whose groups are made from its own */
 	bool		asked;			/* are its groups results? */
 	Datum	   *groupings;		/* its value of each GROUPING() */
 } RtscanRowSet;
@@ -67,11 +67,11 @@ typedef struct RtscanRowsTask
 	int			nkeys;			/* number of keys of GROUP BY */
 	RtscanRowKey *keys;
 	int			nsets;			/* number of grouping sets */
-	RtscanRowSet *sets;			/* each after its parent; one without keys if there is no GROUP BY */
-	int			most_parts;		/* the most sets made from groups that are in memory at once */
+	RtscanRowSet *sets;			/* each after its parent; one set without keys if there is no GROUP BY */
+	int			most_parts;		/* the most sets with a parent that are in memory at once */
 	int			ngroupings;		/* number of GROUPING() calls */
 	int			naggregates;
-	List	   *breakpoints;	/* RtscanBreakpoints * of conditions' columns, not found yet; each answer copies them */
+	List	   *breakpoints;	/* RtscanBreakpoints * of conditions' columns, copied and then found by each answer */
 	RtscanRowAggregate *aggregates;
 	RtscanTransition *transitions;	/* the transition of each aggregate, which each set copies */
 } RtscanRowsTask;

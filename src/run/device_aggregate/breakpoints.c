@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * breakpoints.c
- *		Finds ranges of a column's integers that conditions on rows do not tell apart.
+ *		Finds ranges of a column's integers within which conditions on rows have the same results.
  *
- * The constant of a comparison is not simply read.  It may have another type or scale than the column, and it may be a
- * parameter or an expression; the operator, its side and rounding decide which integer is the first beyond it.  Only
- * the comparison itself knows all of that.  So it is evaluated on integers of the column, which are bisected: at most
+ * A breakpoint cannot be read from the constant of a comparison.  The constant may have another type or scale than the
+ * column, and it may be a parameter or an expression.  The operator, its side and rounding decide which integer is the
+ * first beyond the constant.  So the comparison itself is evaluated on integers of the column, by bisection: at most
  * 66 evaluations for each comparison and answer.
  */
 #include "run/device_aggregate/breakpoints.h"
@@ -27,7 +27,7 @@ typedef struct Looking
 {
 	int			column;
 	List	   *comparisons;
-	bool		failed;			/* the column is also used in another way */
+	bool		failed;			/* the column is also used outside of comparisons and IS NULL */
 } Looking;
 
 static const Var *
@@ -52,7 +52,7 @@ is_int(Oid type)
 	return type == INT2OID || type == INT4OID || type == INT8OID;
 }
 
-/* Do the column's integers sort as its values do, so that comparisons of these types have breakpoints? */
+/* Do the column's integers sort as its values do, so that comparisons of these two types have breakpoints? */
 static bool
 has_breakpoints(const Var *var, Oid left, Oid right)
 {
@@ -68,7 +68,7 @@ has_breakpoints(const Var *var, Oid left, Oid right)
 		rtscan_can_collect(var->vartype, var->vartypmod, &scale);
 }
 
-/* Add a comparison with the operator of a clause replaced by another one of the same order. */
+/* Add a copy of a clause whose operator is replaced by "operator", another operator of the same order. */
 static void
 add_comparison(Looking *looking, const OpExpr *clause, Oid operator)
 {
@@ -108,8 +108,9 @@ add_comparisons(Looking *looking, const OpExpr *clause, const Var *var)
 }
 
 /*
- * Take a clause that compares the column with an expression that is the same for all rows.  This must not fail, because
- * PostgreSQL would not evaluate it if there is no row.
+ * Add the comparisons of a clause that compares the column with an expression without columns.  False for any other
+ * clause, and if evaluating the expression may raise an error: without rows, PostgreSQL would not evaluate the
+ * expression.
  */
 static bool
 take_comparison(Looking *looking, const OpExpr *clause)
@@ -229,7 +230,10 @@ is_true(const RtscanBreakpoints *breakpoints, RtscanBatch *batch, ExprState *com
 	return !isnull && DatumGetBool(result);
 }
 
-/* Find the first integer for which a comparison differs from those below, by bisection.  False if there is none. */
+/*
+ * Find, by bisection, the first integer for which a comparison has another result than for all smaller integers.
+ * False if the comparison has the same result for all integers.
+ */
 static bool
 find_breakpoint(const RtscanBreakpoints *breakpoints, RtscanBatch *batch, ExprState *comparison, int64 *breakpoint)
 {
@@ -264,8 +268,8 @@ compare_integers(const void *a, const void *b)
 }
 
 /*
- * List the breakpoints in ascending order, each once.  Return how many, at least one: if there is none, because
- * constants are NULL or beyond all values, the least integer becomes the only breakpoint.
+ * List the breakpoints in ascending order, without duplicates, and return how many there are.  If there is none,
+ * because constants are NULL or beyond all values, the least integer is listed as the only breakpoint.
  */
 static int
 list_breakpoints(const RtscanBreakpoints *breakpoints, RtscanBatch *batch, int64 *list)
@@ -288,7 +292,7 @@ list_breakpoints(const RtscanBreakpoints *breakpoints, RtscanBatch *batch, int64
 	return kept;
 }
 
-/* Make the map, in which breakpoints are distances from the type's least integer, and a value of each range. */
+/* Set the map, in which breakpoints are distances from the type's least integer, and a value of each range. */
 static void
 lay_out_breakpoints(RtscanBreakpoints *breakpoints, const int64 *list, int n)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * breakpoints.h
- *		Finds ranges of a column's integers that conditions on rows do not tell apart.
+ *		Finds ranges of a column's integers within which conditions on rows have the same results.
  *
  * If conditions (FILTER, WHERE that the index does not look up, CASE in aggregates) only compare a column with
- * constants, they have the same result for all integers from one *breakpoint* to the next.  So the column
- * becomes a digit of device aggregates (search/exec/device_aggregate.h) that has few numbers, even if the column has
- * many values:
+ * constants, they have the same result for all integers from one *breakpoint* to the next.  So the column becomes a
+ * digit of device aggregates (search/exec/device_aggregate.h) that has few numbers, even if the column has many
+ * values:
  *
  *		v < 10 OR v = 50		... 9 | 10 ... 49 | 50 | 51 ...
  *
  * Each comparison is false up to some integer and true from there on, or the other way round.  So bisection finds its
- * breakpoint, with about as many evaluations as the type has bits.  This works for any operator, type, side and scale
- * of the constant, which may also be an expression.
+ * breakpoint, with about as many evaluations as the type has bits.  This works for any operator and side of the
+ * constant, whatever its type and scale.  The constant may also be an expression.
  */
 #ifndef RTSCAN_BREAKPOINTS_H
 #define RTSCAN_BREAKPOINTS_H
@@ -36,7 +36,7 @@ typedef struct RtscanBreakpoints
 
 /*
  * Return the comparisons of a column in conditions, which are row expressions; each has one breakpoint at most.  NIL
- * if the conditions use the column in any other way, except IS NULL, or if the comparisons are too many.
+ * if the conditions use the column outside of comparisons and IS NULL, or if there are too many comparisons.
  */
 extern List *rtscan_find_comparisons(List *conditions, int column);
 
@@ -47,8 +47,8 @@ extern List *rtscan_find_comparisons(List *conditions, int column);
 extern List *rtscan_prepare_breakpoints(PlanState *parent, List *conditions);
 
 /*
- * Find breakpoints, unless this has been done.  What is kept is allocated in the memory context.  False if a comparison
- * needs a subquery that has not been executed.
+ * Find the breakpoints of a column, unless they have been found.  The map and the values are allocated in "context".
+ * False if a comparison needs a subquery that has not been executed.
  */
 extern bool rtscan_find_breakpoints(RtscanBreakpoints *breakpoints, RtscanBatch *batch, MemoryContext context);
 

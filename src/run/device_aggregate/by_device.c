@@ -20,12 +20,12 @@
 #define CONDITION_ROW		0.5 /* to evaluate a condition or another expression */
 #define DISTINCT_ROW		1.0 /* to collect a distinct value */
 
-/* Most different values of a column in conditions, if they have to be told apart. */
+/* The most values that a column in conditions may have if each value needs a number of its own. */
 #define MOST_NUMBERS		8192
 
 /* ---------------------------------------------------------------- request device aggregates */
 
-/* Request a digit for a column of the index, or for one of a dimension, which is mapped from the index's key column. */
+/* Request a digit for a column of the index, or for a dimension's column, mapped from the index's key column. */
 static bool
 ask_for_digit(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanRowsAnswer *answer, int column)
 {
@@ -50,7 +50,7 @@ ask_for_digits(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanRowsAnswe
 	return true;
 }
 
-/* Has the last digit the same scale as the breakpoints?  If not, remove it. */
+/* Has the last digit the same scale as the breakpoints?  If not, remove the digit. */
 static bool
 has_scale(RtscanDeviceAgg *agg, const RtscanBreakpoints *breakpoints)
 {
@@ -62,10 +62,7 @@ has_scale(RtscanDeviceAgg *agg, const RtscanBreakpoints *breakpoints)
 	return false;
 }
 
-/*
- * Return the breakpoints of a column of the index.  NULL if it has none, or if distinct values need each of its
- * values.
- */
+/* Return the breakpoints of an index column.  NULL if there are none, or if DISTINCT needs all values of the column. */
 static const RtscanBreakpoints *
 find_breakpoints(const RtscanRowsAnswer *answer, int column)
 {
@@ -75,7 +72,7 @@ find_breakpoints(const RtscanRowsAnswer *answer, int column)
 	return rtscan_breakpoints_of(answer, column);
 }
 
-/* Request a digit for the ranges that conditions do not tell apart, or else for the values, if they are few. */
+/* Request a digit for a column's ranges between breakpoints; without breakpoints, for its values if they are few. */
 static bool
 ask_for_condition(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanRowsAnswer *answer, int column)
 {
@@ -107,7 +104,7 @@ ask_for_sum(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *sche
 	return rtscan_ask_for_sum(agg, reader, schema, argument) ? RTSCAN_ON_DEVICE : RTSCAN_NOT_ON_DEVICE_SUMS;
 }
 
-/* Request sums of all results of a CASE, because each entry may choose another one. */
+/* Request sums of all results of a CASE, because each entry may choose another result. */
 static RtscanNotOnDevice
 ask_for_arms(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanRowsAnswer *answer, int number)
 {
@@ -165,7 +162,7 @@ leave_conditions_to_cpu(const RtscanRowsTask *task)
 			rtscan_leave_to_cpu(RTSCAN_FILTER_IS_CPUS);
 }
 
-/* Note a reason for EXPLAIN, unless one that is later in the enum, and so tells more, is known already. */
+/* Record a reason for EXPLAIN, unless a reason is known that is later in the enum, and so tells more. */
 static void
 note_why(RtscanTotals *totals, RtscanNotOnDevice why)
 {
@@ -278,8 +275,8 @@ price_aggregate(const RtscanRowAggregate *aggregate, const RtscanTransition *tra
 }
 
 /*
- * Return what adding up rows takes at least.  For counts and extremes without groups, the CPU reads few values, because
- * chunks store these totals.
+ * Return the least work of adding up rows.  For counts, minima and maxima without groups, the CPU reads few values,
+ * because chunks store these totals.
  */
 static RtscanAdding
 price_adding(const RtscanRowsTask *task, const RtscanCurrentSet *current)

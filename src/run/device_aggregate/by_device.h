@@ -10,14 +10,14 @@
 
 #include "run/answer/answer.h"
 
-/* Make the cursor request a device aggregate of each segment, if the results can be computed from them. */
+/* Make the cursor request a device aggregate of each segment, if results can be computed from device aggregates. */
 extern void rtscan_ask_for_device_aggs(RtscanRowsAnswer *answer);
 
-/* Note for EXPLAIN why a device does not aggregate rows, and leave conditions on rows to the CPU. */
+/* Record for EXPLAIN why a device does not aggregate rows, and leave conditions on rows to the CPU. */
 extern void rtscan_note_not_on_device(const RtscanRowsTask *task, const RtscanQuestion *question,
 									  RtscanNotOnDevice why);
 
-/* Note for EXPLAIN, before the cursor is closed, whether device aggregates had too many cells. */
+/* Record for EXPLAIN whether device aggregates had too many cells.  Called before the cursor is closed. */
 extern void rtscan_note_device_aggs(const RtscanQuestion *question, const RtscanCursor *cursor);
 
 #endif							/* RTSCAN_BY_DEVICE_H */

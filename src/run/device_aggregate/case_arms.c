@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * case_arms.c
- *		Takes apart a CASE that is the argument of a sum from device aggregates.
+ *		Divides a CASE, the argument of a sum, into arms that can be computed from device aggregates.
  */
 #include "run/device_aggregate/case_arms.h"
 
@@ -10,8 +10,8 @@
 #include "run/plan/expressions.h"
 
 /*
- * Expression mutator: replace CaseTestExpr in a condition by the operand of CASE, which is *argument.  *argument
- * becomes NULL if the condition has another CASE, whose CaseTestExpr may mean another operand.
+ * Expression mutator: replace CaseTestExpr in a condition by the operand of CASE, which is *argument.  If the
+ * condition has another CASE, its CaseTestExpr may be another operand: *argument becomes NULL.
  */
 static Node *
 replace_compared(Node *condition, void *argument)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * case_arms.h
- *		Takes apart a CASE that is the argument of a sum from device aggregates (search/exec/device_aggregate.h).
+ *		Divides a CASE, the argument of a sum, into arms that can be computed from device aggregates
+ *		(search/exec/device_aggregate.h).
  *
- * Its conditions are evaluated on entries (entries.h), and its results are sums that device aggregates have
+ * The conditions of the CASE are evaluated on entries (entries.h).  Its results are sums that device aggregates have
  * (device_sums.h):
  *
  *		sum(CASE WHEN status = 'open' THEN amount ELSE 0 END)		amount may have any number of values
@@ -22,9 +23,11 @@ typedef struct RtscanCaseArm
 } RtscanCaseArm;
 
 /*
- * Return the arms (RtscanCaseArm *) of an argument, of which ELSE is the last.  NIL if it is no CASE, if a result is
- * no sum that device aggregates have, or if all results are constants: then the whole argument is evaluated on
- * entries.  own_columns is the number of the index's columns; columns of dimensions, which follow, have no sums.
+ * Return the arms (RtscanCaseArm *) of an argument; the last arm is ELSE.  NIL if the argument is no CASE, if a
+ * condition cannot be evaluated outside of the CASE, or if a result is no sum that device aggregates have.  NIL, too,
+ * if all results are constants: then the whole argument is evaluated on entries.
+ *
+ * own_columns is the number of the index's columns.  Columns of dimensions, which follow them, have no sums.
  */
 extern List *rtscan_case_arms_of(const Expr *argument, int own_columns);
 

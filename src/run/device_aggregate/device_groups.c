@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_groups.c
- *		Adds the groups of a device aggregate to those of an answer.
+ *		Adds the groups of a device aggregate to the groups of an answer.
  */
 #include "run/device_aggregate/device_groups.h"
 
@@ -11,7 +11,7 @@
 #include "run/device_aggregate/entries.h"
 #include "utils/memutils.h"
 
-/* Groups that are added between two checks whether all groups take too much memory. */
+/* Number of groups that are added between two checks of the memory that all groups take. */
 #define GROUPS_AT_A_TIME	1024
 
 /* The total of an aggregate in some entries of a group. */
@@ -21,19 +21,19 @@ typedef struct AggregateTotal
 	int			scale;			/* scale of numerics, if the total has values */
 } AggregateTotal;
 
-/* The work of adding a device aggregate's entries to groups. */
+/* The state of adding a device aggregate's entries to groups. */
 typedef struct Adding
 {
 	const RtscanRowsAnswer *answer;
 	const RtscanEntries *entries;
-	bool		fresh;			/* all groups are new: none were in memory, and each has its own keys */
+	bool		fresh;			/* no groups were in memory, and each group has its own keys: none is looked up */
 	RtscanState *group;			/* states of the current group; NULL: none of its entries has passed WHERE so far */
 	AggregateTotal *totals;		/* totals of the current group, by aggregate */
 } Adding;
 
 /* ---------------------------------------------------------------- totals of entries */
 
-/* Find the sums of an expression in some entries. */
+/* Find the sums of an aggregate's argument, an expression, in n entries.  *number: see rtscan_find_totals(). */
 static void
 find_sums(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number, RtscanTotal *totals,
 		  int *scale)
@@ -69,7 +69,7 @@ rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int agg
 	}
 }
 
-/* Add a total to another one of the same scale.  The sum cannot overflow, however many rows there are. */
+/* Add the total "one" to "all", which has the same scale.  The sum cannot overflow, however many rows there are. */
 static void
 combine_totals(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind kind)
 {
@@ -87,14 +87,14 @@ combine_totals(AggregateTotal *all, const AggregateTotal *one, RtscanTotalKind k
 		all->total.outermost = Max(all->total.outermost, one->total.outermost);
 }
 
-/* Does the entry that has been entered pass quals?  It does if there are none. */
+/* Do the quals accept the entry that was given to rtscan_enter_entry()?  Without quals every entry passes. */
 static bool
 passes(const RtscanBatch *batch, const RtscanExpression *quals)
 {
 	return quals->state == NULL || ExecQual(quals->state, batch->context);
 }
 
-/* Add the value of a distinct argument in the entry that has been entered, once for all of its rows. */
+/* For DISTINCT: add the argument's value in the entry given to rtscan_enter_entry(), once and not for each row. */
 static void
 add_distinct_value(const Adding *adding, int aggregate)
 {
@@ -108,7 +108,10 @@ add_distinct_value(const Adding *adding, int aggregate)
 						  adding->answer->current.state_context);
 }
 
-/* Before a total of another scale is combined, which combine_totals() cannot do, add the total so far to the state. */
+/*
+ * Prepare for a total of scale "scale", which combine_totals() cannot add to a total of another scale: if the total so
+ * far has another scale, add it to the state.
+ */
 static void
 add_total_before(const Adding *adding, int aggregate, int scale)
 {
@@ -122,7 +125,10 @@ add_total_before(const Adding *adding, int aggregate, int scale)
 	*all = (AggregateTotal) {.scale = scale};
 }
 
-/* Combine the value of an argument in the entry that has been entered, as many times as the entry has rows. */
+/*
+ * Combine the value of an argument in the entry "entry", which has been given to rtscan_enter_entry(), as many times
+ * as the entry has rows.
+ */
 static void
 combine_value(const Adding *adding, uint32 entry, int aggregate)
 {
@@ -155,7 +161,7 @@ is_zero(const AggregateTotal *total)
 	return total->total.upper == 0 && total->total.lower == 0;
 }
 
-/* If one of two totals is zero, as for ELSE 0, give it the other one's scale if that is larger. */
+/* If one of two totals is zero, as for ELSE 0, raise its scale to that of the other total. */
 static void
 match_scales(AggregateTotal *all, AggregateTotal *one)
 {
@@ -165,7 +171,7 @@ match_scales(AggregateTotal *all, AggregateTotal *one)
 		all->scale = Max(all->scale, one->scale);
 }
 
-/* Return the first arm whose condition is true in the entry that has been entered. */
+/* Return the number of the first arm whose condition is true in the entry that was given to rtscan_enter_entry(). */
 static int
 choose_arm(const RtscanBatch *batch, const RtscanRowCaseArm *arms)
 {
@@ -176,7 +182,7 @@ choose_arm(const RtscanBatch *batch, const RtscanRowCaseArm *arms)
 	return chosen;
 }
 
-/* Combine the sum of the chosen result, if the entry is wanted.  Pass the sums of the others. */
+/* Combine the sum of the arm that the entry chooses, if "wanted".  Advance *number past the sums of all arms. */
 static void
 combine_arm(const Adding *adding, uint32 entry, int aggregate, bool wanted, int *number)
 {
@@ -199,7 +205,7 @@ combine_arm(const Adding *adding, uint32 entry, int aggregate, bool wanted, int 
 	}
 }
 
-/* Combine the totals of all aggregates in the entry that has been entered. */
+/* Combine the totals of all aggregates in the entry "entry", which has been given to rtscan_enter_entry(). */
 static void
 combine_entry(const Adding *adding, uint32 entry)
 {
@@ -256,7 +262,7 @@ count_groups(const RtscanDeviceAgg *agg, int ndigits)
 	return ndigits < agg->ndigits ? agg->digits[ndigits].stride : agg->cells;
 }
 
-/* Order entries so that those of one group are next to each other. */
+/* Order entries so that the entries of one group are next to each other. */
 static RtscanPlacedEntry *
 place_by_group(const RtscanDeviceAgg *agg, int ndigits)
 {
@@ -287,7 +293,7 @@ add_totals(const RtscanCurrentSet *current, const AggregateTotal *totals, int na
 	}
 }
 
-/* Add the entries of a group, which begin at placed[first].  Return where those of the next group begin. */
+/* Add the entries of a group, which begin at placed[first].  Return the place of the next group's first entry. */
 static uint32
 add_group(Adding *adding, const RtscanPlacedEntry *placed, uint32 first)
 {
@@ -338,7 +344,7 @@ rtscan_add_entries(const RtscanEntries *entries)
 
 	adding.totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
 	adding.fresh = current->groups && !rtscan_has_groups(current->groups) && rtscan_have_own_keys(entries);
-	/* finding groups and adding to them may leave memory behind */
+	/* finding groups and adding to them may leave garbage in per-tuple memory */
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (uint32 first = 0, groups = 0; first < entries->agg->n; first = add_group(&adding, placed, first), groups++)
 		if (groups % GROUPS_AT_A_TIME == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_groups.h
- *		Adds the groups of a device aggregate (search/exec/device_aggregate.h) to those of an answer.
+ *		Adds the groups of a device aggregate (search/exec/device_aggregate.h) to the groups of an answer.
  */
 #ifndef RTSCAN_DEVICE_GROUPS_H
 #define RTSCAN_DEVICE_GROUPS_H
@@ -11,10 +11,10 @@
 #include "run/device_aggregate/entries.h"
 
 /*
- * Find the totals of an aggregate in n entries, from the first one on.  The aggregate has no argument, or one that
- * device aggregates have totals of.  *scale becomes the scale of all totals, or 0 if none has values or they have no
- * scale.  *number is the number of the aggregate's first value in the device aggregate, and is advanced to that of
- * the next aggregate.
+ * Find the totals of an aggregate in n entries, from the entry "first" on.  The aggregate has no argument, or device
+ * aggregates have totals of its argument.  *scale is set to the scale of the totals, or to 0 if they have no values or
+ * no scale.  *number is the number of the aggregate's first value in the device aggregate, and is advanced to the next
+ * aggregate's first value.
  */
 extern void rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number,
 							   RtscanTotal *totals, int *scale);
@@ -25,7 +25,7 @@ extern void rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint3
  */
 extern bool rtscan_have_own_keys(const RtscanEntries *entries);
 
-/* Add all entries to their groups, or to the only group.  Memory for this is allocated in the current context. */
+/* Add all entries to their groups, or to the only group.  Work space is allocated in the current memory context. */
 extern void rtscan_add_entries(const RtscanEntries *entries);
 
 #endif							/* RTSCAN_DEVICE_GROUPS_H */

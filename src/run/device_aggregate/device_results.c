@@ -9,26 +9,26 @@
 #include "run/device_aggregate/device_groups.h"
 #include "utils/memutils.h"
 
-/* Results that are made at once, column by column in tight loops, though PostgreSQL fetches one row at a time. */
+/* Number of results that are made together, column by column in tight loops.  PostgreSQL fetches one row at a time. */
 #define RESULTS_AT_A_TIME	64
 
 struct RtscanKeptEntries
 {
-	MemoryContext context;		/* context of this struct and all that belongs to it */
+	MemoryContext context;		/* memory context of this struct and all that belongs to it */
 	RtscanEntries entries;
-	uint32		next;			/* the next entry to be made a result */
+	uint32		next;			/* number of the entry that becomes the next result */
 
-	/* The current results.  They are made when the first one is fetched. */
-	MemoryContext results;		/* context of the current results' values; NULL: none has been fetched */
+	/* The current results, which are made when the first of them is fetched. */
+	MemoryContext results;		/* memory context of the current results' values; NULL: no result has been fetched */
 	uint32		n;				/* number of current results */
 	uint32		given;			/* number of current results that have been returned */
 	Datum	   *values;			/* values of the results: RESULTS_AT_A_TIME for each column, keys first */
-	bool	   *isnull;			/* for each of values, whether it is NULL */
+	bool	   *isnull;			/* is each element of values[] NULL? */
 };
 
 /* ---------------------------------------------------------------- keep entries */
 
-/* Do device aggregates have totals of all aggregates' arguments, without any conditions on rows? */
+/* Do device aggregates have totals of all arguments, and are there no conditions on rows? */
 static bool
 are_totals(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 {
@@ -44,7 +44,7 @@ are_totals(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 	return are;
 }
 
-/* Return the memory for kept entries: the device aggregate's words and the keys, without a few small parts. */
+/* Return the memory for kept entries, in bytes: the device aggregate's words and the keys, but no small parts. */
 static Size
 memory_of(const RtscanEntries *entries)
 {
@@ -109,7 +109,7 @@ begin_results(RtscanKeptEntries *kept)
 	MemoryContextSwitchTo(old);
 }
 
-/* Return the digit of the column that a key is. */
+/* Return the number of the digit whose column is the group key "key" of the set. */
 static int
 place_of_key(const RtscanEntries *entries, int key)
 {
@@ -136,7 +136,7 @@ make_keys(RtscanKeptEntries *kept, int key, Datum *values, bool *isnull)
 	}
 }
 
-/* Make an aggregate of the next results.  number: see rtscan_find_totals(). */
+/* Store the values of an aggregate in the next results.  *number: see rtscan_find_totals(). */
 static void
 make_aggregates(RtscanKeptEntries *kept, int aggregate, int *number, Datum *values, bool *isnull)
 {
@@ -155,7 +155,7 @@ make_aggregates(RtscanKeptEntries *kept, int aggregate, int *number, Datum *valu
 	}
 }
 
-/* Make the next results, up to RESULTS_AT_A_TIME.  This frees the ones before. */
+/* Make the next results, up to RESULTS_AT_A_TIME.  The previous results are freed. */
 static void
 make_results(RtscanKeptEntries *kept)
 {

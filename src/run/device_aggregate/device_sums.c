@@ -3,8 +3,8 @@
  * device_sums.c
  *		Computes sums of expressions from device aggregates.
  *
- * Bounds and sums have 128 bits.  The value of a row and its intermediate results have 64; powers of ten and the number
- * of rows need the others.
+ * The value of a row and its intermediate results have 64 bits.  Bounds and sums have 128 bits, because they are
+ * multiplied by powers of ten and by numbers of rows.
  */
 #include "run/device_aggregate/device_sums.h"
 
@@ -36,7 +36,7 @@ is_negation(const RtscanArithmetic *step)
 	return step->calculate == rtscan_negate_integers;
 }
 
-/* Is a parameter's value an integer?  Without a batch it is not known yet, and assumed to be one. */
+/* Is a parameter's value an integer?  True if "batch" is NULL: an integer is assumed while the value is not known. */
 static bool
 is_known(const RtscanArithmetic *step, const struct RtscanBatch *batch)
 {
@@ -116,7 +116,7 @@ typedef struct Asking
 
 static bool bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds);
 
-/* Find the bounds of a coded digit's values.  If it has none, the bounds stay 0. */
+/* Find the bounds of the integers that the codes below "null" represent.  Without codes the bounds stay 0. */
 static void
 bound_codes(const RtscanDeviceAggValue *value, uint32 null, Bounds *bounds)
 {
@@ -150,7 +150,7 @@ bound_column(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bound
 	return true;
 }
 
-/* Return how many combinations of values the measurable columns of an expression can have; 1: there are none. */
+/* Return how many combinations of values the measurable columns of an expression can have; 1 if none is measurable. */
 static double
 count_measured(const Asking *asking, const RtscanArithmetic *step)
 {
@@ -267,8 +267,8 @@ bound_constant(const RtscanArithmetic *step, Bounds *bounds)
 }
 
 /*
- * Find the bounds of a step's values, and add its columns to the device aggregate, as digits if as_digits.  False if
- * it cannot have them, or if the bounds exceed the step's type.
+ * Find the bounds of a step's values, and add its columns to the device aggregate, as digits if "as_digits" is true.
+ * False if the device aggregate cannot have the columns, or if the bounds exceed those of the step's type.
  */
 static bool
 bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds)
@@ -303,7 +303,7 @@ is_of_index(const RtscanArithmetic *step, const RtscanSchema *schema)
 	return is;
 }
 
-/* If several columns are measured, none may be NULL in any row: their sums would be those of different rows. */
+/* If several columns are measured, none of them may be NULL in any row: their sums would be those of different rows. */
 bool
 rtscan_ask_for_sum(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 				   const RtscanArithmetic *argument)
@@ -346,7 +346,7 @@ add_up_column(Summing *summing)
 	return (Part) {(int128) total.upper * (INT64CONST(1) << 32) + total.lower, value->of.scale, false};
 }
 
-/* Return the sum of a step's values over all rows. */
+/* Return the sum of a step's values over all rows in which the expression is not NULL. */
 static int128
 sum_of(const Summing *summing, const Part *part)
 {
@@ -428,8 +428,8 @@ count_step_columns(const RtscanArithmetic *step)
 }
 
 /*
- * Count the rows in which no column of an expression is NULL.  At most one column is NULL in some rows of an entry
- * only; each other one is NULL in all or none.  So this is the least count of all columns.
+ * Count the rows of an entry in which no column of an expression is NULL.  This is the least count of all columns: at
+ * most one column is NULL in some rows of the entry only, and any other column is NULL in all rows or in none.
  */
 static int64
 count_rows_without_null(const RtscanDeviceAgg *agg, int first, int end, uint32 entry)

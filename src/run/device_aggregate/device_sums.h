@@ -5,7 +5,7 @@
  *		polynomials of columns.
  *
  * All rows of a cell have the same values in the digits' columns, and the sums of other columns are known.  So the sum
- * of an expression is known if it does not multiply two columns that are no digits:
+ * of an expression is known if the expression does not multiply two columns that are no digits:
  *
  *		sum(price * discount)		discount is a digit:	discount * sum(price)
  *		sum(revenue - cost)			no digit:				sum(revenue) - sum(cost)
@@ -23,22 +23,25 @@
 #include "run/vector/arithmetic.h"
 #include "search/exec/device_aggregate.h"
 
-/* Is an expression such a polynomial, with the parameters' current values for a batch (NULL: values not known yet)? */
+/*
+ * Can the sum of an expression be computed from device aggregates?  The parameters' values are read by means of
+ * "batch"; if it is NULL, the values are not known yet, and are assumed to be integers.
+ */
 extern bool rtscan_is_device_agg_sum(const RtscanArithmetic *argument, const struct RtscanBatch *batch);
 
-/* For the planner: may a row expression be such a polynomial? */
+/* For the planner: may it be possible to compute the sum of a row expression from device aggregates? */
 extern bool rtscan_may_be_device_agg_sum(const Expr *row_expression);
 
 /*
- * Request the values that the sum of an expression needs as next values of a segment's device aggregate.  False if
- * they are too many, or if the bounds do not exclude an overflow.
+ * Request the values that the sum of an expression needs, as the next values of a segment's device aggregate.  False
+ * if there are too many values, or if their bounds do not exclude an overflow.
  */
 extern bool rtscan_ask_for_sum(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 							   const RtscanArithmetic *argument);
 
 /*
  * Return the sum of an expression in an entry, and set its scale.  *number is the number of the expression's first
- * value in the device aggregate, and is advanced past its last one.
+ * value in the device aggregate, and is advanced past the expression's last value.
  */
 extern RtscanTotal rtscan_device_agg_sum(const RtscanDeviceAgg *agg, int *number, const RtscanArithmetic *argument,
 										 uint32 entry, int *scale);

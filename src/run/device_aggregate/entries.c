@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * entries.c
- *		Evaluates expressions on the entries of a device aggregate as if these were rows.
+ *		Evaluates expressions on the entries of a device aggregate as if the entries were rows.
  */
 #include "run/device_aggregate/entries.h"
 
@@ -80,7 +80,7 @@ rtscan_breakpoints_of(const RtscanRowsAnswer *answer, int column)
 	return NULL;
 }
 
-/* Return a digit's number in each entry. */
+/* Return the number that a digit has in each entry. */
 static uint32 *
 read_numbers(const RtscanDeviceAgg *agg, const RtscanDeviceAggDigit *digit)
 {
@@ -124,7 +124,10 @@ read_codes(RtscanValues *values, const RtscanDeviceAgg *agg, const RtscanDeviceA
 	pfree(placed);
 }
 
-/* Read values of integers.  Entries of NULL get the value of the least integer, which is never read. */
+/*
+ * Read the values that a digit's integers represent.  If the digit is NULL in an entry, the value is that of the least
+ * integer; it is never used.
+ */
 static void
 read_integers(RtscanValues *values, const RtscanDeviceAgg *agg, const RtscanDeviceAggDigit *digit,
 			  const uint32 *numbers, Datum *datums)
@@ -147,7 +150,7 @@ read_mapped(const RtscanBatch *batch, const RtscanDeviceAgg *agg, const RtscanDe
 			datums[entry] = rtscan_attribute_of_number(batch->attributes, column, numbers[entry]);
 }
 
-/* Read a value of the range in which each entry is (breakpoints.h). */
+/* Read, for each entry, a value of the range whose number the digit is (breakpoints.h). */
 static void
 read_breakpoints(const RtscanBreakpoints *breakpoints, const RtscanDeviceAgg *agg, const RtscanDeviceAggDigit *digit,
 				 const uint32 *numbers, Datum *datums)
@@ -157,7 +160,7 @@ read_breakpoints(const RtscanBreakpoints *breakpoints, const RtscanDeviceAgg *ag
 			datums[entry] = breakpoints->values[numbers[entry]];
 }
 
-/* Return the value that a digit stands for in each entry.  Entries of NULL have an arbitrary one. */
+/* Return the value that a digit's number represents in each entry.  It is arbitrary if the digit is NULL. */
 static Datum *
 read_digit(const RtscanRowsAnswer *answer, const RtscanDeviceAgg *agg, const RtscanDeviceAggDigit *digit, int column,
 		   const uint32 *numbers)
@@ -229,7 +232,7 @@ rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns
 	return rtscan_row_column(argument) < 0 && !(kind == RTSCAN_TOTAL_SUM && rtscan_may_be_device_agg_sum(argument));
 }
 
-/* Multiply a value by the number of rows.  The product is 2^32 * upper + lower. */
+/* Set the sum of a total to value * rows, which is 2^32 * upper + lower. */
 static void
 multiply_by_rows(int64 value, uint64 rows, RtscanTotal *total)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * entries.h
- *		Evaluates expressions on the entries of a device aggregate (search/exec/device_aggregate.h) as if these were
- *		rows.
+ *		Evaluates expressions on the entries of a device aggregate (search/exec/device_aggregate.h) as if the entries
+ *		were rows.
  *
  * All rows of an entry have the same values in the digits' columns.  So an expression that depends only on these
- * columns is evaluated once for each entry: expressions in GROUP BY and FILTER, distinct values, columns of dimensions,
- * and arguments whose totals device aggregates do not have:
+ * columns is evaluated once for each entry: expressions in GROUP BY and FILTER, distinct values, columns of
+ * dimensions, and arguments whose totals device aggregates do not have:
  *
  *		sum(CASE WHEN status = 'open' THEN 1 ELSE 0 END)
  */
@@ -20,10 +20,7 @@
 #include "run/device_aggregate/breakpoints.h"
 #include "search/exec/device_aggregate.h"
 
-/*
- * Find the breakpoints between ranges of a column that conditions do not tell apart (breakpoints.h).  NULL if there
- * are none.
- */
+/* Find the breakpoints of a column in conditions (breakpoints.h).  NULL if it has none, or they cannot be found yet. */
 extern const RtscanBreakpoints *rtscan_breakpoints_of(const RtscanRowsAnswer *answer, int column);
 
 /* Does an aggregate need the distinct values of entries, not totals? */
@@ -36,13 +33,13 @@ rtscan_is_distinct(const RtscanTransition *transition)
 /* Return the columns of GROUP BY, which become the first digits of a device aggregate; NULL without GROUP BY. */
 extern const Bitmapset *rtscan_columns_of_groups(const RtscanCurrentSet *current);
 
-/* Return the other columns that become digits: those of conditions, distinct values, and expressions. */
+/* Return the columns of conditions, distinct values and expressions, except those of GROUP BY: the further digits. */
 extern Bitmapset *rtscan_columns_of_conditions(const RtscanRowsTask *task, const RtscanCurrentSet *current);
 
-/* Return the columns of distinct values: all of their values must be told apart, so breakpoints do not suffice. */
+/* Return the columns of aggregates with DISTINCT.  Each of their values needs a number: breakpoints do not suffice. */
 extern Bitmapset *rtscan_columns_of_distinct(const RtscanRowsTask *task, const RtscanCurrentSet *current);
 
-/* The entries of a device aggregate, with the values of the digits that expressions depend on, which come first. */
+/* The entries of a device aggregate, with the values of the digits that expressions depend on: its first "n" digits. */
 typedef struct RtscanEntries
 {
 	const RtscanRowsAnswer *answer;
@@ -51,18 +48,18 @@ typedef struct RtscanEntries
 	int			n;				/* number of digits that expressions depend on */
 	int			columns[DEVICE_MAX_DIGITS]; /* for each digit, its column in the batch */
 	uint32	   *numbers[DEVICE_MAX_DIGITS]; /* for each digit, its number in each entry */
-	Datum	   *values[DEVICE_MAX_DIGITS];	/* for each digit, the value that its number stands for in each entry */
+	Datum	   *values[DEVICE_MAX_DIGITS];	/* for each digit, the value that its number represents in each entry */
 } RtscanEntries;
 
-/* Read the digits' values in all entries.  They are allocated in the current memory context. */
+/* Read the digits' values in all entries.  The values are allocated in the current memory context. */
 extern void rtscan_read_entries(RtscanEntries *entries, const RtscanRowsAnswer *answer, const RtscanDeviceAgg *agg);
 
-/* Let expressions be evaluated on an entry. */
+/* Enter an entry in the batch, as rtscan_enter_row() enters a row: expressions are then evaluated on the entry. */
 extern void rtscan_enter_entry(const RtscanEntries *entries, uint32 entry);
 
 /*
- * Must an aggregate's argument be evaluated on entries, because device aggregates have no such total of it?
- * own_columns is the number of the index's columns, which columns of dimensions follow.
+ * Must an aggregate's argument be evaluated on entries, because device aggregates have no total of kind "kind" of the
+ * argument?  own_columns is the number of the index's columns, which columns of dimensions follow.
  */
 extern bool rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns);
 

@@ -7,7 +7,7 @@
 
 #include "utils/memutils.h"
 
-/* An entry of the list: a number of values in a bin, which may have several entries. */
+/* An entry of the list: a bin, and a number of values in the bin.  A bin may have several entries. */
 typedef struct Listed
 {
 	uint32		bin;

@@ -14,7 +14,7 @@
 /* Bits of a bin's number: few enough bins to be counted fast. */
 #define BITS_OF_BIN			13
 
-/* Bits of a bin's number in a range with no more than FEW_VALUES values: fewer searches with more bins. */
+/* Bits of a bin's number in a range with at most FEW_VALUES values.  With more bins, fewer searches are needed. */
 #define MANY_BITS_OF_BIN	18
 #define FEW_VALUES			131072
 
@@ -37,20 +37,20 @@ typedef struct Range
 
 struct RtscanHistogramQuantile
 {
-	bool		failed;			/* the percentiles cannot be found in this way */
+	bool		failed;			/* the percentiles cannot be found from counts of bins */
 	int			nranks;
 	uint64	   *ranks;			/* ranks of the values that the percentiles need, ascending */
 	int64	   *keys;			/* for each rank, its value, once it has been found */
 	uint64		all;			/* number of all values */
 	List	   *ranges;			/* Range *: ranges to be entered */
 
-	/* The current range: at first that of all values, then one that has been entered. */
+	/* The current range: at first the range of all values, later a range that has been entered. */
 	bool		any;			/* a segment with values has been found: range and bins are set */
 	Range		range;
 	RtscanDeviceAggBins bins;	/* bins of the range */
 	uint64		counted;		/* number of rows that device aggregates have counted in all ranges so far */
-	RtscanHistogram *counts;	/* values in each bin; NULL: none have been counted */
-	uint64		above;			/* in the range of all values: number of values greater than all bins */
+	RtscanHistogram *counts;	/* number of values in each bin; NULL: no values have been counted */
+	uint64		above;			/* in the range of all values: number of values greater than the range */
 };
 
 /* ---------------------------------------------------------------- bins */
@@ -67,7 +67,7 @@ lay_out_bins(RtscanHistogramQuantile *quantile, int bits)
 	quantile->bins = (RtscanDeviceAggBins) {quantile->range.first, dropped, (distance >> dropped) + 1};
 }
 
-/* Extend the range of all values by those of a segment. */
+/* Extend the range of all values by the values of a segment. */
 static void
 widen_range(RtscanHistogramQuantile *quantile, const RtscanDeviceAggColumn *of)
 {
@@ -186,7 +186,10 @@ rtscan_has_histogram(const RtscanHistogramQuantile *quantile)
 
 /* ---------------------------------------------------------------- ranges */
 
-/* Count the values that the device has not counted.  In the first range, some may be outside the segments' values. */
+/*
+ * Count the collected values, which the device has not counted.  In the range of all values, some may be outside the
+ * bounds of the segments' values.
+ */
 static void
 count_collected(RtscanHistogramQuantile *quantile, const RtscanCurrentSet *current, RtscanHistogram *counts)
 {
@@ -208,8 +211,8 @@ count_collected(RtscanHistogramQuantile *quantile, const RtscanCurrentSet *curre
 }
 
 /*
- * All rows have been counted: find the ranks that the percentiles need.  False if a rank is outside of the bins, or if
- * ranks are too many.
+ * Find the ranks that the percentiles need, when all rows have been counted.  False if a rank is outside of the bins,
+ * or if there are more than MOST_RANKS ranks.
  */
 static bool
 begin_ranges(const RtscanRowsAnswer *answer)
@@ -228,8 +231,8 @@ begin_ranges(const RtscanRowsAnswer *answer)
 }
 
 /*
- * Add the range of a bin that contains ranks, to be entered later.  part has the range's counts and ranks.  If the bin
- * is a single value, it is the value of these ranks.
+ * Add the range of a bin that contains ranks to the ranges to be entered.  "part" has the range's counts and ranks.
+ * If the bin is a single value, no range is added: the ranks have this value.
  */
 static void
 add_range(RtscanHistogramQuantile *quantile, uint32 bin, Range part)
@@ -251,8 +254,8 @@ add_range(RtscanHistogramQuantile *quantile, uint32 bin, Range part)
 }
 
 /*
- * Add ranges for the bins of a block that contain ranks, from rank to end - 1.  below is the number of values below the
- * block.  Return the first rank behind the block.
+ * Add ranges for the bins of a block that contain ranks, from number "rank" to "end" - 1.  "below" is the number of
+ * values below the block.  Return the number of the first rank behind the block.
  */
 static int
 divide_block(RtscanHistogramQuantile *quantile, uint32 block, uint64 below, int rank, int end)
@@ -292,7 +295,7 @@ divide_range(RtscanHistogramQuantile *quantile)
 	}
 }
 
-/* Are the values of the current range as many as were counted when the range was a bin? */
+/* Have as many values been counted in the current range as when the range was a bin? */
 static bool
 has_all(const RtscanHistogramQuantile *quantile)
 {

@@ -165,7 +165,7 @@ most_change(const RtscanCellAggregate *aggregate, uint32 n)
 	return most > PG_INT64_MAX / n ? PG_UINT64_MAX : most * n;
 }
 
-/* Can the slice be added to the cells as they are: have they the same scale, and is there no overflow? */
+/* Can n rows be added to the present cells: do the cells have the scale of the slice, and can no sum overflow? */
 static bool
 has_room(const RtscanCellAggregate *aggregate, uint32 n)
 {
@@ -183,7 +183,7 @@ begins_to_count(const RtscanCellAggregate *aggregate)
 		(!aggregate->adds || (aggregate->vector && aggregate->vector->has_nulls));
 }
 
-/* Set the scale of empty cells to that of the slice, and reserve room for it.  Without room, it is added row by row. */
+/* Reserve room for the slice.  Empty cells get the scale of the slice.  Without room, the slice is added row by row. */
 static void
 reserve_room(RtscanCellAggregate *aggregate, bool empty, uint32 n)
 {
@@ -325,7 +325,7 @@ count_rows_by_cell(uint32 *counts, const uint32 *cell_of, const uint16 *rows, ui
 		counts[cell_of[rows[i]]]++;
 }
 
-/* Define a function that combines the values of rows with those of their cells, as "result" says; NULLs are skipped. */
+/* Define a function that combines values of rows with those of the rows' cells by "result".  NULLs are skipped. */
 #define DEFINE_ADD(name, result) \
 static pg_attribute_always_inline void \
 name ## _with(bool has_nulls, int64 *values, const RtscanVector *vector, const uint32 *cell_of, const uint16 *rows, \

@@ -3,15 +3,16 @@
  * cells.h
  *		Dense accumulators, one per cell, folded into the groups' states at the end.
  *
- * A cell is a combination of integers; all rows that have it are in one group (row_groups.h).  Adding a value to a
- * group's state takes several accesses to memory far apart.  A cell, instead, has 4 bytes for its number of rows, and
- * for each aggregate 8 bytes for the sum, minimum or maximum of its integers, in arrays that fit into the processor's
- * caches.  At the end, or before sums get too large for 64 bits, the cells are *folded*: added to the groups' states,
- * and cleared.
+ * A cell is a combination of integers; all rows with the same integers are in one group (row_groups.h).  Adding a
+ * value to a group's state takes several accesses to memory far apart.  A cell, instead, has 4 bytes for its number of
+ * rows, and for each aggregate 8 bytes for the sum, minimum or maximum of its integers, in arrays that fit into the
+ * processor's caches.  At the end, or before sums get too large for 64 bits, the cells are *folded*: added to the
+ * groups' states, and cleared.
  *
- * An aggregate has as many values in a cell as the cell has rows, unless it counts its values itself: because it has a
- * FILTER, or some values were NULL, or some slices were not added by cell.  Rows are added slice by slice.  How a slice
- * is added to each aggregate is decided before:
+ * The number of an aggregate's values in a cell is the cell's number of rows.  An aggregate counts its values itself
+ * only if it has a FILTER, if some values were NULL, or if some slices were not added by cell.
+ *
+ * Rows are added slice by slice.  Before a slice is added, it is decided for each aggregate whether to add it by cell:
  *
  *	rtscan_offer_to_cells(cells, i, ...), for each aggregate
  *	rtscan_begin_slice(cells, n)
@@ -31,9 +32,9 @@ typedef struct RtscanCellAggregate
 {
 	const RtscanTransition *transition;
 	RtscanTotalKind kind;		/* what is computed in cells; RTSCAN_NO_TOTAL: it is never added by cell */
-	bool		counts_itself;	/* are its values counted in "counts"?  Else it has one for each row of a cell */
+	bool		counts_itself;	/* are its values counted in "counts"?  If not, it has one value for each row */
 	bool		adds;			/* is the current slice added by cell? */
-	bool		added;			/* has it been added already, while rows were counted? */
+	bool		added;			/* has rtscan_count_in_cells() added the current slice already? */
 	const RtscanVector *vector; /* the argument's values in the current slice; NULL if there is no argument */
 	int			scale;			/* scale of the cells' values */
 	uint64		room;			/* sums may still grow or shrink by this much without an overflow */
@@ -44,9 +45,9 @@ typedef struct RtscanCellAggregate
 /* The cells of several aggregates. */
 typedef struct RtscanCells
 {
-	MemoryContext context;		/* where the arrays are allocated */
-	MemoryContext states_context;	/* where groups' states allocate what they keep by reference */
-	MemoryContext temporary;	/* for folding */
+	MemoryContext context;		/* memory context of the arrays */
+	MemoryContext states_context;	/* memory context of what groups' states keep by reference */
+	MemoryContext temporary;	/* work space of rtscan_fold_cells(), reset by each call */
 	uint32		n;				/* number of cells; 0: none are used */
 	uint32		capacity;		/* number of cells that the arrays have room for */
 	uint64		added;			/* number of rows added since the cells were last cleared */
@@ -56,13 +57,13 @@ typedef struct RtscanCells
 	RtscanCellAggregate *aggregates;
 } RtscanCells;
 
-/* Create cells for some aggregates, in the current memory context.  None of these is added by cell yet. */
+/* Create cells for some aggregates, in the current memory context.  No aggregate is added by cell yet. */
 extern RtscanCells *rtscan_create_cells(const RtscanTransition *transitions, int naggregates,
 										MemoryContext states_context);
 
 /*
- * Let an aggregate, which has at most one argument, be added by cell, if it can add totals.  "filtered" says that it
- * has a FILTER.
+ * Let an aggregate be added by cell, if its family can add totals.  It must have at most one argument.  "filtered"
+ * says whether the aggregate has a FILTER.
  */
 extern void rtscan_let_cells_take(RtscanCells *cells, int number, bool filtered);
 
@@ -72,7 +73,7 @@ extern bool rtscan_cells_are_of_use(const RtscanCells *cells);
 /* Return how much memory a cell takes, in bytes. */
 extern Size rtscan_cell_bytes(const RtscanCells *cells);
 
-/* Set the number of cells, all of them empty.  "groups" is an array that will have the group of each. */
+/* Set the number of cells, all of them empty.  The caller will store the group of each cell in "groups". */
 extern void rtscan_size_cells(RtscanCells *cells, uint32 n, RtscanState **groups);
 
 /*
@@ -85,8 +86,8 @@ extern void rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, co
 extern void rtscan_begin_slice(RtscanCells *cells, uint32 n);
 
 /*
- * Count rows in their cells, and at the same time add them to sums over all rows.  Returns true if the cell of some row
- * was empty.
+ * Count rows in their cells.  At the same time add them to sums that have a value in every row, because this is
+ * faster.  Returns true if the cell of some row was empty.
  */
 extern bool rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, const uint16 *rows, uint32 n);
 

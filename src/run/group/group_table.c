@@ -29,9 +29,9 @@ typedef struct KeyType
 {
 	int16		length;
 	bool		by_value;
-	uint64		bits;			/* the bits of a datum that are compared if all keys are images */
-	FmgrInfo	equal;			/* the function that compares keys otherwise */
-	FmgrInfo	hash;			/* the function that hashes keys otherwise */
+	uint64		bits;			/* bits of a datum that are compared and hashed if all keys are images */
+	FmgrInfo	equal;			/* equality function, called if not all keys are images */
+	FmgrInfo	hash;			/* hash function, called if not all keys are images */
 	Oid			collation;
 } KeyType;
 
@@ -39,7 +39,7 @@ typedef struct KeyType
 typedef struct Bucket
 {
 	RtscanGroup *group;
-	uint32		hash;			/* hash of the group, which need not be read if it differs */
+	uint32		hash;			/* hash of the group, which is read only if its hash is the one wanted */
 	char		status;			/* for simplehash */
 } Bucket;
 
@@ -72,9 +72,9 @@ struct RtscanGroupTable
 	uint64		ngroups;		/* number of groups */
 	uint32		expected;		/* number of groups that the hash table is made for */
 	buckets_hash *buckets;		/* the hash table, which may lack the latest groups; NULL before it is made */
-	MemoryContext own_context;	/* where the hash table is allocated */
-	MemoryContext context;		/* where groups are allocated */
-	MemoryContext temporary;	/* for calls of functions */
+	MemoryContext own_context;	/* memory context of the hash table */
+	MemoryContext context;		/* memory context of the groups */
+	MemoryContext temporary;	/* memory context in which functions of types are called */
 };
 
 /* ---------------------------------------------------------------- types */
@@ -146,7 +146,7 @@ hash_images(const RtscanGroupTable *table, const Datum *keys, const bool *isnull
 	return (uint32) hash;
 }
 
-/* Hash keys as execGrouping.c does.  The last step is added so that all bits of the hash are equally good. */
+/* Hash keys as execGrouping.c does.  The hash is then hashed again, so that all of its bits are equally good. */
 static uint32
 hash_by_functions(RtscanGroupTable *table, const Datum *keys, const bool *isnull)
 {
@@ -244,7 +244,7 @@ make_group(RtscanGroupTable *table, const RtscanGroup *wanted)
 	return group;
 }
 
-/* Add the groups to the hash table that it does not have yet. */
+/* Insert the groups that the hash table does not have yet. */
 static void
 find_all(RtscanGroupTable *table)
 {

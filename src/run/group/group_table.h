@@ -32,11 +32,11 @@ typedef struct RtscanGroup
 } RtscanGroup;
 
 /*
- * Create a table for keys with these types, equality operators and collations, and for groups with this many states.
+ * Create a table for keys with these types, equality operators and collations, and for groups with "nstates" states.
  * "expected" is the expected number of groups, "limit" the memory that they may take, in bytes.
  *
- * Groups, and what is kept of keys and states, are allocated in "context", which is reset together with the table.
- * Functions of types are called in the memory context "temporary", which the caller resets.
+ * Groups, and what their keys and states keep by reference, are allocated in "context", which is reset together with
+ * the table.  Functions of types are called in the memory context "temporary", which the caller resets.
  */
 extern RtscanGroupTable *rtscan_create_group_table(TupleDesc keys, const Oid *operators, const Oid *collations,
 												   int nstates, double expected, Size limit, MemoryContext context,
@@ -49,8 +49,8 @@ extern uint32 rtscan_hash_group(RtscanGroupTable *table, const Datum *keys, cons
 extern bool rtscan_group_keys_are_images(const RtscanGroupTable *table);
 
 /*
- * Return the group that has these keys, whose hash is given.  If there is none it is made, and all its states are zero.
- * A group stays where it is.  If "fresh", there is no such group, and none is looked up.
+ * Return the group of some keys, whose hash is given.  If there is none, the group is made, and all its states are
+ * zero.  A group stays at its address.  "fresh" says that no group has these keys, so that none is looked up.
  */
 extern RtscanGroup *rtscan_enter_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull, uint32 hash,
 									   bool fresh);

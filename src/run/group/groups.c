@@ -26,42 +26,44 @@
 #define FEW_GROUPS		256
 
 /*
- * More groups than this are spilled whatever memory they take: a hash table with 32-bit hashes has room for only a few
- * times as many.
+ * If there are more groups than this, they are spilled whatever memory they take: a hash table with 32-bit hashes has
+ * room for less than four times as many.
  */
 #define MANY_GROUPS		(UINT64CONST(1) << 30)
 
 /* When this many bits of the hash have been used, groups are not spilled again, whatever memory they take. */
 #define MAX_USED_BITS	25
 
-/* In memory groups take about this many times the bytes that they take in a file. */
+/* Groups in memory take about this many times the bytes that they take in a file. */
 #define MEMORY_FACTOR	3
 
 /* A file of groups whose hashes have the same highest bits. */
 typedef struct SpillFile
 {
 	BufFile    *file;
-	int			bits;			/* number of these bits */
+	int			bits;			/* number of highest bits that the hashes have in common */
 	double		bytes;			/* length of the file */
 } SpillFile;
 
 struct RtscanGroups
 {
 	RtscanGroupTable *table;	/* the groups in memory */
-	TupleTableSlot *written;	/* for keys that are written to a file */
-	TupleTableSlot *read;		/* for keys that are read from a file */
+	TupleTableSlot *written;	/* slot for keys that are written to a file */
+	TupleTableSlot *read;		/* slot for keys that are read from a file */
 	const RtscanTransition *transitions;	/* the transition of each state */
 	int			nstates;		/* number of states of a group */
 	Size		limit;			/* memory that the groups may take, in bytes */
-	bool		collects;		/* do states collect values?  These are spilled with their group */
-	MemoryContext context;		/* where temporary files and "todo" are allocated */
-	MemoryContext table_context;	/* where groups, and what their states keep by reference, are allocated */
-	MemoryContext temporary;	/* for comparing, writing and reading groups */
+	bool		collects;		/* do states collect values, which are spilled with their group? */
+	MemoryContext context;		/* memory context of temporary files and "todo" */
+	MemoryContext table_context;	/* memory context of groups, and of what their states keep by reference */
+	MemoryContext temporary;	/* work space for comparing, writing and reading groups */
 	uint64		visited;		/* number of groups in memory that have been visited */
 	int			used_bits;		/* number of the highest hash bits that the groups in memory have in common */
-	int			spill_bits;		/* number of the bits that follow these, by which groups are spilled */
-	BufFile    *files[MAX_SPILL_FILES]; /* files to spill to, by the value of these bits; NULL: no group has it yet */
-	bool		spilling;		/* have groups been written to these files? */
+	int			spill_bits;		/* number of hash bits behind the "used_bits" by which groups are spilled */
+
+	/* by value of the spill_bits: file to spill to; NULL: no group has the value yet */
+	BufFile    *files[MAX_SPILL_FILES];
+	bool		spilling;		/* have groups been written to "files"? */
 	List	   *todo;			/* SpillFile *: files that are still to be read */
 	uint64		spilled;		/* number of groups spilled */
 };
@@ -240,7 +242,7 @@ rewind_file(BufFile *file)
 	return number * (double) (1 << 30) + offset;
 }
 
-/* Spill the groups that are left in memory, and add the files to those that are to be read. */
+/* Spill the groups that are left in memory, and add all files to the list "todo". */
 static void
 finish_spilling(RtscanGroups *groups)
 {
@@ -282,7 +284,7 @@ read_keys(RtscanGroups *groups, BufFile *file, uint32 *hash)
 	return true;
 }
 
-/* Read the states of a group, and combine them with those of the group with the same keys. */
+/* Read the states of a group, and combine them with the states of the group that has the same keys. */
 static void
 read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 {
@@ -333,7 +335,7 @@ read_file(RtscanGroups *groups, const SpillFile *spilled)
 	BufFileClose(spilled->file);
 }
 
-/* Read files until the groups of one are all in memory.  False if no file is left. */
+/* Read files until all groups of a file are in memory.  False if no file is left. */
 static bool
 load_groups(RtscanGroups *groups)
 {

@@ -5,10 +5,10 @@
  *
  * A group is an array of states, one for each aggregate.
  *
- * When the groups take too much memory, all of them are *spilled*: written with their states so far to temporary files,
- * which are chosen by some bits of their hash, and removed from memory.  At the end one file after another is read, and
- * the states of each group are combined.  If the groups of a file take too much memory, they are spilled again, by
- * further bits of the hash.
+ * When the groups take too much memory, all of them are *spilled*: each is written with its states so far to a
+ * temporary file, chosen by some bits of its hash, and is removed from memory.  At the end one file after another is
+ * read, and the states of each group are combined.  If the groups of a file take too much memory, they are spilled
+ * again, by further bits of the hash.
  */
 #ifndef RTSCAN_GROUPS_H
 #define RTSCAN_GROUPS_H
@@ -33,8 +33,8 @@ extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, 
 extern void rtscan_end_groups(RtscanGroups *groups);
 
 /*
- * Return the group that has these keys, which is made if there is none.  It is valid until the groups are spilled or
- * forgotten.  If "fresh", no group in memory has these keys, and none is looked up.
+ * Return the group of some keys, which is made if there is none.  It is valid until the groups are spilled or
+ * forgotten.  "fresh" says that no group in memory has these keys, so that none is looked up.
  */
 extern RtscanState *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull, bool fresh);
 

@@ -20,10 +20,10 @@
 /* Cells are used if there are at least this many rows for each, since they may have to be folded after each segment. */
 #define ROWS_A_CELL		4
 
-/* Groups remembered for a segment are kept for another, unless that has more than MORE_ROWS times the rows. */
+/* Groups that are remembered for a segment are kept for the next one if that has at most MORE_ROWS times the rows. */
 #define MORE_ROWS		2
 
-/* Columns are combined, rather than calculated keys, if there are at least this many rows for each combination. */
+/* Columns are combined, not calculated keys, if there are at least this many rows for each combination of columns. */
 #define ROWS_A_COMBINATION	64
 
 /* The initial size of the hash table. */
@@ -64,7 +64,7 @@ typedef struct KeyColumn
 {
 	int			column;
 	bool		coded;			/* are its integers codes, and not exact integers? */
-	int			scale;			/* of numerics */
+	int			scale;			/* scale of numerics */
 	Digit		digit;
 } KeyColumn;
 
@@ -73,7 +73,7 @@ typedef struct KeyExpression
 {
 	RtscanArithmetic *arithmetic;
 	const RtscanVector *vector; /* its values in the current batch */
-	int			scale;			/* of numerics */
+	int			scale;			/* scale of numerics */
 	int64		least;			/* lower bound of its range, which includes the values of all rows so far */
 	int64		greatest;		/* upper bound of its range */
 	Digit		digit;
@@ -93,7 +93,7 @@ typedef struct Memory
 	Kind		kind;			/* the way that is used */
 	RtscanState **cells;		/* CELLS: the group of each combination; NULL if it has not been looked up yet */
 	Size		capacity;		/* number of combinations that the array has room for */
-	RtscanCells *totals;		/* cells that rows may be added to, if it has any; NULL if there never are */
+	RtscanCells *totals;		/* cells to which rows may be added in place of groups; NULL: they are never used */
 	remembered_hash *table;		/* TABLE: the hash table */
 } Memory;
 
@@ -101,7 +101,7 @@ struct RtscanRowGroups
 {
 	RtscanFindGroup find;		/* looks up the group of a row */
 	void	   *arg;			/* argument of "find" */
-	MemoryContext context;		/* where all of this is allocated */
+	MemoryContext context;		/* memory context of all members */
 	int			ncolumns;
 	KeyColumn  *columns;		/* the columns that keys depend on */
 	const RtscanSegmentScan *segment;	/* the current segment; NULL if there is none */
@@ -113,14 +113,14 @@ struct RtscanRowGroups
 	Memory		by_expressions; /* groups by combinations of keys; NOTHING: no rows so far */
 
 	uint64		batch;			/* number of the current batch; 0 if there is none */
-	Memory	   *memory;			/* where the groups of its rows are remembered */
+	Memory	   *memory;			/* where the groups of the current batch's rows are remembered */
 
-	/* Arrays by row, which are not cleared at first. */
+	/* Arrays by row, which rtscan_create_row_groups() does not clear. */
 	uint32		cell_of[RTSCAN_CURSOR_ROWS];	/* CELLS: combination of each row */
 	uint64		combinations[RTSCAN_CURSOR_ROWS];	/* TABLE: combination of each row */
 	uint32		codes[RTSCAN_CURSOR_ROWS];	/* codes or offsets of a column */
 	int64		integers[RTSCAN_CURSOR_ROWS];	/* integers of a column */
-	bool		isnull[RTSCAN_CURSOR_ROWS]; /* are these NULL? */
+	bool		isnull[RTSCAN_CURSOR_ROWS]; /* is each element of integers[] NULL? */
 };
 
 RtscanRowGroups *
@@ -192,7 +192,7 @@ clear_table(RtscanRowGroups *groups, Memory *memory)
 		memory->table = remembered_create(groups->context, TABLE_SIZE, NULL);
 }
 
-/* Use cells for "count" combinations if there are many more rows. */
+/* Use cells for "count" combinations if there are at least ROWS_A_CELL rows for each, and cells fit into work_mem. */
 static void
 size_totals(Memory *memory, uint64 count, uint64 rows)
 {
@@ -202,7 +202,7 @@ size_totals(Memory *memory, uint64 count, uint64 rows)
 	rtscan_size_cells(memory->totals, pays ? count : 0, memory->cells);
 }
 
-/* Forget all groups, and prepare for "count" combinations; 0 if their number is not known, or has too many bits. */
+/* Forget all groups, and prepare for "count" combinations.  "count" is 0 if it is not known, or has too many bits. */
 static void
 clear_memory(RtscanRowGroups *groups, Memory *memory, uint64 count, uint64 rows)
 {
@@ -220,8 +220,8 @@ clear_memory(RtscanRowGroups *groups, Memory *memory, uint64 count, uint64 rows)
 }
 
 /*
- * Put a digit before others that have "count" combinations, and return the number of combinations with it; 0 if that
- * has too many bits, or "count" is 0.
+ * Put a digit before other digits, which have "count" combinations.  Return the number of combinations of all digits;
+ * 0 if this number has too many bits, or if "count" is 0.
  */
 static uint64
 place_digit(Digit *digit, uint64 count)
@@ -270,7 +270,10 @@ column_fits(const KeyColumn *column, RtscanBatch *batch)
 		 (uint64) entered.digit.least - (uint64) digit->least <= digit->null - entered.digit.null);
 }
 
-/* Do combinations mean the same as those that are remembered? */
+/*
+ * Do combinations of columns mean the same in the batch's segment as those that are remembered?  False if the segment
+ * has more than MORE_ROWS times as many rows.
+ */
 static bool
 remembers_segment(const RtscanRowGroups *groups, RtscanBatch *batch)
 {
@@ -389,8 +392,9 @@ find_cells(RtscanRowGroups *groups, RtscanBatch *batch)
 /* ---------------------------------------------------------------- expressions */
 
 /*
- * Does the range of a key include its values in the batch, at the same scale?  If not, it is widened, to at least twice
- * its width, so that this does not happen often.
+ * Does the range of a key include its values in the batch, at the same scale?  If not, widen the range to include
+ * them, to at least twice its width, so that this does not happen often.  If "first" is true, or if the scale has
+ * changed, set the range to the values of the batch.
  */
 static bool
 has_values(KeyExpression *key, uint32 n, bool first)
@@ -494,8 +498,8 @@ group_in_cell(RtscanRowGroups *groups, Memory *memory, uint32 row)
 }
 
 /*
- * Return the group of a row from the hash table, or look it up.  When the table has more groups than fit into work_mem,
- * or than a table with 32-bit hashes should have, it is cleared.
+ * Return the group of a row from the hash table, or look it up.  If the table has more groups than fit into work_mem,
+ * or than a table with 32-bit hashes should have, the table is cleared first.
  */
 static RtscanState *
 group_in_table(RtscanRowGroups *groups, Memory *memory, uint32 row)
@@ -528,7 +532,7 @@ enter_batch(RtscanRowGroups *groups, RtscanBatch *batch)
 	return &groups->by_columns;
 }
 
-/* The same, but do not find the combinations again if the batch is the current one already. */
+/* Return where the groups of a batch's rows are remembered.  Find combinations unless the batch is the current one. */
 static Memory *
 find_memory(RtscanRowGroups *groups, RtscanBatch *batch)
 {

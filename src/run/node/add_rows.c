@@ -16,7 +16,7 @@
 #include "run/node/node.h"
 #include "utils/memutils.h"
 
-/* If groups take more than this multiple of a hash table's memory, slices are divided by the same number. */
+/* If groups take more than LARGE_SLICE times the memory of a hash table, slices become smaller by this factor. */
 #define LARGE_SLICE		2
 
 /* Least number of rows in a slice. */
@@ -25,8 +25,9 @@
 /* ---------------------------------------------------------------- cursors */
 
 /*
- * Are all arguments calculated for many rows at a time?  Only then are whole stretches of rows read: values of other
- * arguments may be large, and should not be read for rows that are not wanted.
+ * Are all arguments of aggregates calculated for many rows at a time?  Only then does the cursor return whole
+ * stretches, which contain rows that do not match.  Values of other arguments may be large, and should not be read
+ * for such rows.
  */
 static bool
 calculates_all(const RtscanRowsTask *task, const RtscanCalculated *calculated)
@@ -38,7 +39,7 @@ calculates_all(const RtscanRowsTask *task, const RtscanCalculated *calculated)
 	return true;
 }
 
-/* Open a cursor for rows that match a filter, or for this process's part of them. */
+/* Open a cursor for the rows that match a filter.  In a parallel query it returns only this process's share of them. */
 static RtscanCursor *
 open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 {
@@ -111,8 +112,9 @@ open_pass(RtscanRowsAnswer *answer)
 }
 
 /*
- * Go on to the next of several passes.  What was added by codes is folded into the groups first, because segments may
- * have other codes there.  Return false if there is none; if there were several, no cursor is open then.
+ * Go on to the next pass, if the answer has several.  First fold all cells into their groups, and forget the groups
+ * of combinations (row_groups.h), because codes of attributes change with the dimensions' ranges.  Return false if
+ * there is no next pass; if there were several passes, the cursor is closed then.
  */
 static bool
 next_pass(RtscanRowsAnswer *answer)
@@ -133,7 +135,10 @@ next_pass(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- the current set */
 
-/* Return a set's keys as arithmetic.  NIL if some are no integers, or if all are columns, which need none. */
+/*
+ * Return the keys of a set as arithmetic (arithmetic.h).  NIL if some key cannot be calculated as integers, or if all
+ * keys are columns, whose codes or integers are combined directly.
+ */
 static List *
 key_expressions(const RtscanRowsTask *task, const RtscanRowSet *set, List **known)
 {
@@ -150,7 +155,10 @@ key_expressions(const RtscanRowsTask *task, const RtscanRowSet *set, List **know
 	return expressions;
 }
 
-/* Create cells for the aggregates that can be added by cell.  NULL if that is of no use. */
+/*
+ * Create cells (cells.h) for the aggregates that can be added by cell.  Return NULL if there are aggregates, but none
+ * of them can be added by cell.
+ */
 static RtscanCells *
 create_cells(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 {
@@ -162,7 +170,7 @@ create_cells(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 	return rtscan_cells_are_of_use(cells) ? cells : NULL;
 }
 
-/* Prepare to find the rows' groups of the current set. */
+/* Prepare to find the groups of rows in the current set (row_groups.h). */
 static void
 begin_row_groups(RtscanRowsAnswer *answer)
 {
@@ -190,14 +198,17 @@ rtscan_open_rows(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- batches */
 
-/* Can a condition be calculated, but not for all rows of the batch? */
+/* Can a condition be calculated for many rows at a time, but not for all rows of this batch? */
 static bool
 condition_fails(RtscanRowCondition *condition, RtscanBatch *batch)
 {
 	return condition->arithmetic && !rtscan_is_calculated(condition, batch);
 }
 
-/* Is there an argument of an aggregate that can be calculated, but not for all rows of the batch? */
+/*
+ * Does an aggregate have an argument that can be calculated for many rows at a time, but not for all rows of this
+ * batch?
+ */
 static bool
 argument_fails(const RtscanRowsAnswer *answer, int number)
 {
@@ -214,7 +225,7 @@ argument_fails(const RtscanRowsAnswer *answer, int number)
 	return failed;
 }
 
-/* Is there any expression that cannot be calculated for all rows of the batch? */
+/* Does the calculation of a condition or of an argument fail for some row of the batch? */
 static bool
 any_fails(RtscanRowsAnswer *answer)
 {
@@ -235,7 +246,7 @@ counts_all_rows(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 	return false;
 }
 
-/* Raise count(*)'s overflow error in advance, if a star repeats rows more often than a bigint can count. */
+/* If a star returns more copies of rows than a bigint can count, raise count(*)'s overflow error in advance. */
 static void
 check_count(const RtscanRowsAnswer *answer)
 {
@@ -247,8 +258,8 @@ check_count(const RtscanRowsAnswer *answer)
 }
 
 /*
- * Read the next batch.  If it has unwanted rows, and some expression cannot be calculated for all rows, remove the
- * unwanted ones: they may be the reason.
+ * Read the next batch that has rows, from the next pass if necessary; return false at the end.  If the batch contains
+ * rows that do not match, and some calculation fails, remove these rows, because they may be the reason.
  */
 static bool
 next_batch(RtscanRowsAnswer *answer)
@@ -272,8 +283,8 @@ next_batch(RtscanRowsAnswer *answer)
 /* ---------------------------------------------------------------- adding */
 
 /*
- * Do groups (NULL: there is only one) take too much memory?  If they take far too much after one slice, make the next
- * ones smaller.
+ * Do the groups (NULL: there is only one) take too much memory?  If they take more than LARGE_SLICE times the memory
+ * of a hash table, make the following slices smaller.
  */
 static bool
 groups_are_full(const RtscanGroups *groups, RtscanCurrentSlice *slice)

@@ -6,8 +6,8 @@
  * The index has all columns that the query needs.  Aggregates are computed either from bits of rows alone
  * (by_bits.c), or from the values of rows (by_rows.c).
  *
- * PostgreSQL initializes all nodes below an Append when the query begins.  So a node allocates what an answer needs
- * only when its first result is fetched, and frees it after the last.
+ * PostgreSQL initializes all nodes below an Append when the query begins.  To save memory, a node allocates an answer
+ * only when its first result is fetched, and frees it after its last result.
  */
 #include "run/node/node.h"
 
@@ -24,11 +24,11 @@ typedef struct AggregateState
 {
 	RtscanNode	node;
 	bool		filters_may_raise;	/* evaluating the arguments of FILTERs may raise an error */
-	RtscanRowsTask *rows;		/* what to compute from rows; NULL: from bits */
+	RtscanRowsTask *rows;		/* task of computing aggregates from rows; NULL: they are computed from bits */
 	RtscanRowsAnswer *answer;	/* the current answer, if it is computed from rows; or NULL */
-	RtscanMemoize *memoize;		/* earlier results by parameters; NULL before the first rescan with other ones */
-	bool		recalled;		/* the result has been found in the cache; there are no more */
-	bool		begins;			/* the target list is the first columns of a result, in order: needs no projection */
+	RtscanMemoize *memoize;		/* cache of results by parameters; NULL before the first rescan with other parameters */
+	bool		recalled;		/* the answer's only result has been found in the cache and returned */
+	bool		begins;			/* the target list is the first columns of a result, so it needs no projection */
 } AggregateState;
 
 /* ---------------------------------------------------------------- start */
@@ -52,7 +52,7 @@ filters_may_raise(const RtscanNodePlan *plan)
 	return false;
 }
 
-/* Is each column of the target list the column of the result with the same number? */
+/* Is column n of the target list column n of the result, for all n? */
 static bool
 begins_result(const CustomScan *scan)
 {
@@ -96,7 +96,7 @@ end_aggregate_answer(RtscanNode *node)
 	rtscan_end_answer(node);
 }
 
-/* Begin an answer.  From bits, this already computes its only result. */
+/* Begin an answer.  If it is computed from bits, store its only result in "slot". */
 static void
 begin_aggregate_answer(AggregateState *state, TupleTableSlot *slot)
 {
@@ -112,7 +112,10 @@ begin_aggregate_answer(AggregateState *state, TupleTableSlot *slot)
 	MemoryContextSwitchTo(old);
 }
 
-/* Compute the next result; the first call begins an answer.  The columns behind it are for EXPLAIN and stay NULL. */
+/*
+ * Compute the next result, and store it in "slot"; the first call begins an answer.  Columns of the slot that follow
+ * the result's are for EXPLAIN only, and stay NULL.  Return false if there is no result left.
+ */
 static bool
 calculate_result(AggregateState *state, TupleTableSlot *slot)
 {
@@ -144,7 +147,7 @@ next_result(AggregateState *state, TupleTableSlot *slot)
 	return true;
 }
 
-/* Return the result as the target list wants it. */
+/* Return the columns of the target list, given a result. */
 static TupleTableSlot *
 project(AggregateState *state, TupleTableSlot *result)
 {
@@ -164,8 +167,8 @@ project(AggregateState *state, TupleTableSlot *result)
 }
 
 /*
- * Return the next result that passes HAVING.  ExecScan() cannot be used: during a recheck of EvalPlanQual() it takes a
- * node without a relation of its own for a join whose tuple is known already.
+ * Return the next result that passes HAVING.  ExecScan() cannot be used: during a recheck by EvalPlanQual(), it takes
+ * a node without a relation for a join whose tuple has been found already.
  */
 static TupleTableSlot *
 execute_aggregation(CustomScanState *node)
@@ -206,7 +209,7 @@ may_memoize(const RtscanNode *node)
 							  node->ndimensions > 0);
 }
 
-/* Return all expressions that a result depends on, which may have parameters. */
+/* Return all expressions that are evaluated to compute a result, to find the parameters in them. */
 static List *
 evaluated_expressions(const RtscanNodePlan *plan)
 {
@@ -224,7 +227,10 @@ evaluated_expressions(const RtscanNodePlan *plan)
 	return expressions;
 }
 
-/* Note that parameters have changed.  The first time, begin to memoize results, as more such rescans are likely. */
+/*
+ * Handle a rescan with changed parameters.  The first one creates the cache of results, because more are likely to
+ * follow.
+ */
 static void
 change_parameters(AggregateState *state)
 {

@@ -34,14 +34,14 @@ typedef struct RtscanBitsAnswer
 
 /* ---------------------------------------------------------------- rows */
 
-/* The data in RtscanSegmentScan.prepared, made before the segment is searched. */
+/* The data in RtscanSegmentScan.asked.prepared, set by prepare_segment(). */
 typedef struct PreparedSegment
 {
 	bool		sees_all;		/* the snapshot sees all rows of the segment */
-	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER]; /* FILTER of each aggregate that is computed */
+	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER]; /* FILTER of each aggregate, looked up in the segment */
 } PreparedSegment;
 
-/* RtscanPrepareSegment: find out whether bits are needed, or counts are enough. */
+/* RtscanPrepareSegment: find out whether the bits of the segment's rows are needed, or their number is enough. */
 static void
 prepare_segment(RtscanSegmentScan *segment, void *arg)
 {
@@ -103,7 +103,7 @@ take_segments(RtscanBitsAnswer *answer)
 	}
 }
 
-/* Does the current search need the values of rows that match? */
+/* Does the current search need the values of pending rows that match? */
 static bool
 wants_values(const RtscanBitsAnswer *answer)
 {
@@ -162,7 +162,7 @@ take_pending(RtscanBitsAnswer *answer)
 
 /* ---------------------------------------------------------------- the answer */
 
-/* Search the image, and compute the given number of aggregates: all, or 0 to only count rows. */
+/* Search the image.  Compute all aggregates, or only count rows if naggregates is 0. */
 static void
 search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 {
@@ -203,8 +203,9 @@ make_filters(RtscanBitsAnswer *answer)
 }
 
 /*
- * Search in all passes.  If FILTERs may fail, search without aggregates until a pass has a row, and only then evaluate
- * the FILTERs' arguments.
+ * Search in all passes.  If evaluating the arguments of FILTERs may raise an error, count each pass's rows without
+ * aggregates first, until a pass has rows.  Only then evaluate the arguments, and search this pass again with
+ * aggregates.
  */
 static void
 search_for_all(RtscanBitsAnswer *answer, const RtscanImage *image, bool filters_may_raise)

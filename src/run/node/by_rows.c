@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------- begin */
 
-/* Make the arithmetic of an aggregate's arguments and of the results of its arms. */
+/* Make the arithmetic of an aggregate's arguments, and of the results of its CASE's arms (case_arms.h). */
 static void
 make_arithmetic(RtscanCalculated *calculated, const RtscanRowsTask *task, int number, List **of_results)
 {
@@ -37,7 +37,7 @@ static void
 begin_calculated(RtscanCalculated *calculated, const RtscanRowsTask *task)
 {
 	int			n = Max(task->naggregates, 1);
-	List	   *of_results = NIL;	/* never calculated, so others must not use these as parts */
+	List	   *of_results = NIL;	/* arithmetic of arms' results, not in "known" because it is never calculated */
 
 	calculated->quals = rtscan_make_row_condition(&task->quals, &calculated->known);
 	calculated->arguments = palloc0(n * sizeof(*calculated->arguments));
@@ -50,7 +50,10 @@ begin_calculated(RtscanCalculated *calculated, const RtscanRowsTask *task)
 	}
 }
 
-/* Copy the task's breakpoints, not found yet: each answer finds them anew, as constants may be parameters. */
+/*
+ * Copy the task's breakpoints, which have not been found yet.  Each answer finds them anew, because the constants
+ * that they depend on may be parameters.
+ */
 static List *
 copy_breakpoints(const RtscanRowsTask *task)
 {
@@ -99,7 +102,8 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 
 /*
  * Make the groups of the current set from rows.  If not all groups fit into memory, spill them.  But if results are
- * partial, stop with the groups of the rows so far: the node above combines them with those of the other rows.
+ * partial, stop with the groups of the rows so far: the node above combines these groups with those of the remaining
+ * rows.
  */
 static void
 take_rows(RtscanRowsAnswer *answer)
@@ -160,7 +164,10 @@ finish_group(const RtscanRowsAnswer *answer, RtscanState *group, Datum *values, 
 			rtscan_result_of(answer->task, &current->transitions[i], &group[i], &isnull[nkeys + i]);
 }
 
-/* Begin to visit groups: those of the next set, or of the remaining rows of partial results. */
+/*
+ * Begin to visit groups: those of the rows that the last partial results have left over, if there are such rows, or
+ * else the groups of the next set.  False if there is no next set.
+ */
 static bool
 begin_part(RtscanRowsAnswer *answer)
 {
@@ -172,7 +179,10 @@ begin_part(RtscanRowsAnswer *answer)
 	return true;
 }
 
-/* Go on to the next group, and store its result if the set's groups are results.  False if there is none. */
+/*
+ * Go on to the next group, and store its result if the set's groups are results.  False if the set has no further
+ * group.
+ */
 static bool
 next_of_part(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 {

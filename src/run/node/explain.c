@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * explain.c
- *		EXPLAIN of both nodes, except for dimensions (explain_dimensions.c).
+ *		Shows both nodes in EXPLAIN, except for their dimensions (explain_dimensions.c).
  */
 #include "run/node/node.h"
 
@@ -44,7 +44,10 @@ explain_set(const List *texts, ExplainState *es)
 		ExplainPropertyListNested("Group Key", unconstify(List *, texts), es);
 }
 
-/* Show grouping sets as PostgreSQL's aggregation does, then sets that exist only to make others from them. */
+/*
+ * Show the query's grouping sets as PostgreSQL's aggregation does, then the sets that exist only to make other sets
+ * from their groups.
+ */
 static void
 explain_sets(const List *sets, const List *texts, ExplainState *es)
 {

@@ -11,8 +11,8 @@
 /* ---------------------------------------------------------------- traces */
 
 /*
- * Prepare a dimension's trace for a pass, the first one of an answer or another.  The keys of each range are counted
- * only in the first pass that has the range.
+ * Prepare a dimension's trace for a pass.  "first" tells whether it is the first pass of an answer.  The keys of each
+ * range are counted only in the first pass that has the range.
  */
 static void
 trace_dimension(RtscanDimension *dimension, bool first, MemoryContext context)
@@ -82,9 +82,9 @@ typedef struct Shown
 {
 	const char *type;
 	const char *clause;
-	const RtscanDimensionTotals *totals;	/* NULL: there are no counts to be shown */
+	const RtscanDimensionTotals *totals;	/* the dimension's counts; NULL: they are not shown */
 	bool		evaluated;		/* the keys are a condition, and EXPLAIN may show how it was evaluated */
-	bool		looked_up;		/* evaluated, by looking keys up in dictionaries, without testing rows by value */
+	bool		looked_up;		/* evaluated, and only by looking keys up in dictionaries, not by testing values */
 } Shown;
 
 static Shown
@@ -136,7 +136,7 @@ append_totals(StringInfo text, const Shown *shown)
 	appendStringInfo(text, " rows=" UINT64_FORMAT, totals->rows);
 }
 
-/* Show all dimensions in one line, or if there are counts, each on a line of its own. */
+/* Show all dimensions in one line.  But if there are counts, show each dimension on a line of its own. */
 static void
 explain_text(const Shown *shown, int n, ExplainState *es)
 {

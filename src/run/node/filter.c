@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * filter.c
- *		Makes a filter that can be searched for from a plan's filter.
+ *		Makes an RtscanFilter, for a search, from a plan's filter and the values of its arguments.
  */
 #include "run/node/filter.h"
 
@@ -89,7 +89,10 @@ null_filter(const RtscanPlanDimension *plan, Relation index, const RtscanSchema 
 	return rtscan_outcome_filter(outcome, &condition);
 }
 
-/* Make the condition of a current range.  The first range has no lower end, but has NULL; the last has no upper end. */
+/*
+ * Make the condition that accepts the fact rows of a dimension's current range.  The first range has no lower end and
+ * includes NULL; the last range has no upper end.
+ */
 static RtscanFilter
 range_filter(const RtscanDimension *dimension, Relation index, const RtscanSchema *schema)
 {

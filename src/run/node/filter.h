@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * filter.h
- *		Makes a filter that can be searched for from a plan's filter, once its arguments have values.
+ *		Makes an RtscanFilter, for a search, from a plan's filter and the values of its arguments.
  */
 #ifndef RTSCAN_RUN_FILTER_H
 #define RTSCAN_RUN_FILTER_H
@@ -18,18 +18,18 @@ typedef struct RtscanArguments
 	Datum	   *values;
 	bool	   *isnull;
 	RtscanDimension **dimensions;
-	RtscanDimension **keys;		/* dimension of each key column: one of dimensions, or a part of a pair */
-	struct RtscanSegmentBlooms *blooms; /* Bloom filters of segments, learnt by rescans; NULL before the first rescan */
+	RtscanDimension **keys;		/* for each key column of dimensions: its dimension, or the part of a pair that it is */
+	struct RtscanSegmentBlooms *blooms; /* segments' Bloom filters, made by rescans; NULL before the first rescan */
 } RtscanArguments;
 
 /*
- * Add conditions that restrict columns to the dimensions' current ranges.  Inner and semi joins do not need them: only
- * keys in the current range match there.
+ * Restrict a filter to the dimensions' current ranges.  Left and anti joins need a condition for that.  Inner and
+ * semi joins do not, because only keys of the current range match.
  */
 extern void rtscan_add_ranges(RtscanFilter *filter, Relation index, const RtscanSchema *schema, int ndimensions,
 							  RtscanDimension **dimensions);
 
-/* Make a filter of the plan's, in the current memory context. */
+/* Make the filter that "plan" describes, with the arguments' values, in the current memory context. */
 extern void rtscan_make_filter(const RtscanPlanFilter *plan, Relation index, const RtscanSchema *schema,
 							   const RtscanArguments *arguments, RtscanFilter *filter);
 

@@ -33,14 +33,14 @@ struct results_hash;
 
 struct RtscanMemoize
 {
-	const EState *estate;		/* the state that has the values of parameters */
-	Bitmapset  *ids;			/* parameters in the expressions that the result depends on */
-	Bitmapset  *others;			/* parameters in expressions on the result, which do not matter */
+	const EState *estate;		/* state of the query, which has the values of parameters */
+	Bitmapset  *ids;			/* IDs of parameters in the expressions that the result depends on */
+	Bitmapset  *others;			/* IDs of parameters in expressions on the result, which do not change the result */
 	int			nparameters;	/* number of parameters in ids */
 	Parameter  *parameters;		/* the parameters in ids, with their types */
 	NullableDatum *current;		/* current values of the parameters, set by read_parameters() */
 	TupleDesc	result;
-	MemoryContext context;		/* context of the hash table and its contents */
+	MemoryContext context;		/* memory context of the hash table and its contents */
 	struct results_hash *results;	/* NULL: nothing is memoized */
 	uint64		hits;			/* number of results found in the cache */
 };
@@ -142,7 +142,7 @@ rtscan_create_memoize(const EState *estate, List *expressions, List *of_results,
 	return memoize;
 }
 
-/* Read the parameters' current values.  False if one belongs to a subquery that has not been executed. */
+/* Read the parameters' current values.  Return false if a value is that of a subquery that has not been executed. */
 static bool
 read_parameters(RtscanMemoize *memoize)
 {

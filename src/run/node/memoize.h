@@ -5,9 +5,9 @@
  *
  * A correlated subquery is executed for each row of the outer query, often with the same parameters.  Everything else
  * that a result depends on, such as the snapshot, stays the same while the query is executed.  Parameters that are
- * used only in expressions on the result, such as HAVING, do not matter.  If a parameter changes that is neither one
- * of those nor used in the node's own expressions, all results are forgotten.  (PostgreSQL's Memoize does the same
- * below a nested loop.)
+ * used only in expressions on the result, such as HAVING, do not matter.  If a parameter changes that is used neither
+ * in expressions on the result nor in the node's own expressions, all results are forgotten.  (PostgreSQL's Memoize
+ * does the same below a nested loop.)
  */
 #ifndef RTSCAN_MEMOIZE_H
 #define RTSCAN_MEMOIZE_H
@@ -19,10 +19,10 @@
 typedef struct RtscanMemoize RtscanMemoize;
 
 /*
- * May a node's results be memoized?  The planner and the node both call this.  The node must return one result: it has
- * no keys of GROUP BY, and at most one grouping set.  Partial results are not memoized, nor those of a node that shares
- * its work with other processes, or that executes subqueries or dimensions: these may call volatile functions, which
- * have to be called each time.
+ * May a node's results be memoized?  The planner and the node both call this function.  The node must return one
+ * result: it has no keys of GROUP BY, and at most one grouping set.  The result must not be partial, and the node
+ * must not share its work with other processes.  The node must not execute subqueries or dimensions either: they may
+ * call volatile functions, which have to be called each time.
  */
 static inline bool
 rtscan_may_memoize(int nkeys, int nsets, bool partial, bool shared, bool executes_plans)
@@ -31,18 +31,21 @@ rtscan_may_memoize(int nkeys, int nsets, bool partial, bool shared, bool execute
 }
 
 /*
- * Create a cache in the current memory context.  expressions are those that the node evaluates to compute its result,
- * of_results those that it evaluates on the result.  The cache takes about as much memory as a hash table may.
+ * Create a cache in the current memory context.  "expressions" are evaluated by the node to compute its result,
+ * "of_results" are evaluated on the result.  The cache takes about as much memory as a hash table may.
  */
 extern RtscanMemoize *rtscan_create_memoize(const EState *estate, List *expressions, List *of_results,
 											TupleDesc result);
 
-/* Note that the node will be rescanned with other values of these parameters. */
+/*
+ * Prepare for a rescan after the parameters "changed" have changed.  This forgets all results if they might depend on
+ * one that is in no expression given to rtscan_create_memoize().
+ */
 extern void rtscan_memoize_change_parameters(RtscanMemoize *memoize, const Bitmapset *changed);
 
 /*
- * Get the result for the current values of the parameters, which is valid until the next one is memoized.  Return
- * false if it is not known.
+ * Get the memoized result for the current values of the parameters.  It is valid until the next call of
+ * rtscan_memoize_store().  Return false if no result is memoized for these values.
  */
 extern bool rtscan_memoize_lookup(RtscanMemoize *memoize, Datum *values, bool *isnull);
 

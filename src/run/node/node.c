@@ -78,18 +78,21 @@ end_dimensions(RtscanNode *node)
 	}
 }
 
-/* An argument that may be a subquery.  Its value, which may be large, is kept until what it depends on changes. */
+/*
+ * An argument that may be a subquery.  The subquery's value, which may be large, is kept until a parameter that it
+ * depends on changes.
+ */
 typedef struct RtscanSubquery
 {
 	const SubPlanState *state;	/* NULL: the argument is no subquery */
-	MemoryContext context;		/* context of the value; NULL: the subquery has not been executed */
+	MemoryContext context;		/* memory context of the value; NULL: the subquery has not been executed */
 	Datum		value;
 	bool		isnull;
 } RtscanSubquery;
 
 /*
- * Return the subquery that an argument is, or NULL.  One with args does not count: its value depends on them, and the
- * parameters of its plan do not tell when they change.
+ * Return the state of an argument that is a subquery; NULL if it is none.  A subquery with args is taken for none:
+ * its value depends on args, and its plan's extParam does not tell when they change.
  */
 static const SubPlanState *
 find_subquery(RtscanNode *node, const Node *argument)
@@ -144,7 +147,10 @@ rtscan_check_permission(Oid function, ObjectType type)
 	InvokeFunctionExecuteHook(function);
 }
 
-/* Check that the user may call the plan's functions: the index calls them without a check, or did so at insertion. */
+/*
+ * Check that the user may call the plan's functions.  The index calls them unchecked, or did so when rows were
+ * inserted.
+ */
 static void
 check_functions(const RtscanNodePlan *plan)
 {
@@ -230,7 +236,7 @@ rtscan_evaluate_arguments(RtscanNode *node, int first, int end)
 	}
 }
 
-/* This treats NULL and negative numbers as PostgreSQL's Limit node does. */
+/* NULL and negative numbers are treated as in PostgreSQL's Limit node. */
 uint64
 rtscan_find_skip(RtscanNode *node)
 {
@@ -248,7 +254,7 @@ rtscan_find_skip(RtscanNode *node)
 	return (uint64) rows;
 }
 
-/* Load the dimensions, but none after one without rows that makes the answer empty. */
+/* Load the dimensions in order.  Stop after a dimension that has no rows, if the answer is therefore empty. */
 static void
 load_dimensions(RtscanNode *node)
 {
@@ -283,7 +289,10 @@ begin_pass(RtscanNode *node)
 	MemoryContextSwitchTo(old);
 }
 
-/* Go on to the next combination of the dimensions' ranges, the last dimension first; false if there is none. */
+/*
+ * Load the next combination of the dimensions' ranges; the last dimension's range changes fastest.  Return false if
+ * there is no combination left.
+ */
 static bool
 load_next_ranges(RtscanNode *node)
 {

@@ -26,10 +26,10 @@
 struct ExplainState;
 struct RtscanNode;
 
-/* Free the current answer of a node, if there is one.  Each kind of node has such a function. */
+/* Free the current answer of a node, if there is one.  RtscanScan and RtscanAggregate have one such function each. */
 typedef void (*RtscanEndAnswer) (struct RtscanNode *node);
 
-/* The common part of both nodes' states, at their beginning. */
+/* The part that the states of both nodes have in common, and begin with. */
 typedef struct RtscanNode
 {
 	CustomScanState custom;
@@ -41,17 +41,17 @@ typedef struct RtscanNode
 	RtscanSchema *schema;
 	RtscanNodePlan *plan;
 	List	   *arguments;		/* ExprState *: WHERE's arguments, then FILTERs' */
-	struct RtscanSubquery *subqueries;	/* values of those arguments that are subqueries, one entry per argument */
+	struct RtscanSubquery *subqueries;	/* an entry for each argument, with its value if it is a subquery */
 	int			ndimensions;
-	MemoryContext context;		/* context of the current answer; NULL: there is none */
+	MemoryContext context;		/* memory context of the current answer; NULL: no answer has begun */
 	RtscanArguments values;		/* the current answer's arguments */
-	MemoryContext pass_context; /* context of the current pass */
+	MemoryContext pass_context; /* memory context of the current pass */
 	RtscanFilter filter;		/* the current pass's filter */
-	RtscanClaim claim;			/* what this process has taken of the shared search, for all passes of the answer */
+	RtscanClaim claim;			/* part of a shared search that this process has taken, for all passes of an answer */
 	RtscanQuestion question;
 	RtscanVisibility visibility;	/* visibility of rows for a scan, or for the leader of a parallel query */
-	const RtscanImage *image;	/* image kept for rescans, or by the leader until it is shared; or NULL */
-	struct RtscanShared *shared;	/* what the processes of a parallel query share; or NULL */
+	const RtscanImage *image;	/* image, if it is kept for rescans, or by the leader until it is shared; else NULL */
+	struct RtscanShared *shared;	/* memory that the processes of a parallel query share; or NULL */
 	RtscanTotals totals;		/* counts for EXPLAIN */
 } RtscanNode;
 
@@ -61,30 +61,36 @@ extern Node *rtscan_create_node(Size size, const CustomExecMethods *methods, Rts
 /* Read the plan and open the relations.  The table may be open already. */
 extern void rtscan_begin_node(RtscanNode *node, int eflags);
 
-/* Raise an error if the user may not call a function or aggregate, as the executor does when it initializes a call. */
+/*
+ * Raise an error if the user may not call a function or aggregate, as PostgreSQL's executor does when it initializes
+ * one.
+ */
 extern void rtscan_check_permission(Oid function, ObjectType type);
 
 /* Close what rtscan_begin_node() opened, after the answer has ended. */
 extern void rtscan_end_node(RtscanNode *node);
 
-/* End the answer, and prepare for a rescan.  Dimensions keep their rows, unless these depend on changed parameters. */
+/*
+ * End the answer, and prepare for a rescan.  Dimensions keep their rows, unless their plans depend on changed
+ * parameters.
+ */
 extern void rtscan_rescan_node(RtscanNode *node);
 
-/* Begin an answer in its own memory context, with the current values of parameters; free it at its end. */
+/* Begin an answer in its own memory context, with the current values of parameters; end it, and delete the context. */
 extern void rtscan_begin_answer(RtscanNode *node);
 extern void rtscan_end_answer(RtscanNode *node);
 
 /*
- * Go on to the next pass (false if there is none), or return to the first one.  This replaces the question's filter, so
- * the caller must have closed its search before.
+ * Go on to the next pass (false if there is none), or return to the first pass.  Both functions replace the
+ * question's filter, so the caller must close its search before.
  */
 extern bool rtscan_next_pass(RtscanNode *node);
 extern void rtscan_first_pass(RtscanNode *node);
 
-/* Evaluate the arguments from first to end - 1. */
+/* Evaluate the plan's arguments first .. end - 1, and store their values in node->values. */
 extern void rtscan_evaluate_arguments(RtscanNode *node, int first, int end);
 
-/* Return the image that a scan searches, allocated in a memory context.  If keep, rescans use the same image. */
+/* Return the image that a scan searches, allocated in "context".  If "keep" is true, rescans use the same image. */
 extern const RtscanImage *rtscan_find_image(RtscanNode *node, MemoryContext context, bool keep);
 
 /* Return the number of rows that OFFSET skips. */
@@ -96,23 +102,23 @@ extern void rtscan_initialize_shared(CustomScanState *custom, ParallelContext *c
 extern void rtscan_reinitialize_shared(CustomScanState *custom, ParallelContext *context, void *memory);
 extern void rtscan_initialize_worker(CustomScanState *custom, shm_toc *toc, void *memory);
 
-/* End the answer and copy EXPLAIN's counts, because shared memory is about to be released. */
+/* End the answer, and copy the counts for EXPLAIN from shared memory, which is about to be released. */
 extern void rtscan_shut_down_node(CustomScanState *custom);
 
 /* ---------------------------------------------------------------- EXPLAIN: explain.c */
 
-/* Show the index, and all that restricts the rows. */
+/* Show the index, its quals, the dimensions, the implied ranges and the quals that are evaluated on rows. */
 extern void rtscan_explain_search(RtscanNode *node, const RtscanShown *shown, List *ancestors,
 								  struct ExplainState *es);
 
-/* Show expressions under a label, if there are any. */
+/* Show the conjunction of quals under a label; show nothing if "quals" is NIL. */
 extern void rtscan_explain_quals(RtscanNode *node, List *quals, const char *label, List *ancestors,
 								 struct ExplainState *es);
 
 /* Show the keys of GROUP BY, by grouping set if there are several. */
 extern void rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, struct ExplainState *es);
 
-/* Show the order of the rows, and how it is made. */
+/* Show the order of the rows, and whether it is made by a bounded heap. */
 extern void rtscan_explain_order(const RtscanNode *node, struct ExplainState *es);
 
 /* Show the counts of the node. */
@@ -126,7 +132,7 @@ extern char *rtscan_deparse(RtscanNode *node, Node *expression, List *ancestors,
 /* Show the dimensions and their counts. */
 extern void rtscan_explain_dimensions(RtscanNode *node, List *joins, List *ancestors, struct ExplainState *es);
 
-/* Trace the pass that begins, if EXPLAIN is to show the dimensions' counts. */
+/* Begin to trace a pass's dimensions, if EXPLAIN ANALYZE is to show their counts. */
 extern void rtscan_trace_pass(RtscanNode *node);
 
 /* ---------------------------------------------------------------- the two nodes: aggregate_node.c, scan_node.c */

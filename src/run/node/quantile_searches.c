@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * quantile_searches.c
- *		Finds percentiles over many rows with further searches, after the search for all rows.
+ *		Finds percentiles over many rows by further searches, after the search for all rows.
  */
 #include "run/node/quantile_searches.h"
 
@@ -22,7 +22,10 @@ count_matching(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 	return count;
 }
 
-/* Collect the values of rows that match a filter; if sampled is true and they are many, a sample of them. */
+/*
+ * Collect the values of the rows that match a filter.  If "sampled" is true, only a sample is taken from chunks in
+ * which many rows match.
+ */
 static void
 collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)
 {
@@ -34,7 +37,10 @@ collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)
 	rtscan_close_further_rows(answer);
 }
 
-/* Narrow the range of values and collect those in it.  False if it cannot be narrowed any more. */
+/*
+ * Narrow the range of values, count the rows below and above it, and collect or sample the values in it.  Return
+ * false if the range cannot be narrowed any more.
+ */
 static bool
 take_rows_between(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 {
@@ -54,7 +60,10 @@ take_rows_between(RtscanRowsAnswer *answer, RtscanSampledQuantile *quantile)
 	return true;
 }
 
-/* After chunks were sampled, narrow the range until all of its values are collected.  False if it has no percentile. */
+/*
+ * Find the percentiles after chunks have been sampled: narrow the range until all values in it are collected.  Return
+ * false if the range cannot be narrowed at all, or does not contain all percentiles.
+ */
 static bool
 take_sampled_quantile(RtscanRowsAnswer *answer)
 {
@@ -82,7 +91,7 @@ take_sampled_rows(RtscanRowsAnswer *answer)
 	MemoryContextSwitchTo(old);
 }
 
-/* Start over with samples, after bins have failed. */
+/* Start over with samples, after the percentiles have not been found by bins. */
 static void
 sample_anew(RtscanRowsAnswer *answer)
 {
@@ -111,7 +120,7 @@ take_ranges(RtscanRowsAnswer *answer)
 	return rtscan_take_from_bins(answer->histogram_quantile, &answer->current);
 }
 
-/* Find the percentiles by bins (histogram_quantile.h).  If that fails, start over without bins. */
+/* Find the percentiles by bins (histogram_quantile.h).  If that fails, find them by samples. */
 static void
 take_histogram_quantile(RtscanRowsAnswer *answer)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * quantile_searches.h
- *		Finds percentiles over many rows with further searches, after the search for all rows.
+ *		Finds percentiles over many rows by further searches, after the search for all rows.
  *
- * That search has either counted values in a histogram (histogram_quantile.h), or taken a sample of them
- * (sampled_quantile.h).  Each further search is for a smaller range of values, until all percentiles are known.
+ * The search for all rows has either counted the values in a histogram (histogram_quantile.h), or sampled them
+ * (sampled_quantile.h).  Each further search finds the rows of a smaller range of values, until all percentiles are
+ * known.
  */
 #ifndef RTSCAN_QUANTILE_SEARCHES_H
 #define RTSCAN_QUANTILE_SEARCHES_H
@@ -13,7 +14,7 @@
 
 #include "run/answer/answer.h"
 
-/* Find the percentiles.  If all values have been collected, there is nothing to do. */
+/* Find the percentiles by further searches.  Does nothing if all values have been collected. */
 extern void rtscan_search_for_quantile(RtscanRowsAnswer *answer);
 
 #endif							/* RTSCAN_QUANTILE_SEARCHES_H */

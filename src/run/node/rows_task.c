@@ -28,7 +28,10 @@ prepare_arms(RtscanRowAggregate *aggregate, PlanState *parent, const List *arms)
 	aggregate->narms = list_length(arms);
 }
 
-/* Prepare an argument without totals in device aggregates: the arms of a CASE, or an expression for each entry. */
+/*
+ * Prepare an aggregate's argument, if device aggregates have no total of it: as the arms of a CASE (case_arms.h), or
+ * as an expression that is evaluated on each entry (entries.h).
+ */
 static void
 prepare_for_device_aggs(RtscanRowAggregate *aggregate, PlanState *parent, const RtscanPlanAggregate *plan,
 						RtscanTotalKind kind, int own_columns)
@@ -80,8 +83,8 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan
 }
 
 /*
- * List all that is evaluated on entries of device aggregates (entries.h), except distinct values: conditions that the
- * index does not look up, and expressions.
+ * List the expressions that are evaluated on entries of device aggregates (entries.h): quals that the index does not
+ * look up, FILTERs, conditions of CASE and arguments, but not arguments of DISTINCT.
  */
 static List *
 list_conditions(const RtscanRowsTask *task, const RtscanNodePlan *plan)
@@ -115,7 +118,7 @@ rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_colum
 	task->transitions = palloc0(Max(task->naggregates, 1) * sizeof(RtscanTransition));
 	for (int i = 0; i < task->naggregates; i++)
 		prepare_aggregate(task, i, parent, list_nth(plan->aggregates, i), own_columns);
-	/* Only device aggregates have breakpoints, and the CPU makes none. */
+	/* Only device aggregates use breakpoints, and the CPU makes no device aggregates. */
 	if (!rtscan_executor_is_cpu())
 		task->breakpoints = rtscan_prepare_breakpoints(parent, list_conditions(task, plan));
 	task->partial = plan->partial;

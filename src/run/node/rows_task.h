@@ -12,7 +12,7 @@
 #include "run/answer/task.h"
 #include "run/plan/node_plan.h"
 
-/* Prepare what the plan computes from rows.  own_columns is the number of columns of the index. */
+/* Prepare the task for a plan that computes aggregates from rows.  own_columns is the number of the index's columns. */
 extern RtscanRowsTask *rtscan_prepare_rows(PlanState *parent, const RtscanNodePlan *plan, int own_columns);
 
 #endif							/* RTSCAN_ROWS_TASK_H */

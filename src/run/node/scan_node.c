@@ -3,13 +3,14 @@
  * scan_node.c
  *		Executes Custom Scan (RtscanScan), which returns the rows of a table that an index finds.
  *
- * If the index has all columns that are wanted, they are read from it, and the node's tuple has just those columns.
- * Then a row is looked up in the heap only if its block is not all-visible (search/visible/visibility.h).  Otherwise
- * rows are fetched from the heap (search/visible/heap_rows.h).  Then the node's tuple is the table's, with its system
- * columns, and EvalPlanQual() can replace it.
+ * If the index has all columns that the query needs, their values are read from it, and the node's tuple has just
+ * these columns.  A row is then looked up in the heap only if its block is not all-visible
+ * (search/visible/visibility.h).  If the index lacks a column, rows are fetched from the heap
+ * (search/visible/heap_rows.h).  The node's tuple is then the table's, with its system columns, and EvalPlanQual()
+ * can replace it.
  *
  * Quals that the index does not look up are evaluated on rows of the index if it has the columns that they need.
- * PostgreSQL evaluates the remaining ones on the node's tuples.
+ * PostgreSQL evaluates all other quals on the node's tuples.
  */
 #include "run/node/scan_node_parts.h"
 
@@ -25,7 +26,10 @@ create_scan(CustomScan *scan)
 	return rtscan_create_node(sizeof(RtscanRowsState), &rtscan_scan_exec_methods, rtscan_end_scan_answer);
 }
 
-/* Return tuples of the heap, in buffers.  PostgreSQL could not know that when it made the slot and expressions. */
+/*
+ * Make the node return heap tuples, which stay in buffers.  PostgreSQL has initialized the slot, the projection and
+ * the quals for virtual tuples, so initialize them again.
+ */
 static void
 begin_heap_tuples(RtscanRowsState *state, EState *estate)
 {
@@ -69,7 +73,10 @@ leave_out_projection(RtscanRowsState *state, List *targetlist, const List *colum
 			list_nth_int(columns, ((const Var *) lfirst_node(TargetEntry, cell)->expr)->varattno - 1);
 }
 
-/* Does execCurrentOf() find a scan below a plan?  Its search_plan_tree() descends through the same nodes. */
+/*
+ * Does search_plan_tree(), with which execCurrentOf() looks for a scan, find "scan" in a plan?  This function
+ * descends through the same nodes.
+ */
 static bool
 leads_to(const Plan *plan, const Plan *scan)
 {
@@ -86,8 +93,8 @@ leads_to(const Plan *plan, const Plan *scan)
 
 /*
  * May WHERE CURRENT OF refer to the row that was returned last?  It reads the row's TID from the scan's slot, at any
- * time.  This needs a visible portal that has a name (EXECUTE's is not visible), with a simple plan, which is never
- * parallel.  Otherwise the slot stays empty, and no TIDs are needed.
+ * time.  It needs a visible portal that has a name (EXECUTE's is not visible), with a simple plan, which is never
+ * parallel.  If this is not the case, the slot stays empty, and no TIDs are needed.
  */
 static bool
 can_be_current(const RtscanRowsState *state, const EState *estate)
@@ -129,8 +136,9 @@ begin_scan(CustomScanState *custom, EState *estate, int eflags)
 	state->row_quals = rtscan_begin_quals(&custom->ss.ps, state->node.plan->row_quals);
 
 	/*
-	 * Heap tuples are checked for visibility when they are fetched, so the search need not do it.  But only visible
-	 * rows may reach row quals, count among the first rows of a bounded heap, or be skipped by OFFSET.
+	 * Heap tuples are checked for visibility when they are fetched, so the search usually need not check the rows.
+	 * It must check them if there are row quals, a bounded heap or OFFSET: only visible rows may reach row quals, be
+	 * among the first rows of the heap, or be skipped.
 	 */
 	if (state->node.plan->from_heap && state->row_quals.state == NULL && !state->node.plan->order.by_heap &&
 		!state->node.plan->skips)
@@ -180,7 +188,7 @@ explain_scan(CustomScanState *custom, List *ancestors, ExplainState *es)
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
-	/* An answer adds its counts when it ends, but a LIMIT may have left it unfinished. */
+	/* An answer adds its counts when it ends, so end it: a LIMIT may have left it unfinished. */
 	if (es->analyze)
 		rtscan_end_scan_answer((RtscanNode *) custom);
 	if (rtscan_scans_star((RtscanRowsState *) custom))

@@ -41,7 +41,7 @@ typedef struct RtscanRowsState
 	ItemPointerData tids[RTSCAN_CURSOR_ROWS];	/* TIDs of the rows that pass row_quals, if want_tids */
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* places in the batch of the rows that pass row_quals */
 	uint32		n;				/* number of rows that pass row_quals */
-	uint32		next;			/* the next of these rows to be returned, from 0 */
+	uint32		next;			/* place in "rows" of the next row to be returned */
 	uint64		heap_fetches;	/* heap rows fetched in this pass, for EXPLAIN */
 	uint64		filtered_rows;	/* rows of this pass that row_quals removed, for EXPLAIN */
 	ExprState  *recheck;		/* quals that the node has evaluated, for EvalPlanQual() and for permission checks */
@@ -61,10 +61,10 @@ extern const CustomExecMethods rtscan_scan_exec_methods;
 
 /* ---------------------------------------------------------------- rows: scan_node_rows.c */
 
-/* Find the next rows.  If there are none, free the answer and return false. */
+/* Find the next rows.  If no rows are left, free the answer and return false. */
 extern bool rtscan_next_scan_rows(RtscanRowsState *state);
 
-/* RtscanEndAnswer (node.h).  A batch that is kept for rescans stays. */
+/* RtscanEndAnswer (node.h).  Does not free the batch if it is kept for rescans. */
 extern void rtscan_end_scan_answer(RtscanNode *node);
 
 /* Free the batch, if there is one. */
@@ -72,7 +72,7 @@ extern void rtscan_end_scan_batch(RtscanRowsState *state);
 
 /* ---------------------------------------------------------------- tuples: scan_node_tuples.c */
 
-/* CustomExecMethods.ExecCustomScan: return the next row as a tuple, or NULL or an empty slot at the end. */
+/* CustomExecMethods.ExecCustomScan: return the next row as a tuple; at the end, return NULL or an empty slot. */
 extern TupleTableSlot *rtscan_next_scan_tuple(CustomScanState *custom);
 
 #endif							/* RTSCAN_SCAN_NODE_PARTS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * scan_node_rows.c
- *		Finds the rows that a scan returns, some at a time.
+ *		Finds the rows that a scan returns, a batch at a time.
  */
 #include "run/node/scan_node_parts.h"
 
@@ -13,14 +13,16 @@
 
 /* ---------------------------------------------------------------- an answer */
 
-/* May the node be rescanned?  Then the image and the batch are kept, because the snapshot stays the same. */
+/* May the node be rescanned?  If so, its image and its batch are kept, because rescans use the same snapshot. */
 static bool
 is_scanned_again(const RtscanRowsState *state)
 {
 	return state->node.custom.ss.ps.plan->allParam != NULL;
 }
 
-/* Return the memory context for what is kept for rescans. */
+/*
+ * Return the memory context for the image and the batch: the query's if they are kept for rescans, else the answer's.
+ */
 static MemoryContext
 memory_to_keep(const RtscanRowsState *state)
 {
@@ -126,7 +128,7 @@ rtscan_end_scan_answer(RtscanNode *node)
 
 /* ---------------------------------------------------------------- rows of the index */
 
-/* Find the rows of the batch that pass the row quals.  Return how many. */
+/* Store the places of the batch's rows that pass the row quals in state->rows.  Return how many there are. */
 static uint32
 choose_scan_rows(RtscanRowsState *state)
 {
@@ -162,7 +164,7 @@ next_scan_batch(RtscanRowsState *state)
 		rtscan_next_batch(state->batch, state->cursor);
 }
 
-/* Find the next rows of the current pass. */
+/* Find the next rows of the current pass.  Return false if none are left. */
 static bool
 next_rows_of_pass(RtscanRowsState *state)
 {

@@ -35,7 +35,10 @@ next_index_rows(RtscanRowsState *state)
 	return true;
 }
 
-/* Set the current row's TID: that of its visible version.  The index has the TID of the first one in the HOT chain. */
+/*
+ * Set the slot's TID to that of the current row's visible version.  The index has that of the first one in the HOT
+ * chain.
+ */
 static void
 set_tid(RtscanRowsState *state)
 {
@@ -103,7 +106,7 @@ rtscan_rows_at_hand(PlanState *node, const uint16 **places)
 {
 	RtscanRowsState *state = (RtscanRowsState *) node;
 
-	/* ExecProcNode() does the same. */
+	/* Rescan the node if parameters have changed, like ExecProcNode(). */
 	if (node->chgParam)
 		ExecReScan(node);
 	if (state->next == state->n && !next_index_rows(state))
@@ -146,7 +149,7 @@ next_heap_tuple(ScanState *scan)
 	return slot;
 }
 
-/* ExecScanRecheckMtd: would the index find the tuple that EvalPlanQual() has put in place of another one? */
+/* ExecScanRecheckMtd: would the index find a tuple that EvalPlanQual() has put in the place of the scan's tuple? */
 static bool
 recheck(ScanState *scan, TupleTableSlot *slot)
 {
@@ -154,7 +157,10 @@ recheck(ScanState *scan, TupleTableSlot *slot)
 	return ExecQualAndReset(((RtscanRowsState *) scan)->recheck, scan->ps.ps_ExprContext);
 }
 
-/* Return the next row of a star that passes the quals.  ExecScan() would expect that a join supports EvalPlanQual(). */
+/*
+ * Return the next row of a star that passes the quals.  ExecScan() is not used, because it requires that a node
+ * without a relation supports EvalPlanQual().
+ */
 static TupleTableSlot *
 next_join_tuple(ScanState *scan)
 {

@@ -118,7 +118,10 @@ goes_before(const OrderedQual *a, const OrderedQual *b)
 	return a->security_level < b->security_level || (a->security_level == b->security_level && a->cost < b->cost);
 }
 
-/* order_qual_clauses() does the same, but is static in the planner.  Equal quals keep the order of the query. */
+/*
+ * order_qual_clauses() sorts in the same way, but is static in the planner.  Quals with the same security level and
+ * cost keep the order of the query.
+ */
 List *
 rtscan_order_quals(PlannerInfo *root, List *clauses)
 {

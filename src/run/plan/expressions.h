@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * expressions.h
- *		Converts expressions on a table's columns into row expressions, which are on an index's columns; orders quals.
+ *		Converts expressions on a table's columns into row expressions, which refer to an index's columns.  Sorts quals
+ *		into the order in which they are evaluated.
  */
 #ifndef RTSCAN_EXPRESSIONS_H
 #define RTSCAN_EXPRESSIONS_H
@@ -11,16 +12,15 @@
 #include "nodes/pathnodes.h"
 
 /*
- * Return a copy of an expression in which a Var (INDEX_VAR, the index's column) replaces each operand that
- * the index can return.  Return NULL if it has other operands, or parts that cannot be evaluated on rows of
- * an index alone: subplans, volatile functions, functions that return sets.
+ * Return a copy of an expression in which a Var (INDEX_VAR, the index's column) replaces each operand that the index
+ * can return.  Return NULL if a column remains that the index cannot return, or if a part cannot be evaluated on rows
+ * of an index alone: a subplan, a volatile function, or a function that returns a set.
  */
 extern Expr *rtscan_row_expression(IndexOptInfo *index, Node *expression);
 
 /*
- * Sort clauses of WHERE (RestrictInfo) or of HAVING into the order in which PostgreSQL evaluates them: by
- * security level, then by cost.  A user may rely on a cheap clause to keep rows away from another one that
- * would fail.
+ * Sort clauses of WHERE (RestrictInfo) or of HAVING into the order in which PostgreSQL evaluates them: by security
+ * level, then by cost.  A user may rely on a cheap clause to keep rows away from a costlier clause that would fail.
  */
 extern List *rtscan_order_quals(PlannerInfo *root, List *clauses);
 

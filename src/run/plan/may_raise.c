@@ -10,7 +10,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-/* Does a function calculate a date or time, as in now() - interval '1 day'?  These fail only far from now. */
+/* Does a function calculate a date or time, as in now() - interval '1 day'?  All listed ones fail only far from now. */
 static bool
 makes_times(Oid function)
 {
@@ -41,7 +41,10 @@ makes_times(Oid function)
 	}
 }
 
-/* check_function_callback.  Leakproof functions raise no errors, which would reveal something about arguments. */
+/*
+ * check_function_callback: may a function raise an error?  A leakproof function raises none, because an error would
+ * reveal something about its arguments.
+ */
 static bool
 function_may_raise(Oid function, void *arg)
 {
@@ -56,7 +59,7 @@ has_parameter(Node *node, void *arg)
 	return IsA(node, Param) || expression_tree_walker(node, has_parameter, arg);
 }
 
-/* check_function_callback */
+/* check_function_callback: makes_times() */
 static bool
 function_makes_times(Oid function, void *arg)
 {
@@ -72,7 +75,7 @@ argument_may_raise(Node *node, void *arg)
 	{
 		case T_FuncExpr:
 		case T_OpExpr:
-			/* a parameter may be far from now */
+			/* the value of a parameter may be a time far from now */
 			if (check_functions_in_node(node, function_makes_times, NULL) && has_parameter(node, NULL))
 				return true;
 			pg_fallthrough;
@@ -98,7 +101,7 @@ argument_may_raise(Node *node, void *arg)
 	}
 }
 
-/* Also the callback of expression_tree_walker(). */
+/* May evaluating the arguments in an expression raise an error?  Also the callback of expression_tree_walker(). */
 static bool
 arguments_may_raise(Node *node, void *arg)
 {
@@ -115,7 +118,7 @@ rtscan_arguments_may_raise(Node *clause)
 	return arguments_may_raise(clause, NULL);
 }
 
-/* Also the callback of expression_tree_walker(). */
+/* Does an expression contain the result of a subplan?  Also the callback of expression_tree_walker(). */
 static bool
 has_subplan_result(Node *node, void *arg)
 {

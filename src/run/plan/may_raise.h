@@ -3,9 +3,10 @@
  * may_raise.h
  *		Decides whether evaluating a search argument may raise an error.
  *
- * The node evaluates arguments once, before it reads any row, and so does the planner to estimate how many
- * rows match.  For WHERE, PostgreSQL does the same with the arguments of an index scan.  But it evaluates a
- * FILTER only for a row that has passed WHERE: if there is none, it must not fail.
+ * The node evaluates arguments once, before it reads any row.  The planner also evaluates them, to estimate how many
+ * rows match.  PostgreSQL does the same with the arguments of an index scan, so errors are no problem in WHERE.  But
+ * PostgreSQL evaluates a FILTER only for rows that have passed WHERE.  If no row passes, a FILTER must not raise an
+ * error.
  */
 #ifndef RTSCAN_MAY_RAISE_H
 #define RTSCAN_MAY_RAISE_H
@@ -15,8 +16,8 @@
 #include "nodes/nodes.h"
 
 /*
- * May a function raise an error that is called in a clause's arguments, which are its parts without columns?
- * Subplans do not count: their results are parameters.
+ * May evaluating a clause's arguments raise an error?  The arguments are the parts of the clause that contain no
+ * columns.  Subplans do not count: their results are parameters.
  */
 extern bool rtscan_arguments_may_raise(Node *clause);
 

@@ -9,7 +9,7 @@
 #include "run/plan/comparison_plan.h"
 #include "run/plan/written.h"
 
-/* The plan stores the number of rows wanted as an int: this value also means all rows. */
+/* A plan stores RtscanOrder.wanted as an int.  This value represents all larger numbers, and infinity (all rows). */
 #define ALL_ROWS	INT_MAX
 
 /* ---------------------------------------------------------------- structs */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * node_plan.h
- *		Defines the plan of RtscanScan or RtscanAggregate, which the planner hands to the executor.
+ *		Defines the plan of RtscanScan or RtscanAggregate, which the planner hands to the node.
  *
  * The planner (plan/aggregate/make_node.c, plan/scan/make_scan.c) fills in the structs and writes them as lists that
- * copyObject() can copy.  The node reads them when it begins.  Only node_plan.c knows how the lists are laid out.
+ * copyObject() can copy.  The node reads them when it begins.  Only node_plan.c depends on the layout of the lists.
  *
- * The node executes what is in custom_private (RtscanNodePlan).  custom_exprs (RtscanShown) is for EXPLAIN and for
- * RtscanScan's recheck, and the planner finds the plan's parameters and dependencies in it.  Arguments cannot be
- * evaluated from custom_exprs, because the planner replaces everything in it that equals an entry of custom_scan_tlist
- * by a reference to the node's own result, even an argument (a parameter, current_date).
+ * The node executes the plan in custom_private (RtscanNodePlan).  EXPLAIN and RtscanScan's recheck use custom_exprs
+ * (RtscanShown); the planner also finds the plan's parameters and dependencies in it.  Arguments cannot be evaluated
+ * from custom_exprs.  If an expression in it equals an entry of custom_scan_tlist, even an argument (a parameter,
+ * current_date), the planner replaces the expression by a reference to the node's own result.
  *
  * RtscanScan's custom_scan_tlist has the columns that the node reads from the index, then columns that only
- * custom_exprs refers to.  If rows are read from the heap, it is empty, or in a star has the table's columns.
- * RtscanAggregate's has what the node computes: the keys of GROUP BY, the aggregates and the GROUPING()s.  The table's
- * columns that expressions refer to follow; they are never computed.
+ * custom_exprs refers to.  If rows are read from the heap, the list is empty, but in a star it has the table's
+ * columns.  RtscanAggregate's custom_scan_tlist has what the node computes: the keys of GROUP BY, the aggregates and
+ * the GROUPING()s.  The table's columns that expressions refer to follow; they are never computed.
  */
 #ifndef RTSCAN_NODE_PLAN_H
 #define RTSCAN_NODE_PLAN_H
@@ -33,8 +33,12 @@ typedef struct RtscanPlanFilter
 	RtscanFilterKind kind;
 	List	   *parts;			/* RtscanPlanFilter *: the operands of AND or OR */
 	RtscanAsked asked;			/* a condition, without its value */
-	int			argument;		/* a condition's value, or a comparison's first, among the plan's arguments; -1: none */
-	int			dimension;		/* the key column of dimensions that has the condition's values, from 0; -1: none */
+
+	/* number of the plan's argument that is a condition's value, or a comparison's first value; -1: none */
+	int			argument;
+
+	/* if the values are a dimension's keys: number of the key among the keys of all dimensions, from 0; else -1 */
+	int			dimension;
 	struct RtscanComparison *comparison;	/* a comparison that implies ranges of columns */
 } RtscanPlanFilter;
 
@@ -75,7 +79,7 @@ typedef struct RtscanPlanAggregate
 	Oid			collation;		/* from rows: collation of fold */
 	List	   *arguments;		/* from rows: row expressions (expressions.h) */
 	Expr	   *row_filter;		/* from rows: FILTER, a row expression, or NULL */
-	RtscanCollected collected;	/* how values are collected, if they are; then kind is the aggregate of DISTINCT */
+	RtscanCollected collected;	/* how values are collected; DISTINCT: "kind" is the aggregate of distinct values */
 	Expr	   *fractions;		/* fractions of percentiles, an expression without columns; or NULL */
 } RtscanPlanAggregate;
 
@@ -83,7 +87,7 @@ typedef struct RtscanPlanAggregate
 typedef struct RtscanPlanSet
 {
 	List	   *keys;			/* int: numbers of keys, from 0, ascending */
-	int			parent;			/* number of the earlier set whose groups are combined into its own; -1: made of rows */
+	int			parent;			/* number of its parent, an earlier set; -1: its groups are made from rows */
 	bool		asked;			/* its groups are results; false: only other sets need them */
 	int			groups;			/* estimated number of groups */
 } RtscanPlanSet;
@@ -91,15 +95,15 @@ typedef struct RtscanPlanSet
 /* A dimension of a star.  One of the plans below the node returns its rows: one or more keys, then attributes. */
 typedef struct RtscanPlanDimension
 {
-	JoinType	type;			/* for JOIN_SEMI and JOIN_ANTI, only whether a fact row matches counts, not how often */
-	struct RtscanPlanDimension *parts[2];	/* the keys are pairs of their keys; NULL: the key is a single column */
+	JoinType	type;			/* join type; JOIN_SEMI, JOIN_ANTI: it only matters whether a fact row matches at all */
+	struct RtscanPlanDimension *parts[2];	/* keys are pairs of the parts' keys; NULL: the key is a single column */
 	int			column;			/* column of the index, from 0, in which keys are looked up */
 	Oid			lefttype;		/* type as which the index's column is compared */
 	Oid			subtype;		/* type of the keys */
 	Oid			family;			/* operator family that compares the column with keys */
 	Oid			collation;
 	int			attributes;		/* number of attributes */
-	bool		repeats;		/* JOIN_INNER, JOIN_LEFT: a fact row may match several rows; it is returned for each */
+	bool		repeats;		/* a fact row may match several rows and is returned for each (JOIN_INNER, JOIN_LEFT) */
 
 	/*
 	 * Nodes of a query whose dimensions have the same number share one copy of the rows; only one of these nodes is
@@ -108,7 +112,7 @@ typedef struct RtscanPlanDimension
 	int			common;
 } RtscanPlanDimension;
 
-/* Return the part that has the first key column: the dimension itself if it has only one. */
+/* Return the part that has the first key column: the dimension itself if it has only one key column. */
 static inline const RtscanPlanDimension *
 rtscan_first_key(const RtscanPlanDimension *plan)
 {
@@ -125,9 +129,9 @@ typedef struct RtscanNodePlan
 	List	   *arguments;		/* values for all filters, expressions without columns: WHERE's, then FILTERs' */
 	int			where_arguments;	/* number of arguments of WHERE */
 	List	   *functions;		/* OIDs of functions that a plan without the index calls: the user needs EXECUTE */
-	List	   *row_quals;		/* row expressions: the rest of WHERE that the index has the columns for */
+	List	   *row_quals;		/* row expressions: the part of WHERE that is evaluated on rows of the index */
 
-	/* RtscanPlanDimension * of each plan below the node; the attributes are numbered as columns after the index's */
+	/* RtscanPlanDimension * of each plan below the node; attributes are numbered as columns behind the index's own */
 	List	   *dimensions;
 
 	/* RtscanScan */
@@ -135,7 +139,7 @@ typedef struct RtscanNodePlan
 	List	   *columns;		/* if not from_heap: the index's columns, from 0, that custom_scan_tlist begins with */
 	bool		ordered;		/* rows are returned in an order */
 	RtscanOrder order;			/* the order of the rows, if ordered */
-	bool		may_tell;		/* either node: EXPLAIN may show how many keys of dimensions the index has */
+	bool		may_tell;		/* EXPLAIN may show how many keys of dimensions the index has (in either node) */
 	bool		skips;			/* OFFSET: the argument after WHERE's is the number of first rows to skip */
 
 	/* RtscanAggregate */
@@ -143,7 +147,7 @@ typedef struct RtscanNodePlan
 	bool		by_rows;		/* aggregates are computed from values of rows; false: from bits, the rest is unused */
 	bool		partial;		/* results are transition states, which the node above combines */
 	List	   *sets;			/* RtscanPlanSet *, each after its parent */
-	int			most_parts;		/* most sets made of other sets' groups that are in memory at the same time */
+	int			most_parts;		/* the most sets with a parent that are in memory at the same time */
 	List	   *groupings;		/* for each GROUPING(), an int list of numbers of keys */
 	List	   *row_keys;		/* keys of GROUP BY, row expressions */
 	List	   *operators;		/* OID of the equality operator of each key */

@@ -8,7 +8,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 
-/* Integers that fit into the first array: enough for most plans. */
+/* Number of integers that fit into the first array: enough for most plans. */
 #define FIRST_ROOM	120
 
 static Size

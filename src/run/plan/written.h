@@ -24,7 +24,7 @@ typedef struct RtscanWritten
 	List	   *nodes;			/* the expressions and lists of all structs */
 } RtscanWritten;
 
-/* Describe a struct and return it.  When it is read, the argument is NULL, and the function allocates it. */
+/* Describe a struct and return it.  When structs are read, "described" is NULL, and a new struct is returned. */
 typedef void *(*RtscanDescribe) (RtscanWritten *written, void *described);
 
 extern RtscanWritten rtscan_begin_written(void);
@@ -57,14 +57,14 @@ rtscan_written_node(RtscanWritten *written, void *node)
 	return node;
 }
 
-/* Return the struct to describe: when it is read, a new one, all zero. */
+/* Return the struct to describe: "described" if structs are written; a new one, all zero, if structs are read. */
 static inline void *
 rtscan_written_struct(const RtscanWritten *written, void *described, Size size)
 {
 	return written->reads ? palloc0(size) : described;
 }
 
-/* Describe a list of structs. */
+/* Describe a list of structs, and return the list. */
 static inline List *
 rtscan_written_list(RtscanWritten *written, List *structs, RtscanDescribe describe)
 {

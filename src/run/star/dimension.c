@@ -39,7 +39,10 @@ find_compare_function(const RtscanPlanDimension *plan, Oid lefttype, FmgrInfo *c
 	fmgr_info(function, compare);
 }
 
-/* Return the kind of the column's 64-bit keys, if equal values of the column and the dimension have the same ones. */
+/*
+ * Return the kind of the 64-bit keys of the index's column; but RTSCAN_KEY_NONE if a key of the dimension may have
+ * another 64-bit key than an equal value of the column.
+ */
 static RtscanKeyKind
 find_column_kind(const RtscanDimension *dimension)
 {
@@ -62,7 +65,10 @@ begin_key(RtscanDimension *dimension, Form_pg_attribute attribute)
 	dimension->column_kind = find_column_kind(dimension);
 }
 
-/* Initialize the keys (or for a pair, its two parts) from the plan's columns, starting at *column. */
+/*
+ * Create a dimension whose key column, or key columns if its keys are pairs, begin at *column of the plan's result.
+ * Move *column behind them.
+ */
 static RtscanDimension *
 begin_keys(const RtscanPlanDimension *plan, TupleDesc tupdesc, MemoryContext context, MemoryContext values, int *column)
 {
@@ -143,7 +149,7 @@ has_null_key(const RtscanDimension *dimension, const TupleTableSlot *slot)
 	return false;
 }
 
-/* Return the plan's next row.  Nodes may keep what they allocate meanwhile, so it must last as long as the query. */
+/* Return the plan's next row.  Execute the plan in the query's memory context, because nodes may keep memory. */
 static TupleTableSlot *
 next_row(RtscanDimension *dimension)
 {
@@ -238,7 +244,7 @@ count_load(RtscanDimension *dimension)
 		count_load(dimension->parts[i]);
 }
 
-/* Store the keys of a row in values, starting at *column. */
+/* Store the key columns of a row in values, starting at *column.  Move *column behind them. */
 static void
 put_keys(const RtscanDimension *dimension, uint32 row, Datum *values, int *column)
 {
@@ -276,7 +282,10 @@ add_rows_to_ranges(const RtscanDimension *dimension, TupleDesc rows)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-/* Move all rows to ranges: those in memory, the one for which there is no memory, and the plan's remaining ones. */
+/*
+ * Move all rows to ranges: the rows in memory, the row in "slot", for which there is no memory, and the plan's
+ * remaining rows.
+ */
 static void
 make_ranges(RtscanDimension *dimension, TupleTableSlot *slot)
 {
@@ -291,7 +300,7 @@ make_ranges(RtscanDimension *dimension, TupleTableSlot *slot)
 	rtscan_sort_ranges(dimension->ranges);
 }
 
-/* Read the plan's rows as long as there is memory.  Return the first row for which there is none, or NULL. */
+/* Read the plan's rows as long as there is memory.  Return the first row that does not fit, or NULL if all rows fit. */
 static TupleTableSlot *
 execute_plan(RtscanDimension *dimension)
 {
@@ -307,7 +316,7 @@ execute_plan(RtscanDimension *dimension)
 	return NULL;
 }
 
-/* Read the rows of the current range, at least one.  It ends where memory is full, but never between equal keys. */
+/* Read the rows of the current range, at least one.  A range ends when memory is full, but never between equal keys. */
 static void
 read_range(RtscanDimension *dimension)
 {
@@ -326,7 +335,7 @@ read_range(RtscanDimension *dimension)
 	}
 }
 
-/* Sort and count the rows, after all that are to be in memory have been added. */
+/* Sort and count the rows in memory, when all of them have been added. */
 static void
 finish_rows(RtscanDimension *dimension)
 {
@@ -344,7 +353,7 @@ read_first_range(RtscanDimension *dimension)
 	read_range(dimension);
 }
 
-/* Read all rows of the plan, or if these are too many, those of the first range. */
+/* Read all rows of the plan.  If they are too many, move them to ranges, and read the first range. */
 static void
 read_plan(RtscanDimension *dimension)
 {

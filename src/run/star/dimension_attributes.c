@@ -12,10 +12,16 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* Integers are numbers themselves if their range is less than this, or less than the number of rows. */
+/*
+ * Integers are numbered by their distance from the least one if the greatest distance is less than this, or less than
+ * the number of rows.
+ */
 #define NUMBERED_INTEGERS	1024
 
-/* Size of a cache from Datums to their numbers.  Most rows hit it, so that the bytes need not be read and hashed. */
+/*
+ * Number of entries in a cache from Datums to their numbers.  It contains most rows' values, whose bytes need not be
+ * hashed then.
+ */
 #define KNOWN_DATUMS		256
 
 /* Initial size of the hash table of images, which doubles when it is half full. */
@@ -40,7 +46,10 @@ rtscan_attribute_integers(RtscanDimension *dimension, RtscanAttribute *attribute
 	return attribute->integers != NULL;
 }
 
-/* Number integers of a small range by their distance from the least one.  False if the values are no such integers. */
+/*
+ * Number integers by their distance from the least one.  Return false if the values are no integers, or if the
+ * distances are too large.
+ */
 static bool
 number_by_integers(RtscanDimension *dimension, RtscanAttribute *attribute)
 {
@@ -66,7 +75,7 @@ number_by_integers(RtscanDimension *dimension, RtscanAttribute *attribute)
 	return true;
 }
 
-/* Return the bytes of a value, which is not toasted. */
+/* Return the bytes of a value that is not toasted, and their number in *size. */
 static const unsigned char *
 image_of(const RtscanColumn *type, const Datum *value, Size *size)
 {
@@ -94,7 +103,7 @@ hash_image(const RtscanColumn *type, const Datum *value)
 	return hash_bytes(image, size);
 }
 
-/* A hash table of the different images (values as bytes) of an attribute, which mostly are far fewer than the rows. */
+/* A hash table of an attribute's distinct images (values as bytes).  There are usually far fewer of them than rows. */
 typedef struct Images
 {
 	const RtscanAttribute *attribute;
@@ -133,7 +142,7 @@ enlarge_images(Images *images)
 	*images = larger;
 }
 
-/* Return the number of a row's image, and assign the next one if it is new. */
+/* Return the number of a row's image.  A new image gets the next number. */
 static uint32
 number_of_image(Images *images, RtscanAttribute *attribute, uint32 row)
 {
@@ -155,7 +164,7 @@ typedef struct KnownDatum
 	uint32		number;
 } KnownDatum;
 
-/* Number the different images in the order of their first rows. */
+/* Number the distinct images in the order of their first rows. */
 static void
 number_by_image(const RtscanDimension *dimension, RtscanAttribute *attribute)
 {

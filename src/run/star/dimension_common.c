@@ -19,7 +19,7 @@ typedef struct Common
 /* List of the shared dimensions of all queries that are being executed. */
 static Common *all;
 
-/* MemoryContextCallbackFunction: the query has ended. */
+/* MemoryContextCallbackFunction: remove a dimension from the list, because its query has ended. */
 static void
 forget_common(void *arg)
 {
@@ -67,7 +67,7 @@ rtscan_begin_common_dimension(const RtscanPlanDimension *plan, PlanState *state)
 {
 	RtscanDimension *dimension;
 
-	/* A plan with outer parameters is not shared: each node sets them for itself when it is rescanned. */
+	/* A plan that depends on outer parameters is not shared: rescans change them for one node, not for both. */
 	if (plan->common == 0 || !bms_is_empty(state->plan->extParam))
 		return rtscan_begin_dimension(plan, state);
 	dimension = find_common(plan, state->state);

@@ -27,7 +27,7 @@ typedef struct Encoded
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* If keys are nearer to each other than this, on average, an array by distance replaces the hash table. */
+/* If 64-bit keys are less than this far apart on average, an array by distance replaces the hash table. */
 #define DENSE	8
 
 static bool
@@ -92,7 +92,7 @@ rtscan_find_keys_in_dimension(RtscanDimension *dimension, const uint64 *encoded,
 		keys[i] = find_encoded(dimension, encoded[i]);
 }
 
-/* Find values of a column that has 64-bit keys. */
+/* Look up values of a column that has 64-bit keys. */
 static void
 find_all_encoded(RtscanDimension *dimension, const Datum *values, const bool *isnull, uint32 n, uint32 *keys)
 {
@@ -136,7 +136,7 @@ rtscan_find_in_dimension(RtscanDimension *dimension, const Datum *values, const 
 		keys[i] = isnull[i] ? dimension->n : find_by_comparison(dimension, values[i]);
 }
 
-/* Find where the pairs of each key of the first part begin.  The number that stands for no key has no pairs. */
+/* Find the first pair of each key of the first part.  The number that means "no key" has no pairs. */
 static void
 find_starts(RtscanDimension *dimension)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * dimension_map.c
- *		Maps keys of a dimension to numbers of an attribute's values, so that a device can group fact rows by them.
+ *		Maps keys of a dimension to numbers of an attribute's values, so that a device can group fact rows by the
+ *		attribute.
  */
 #include "run/star/dimension.h"
 
@@ -10,21 +11,30 @@
 #include "search/filter/value_set.h"
 #include "utils/memutils.h"
 
-/* Are keys so near each other that an array of all integers between the first and the last one is small enough? */
+/*
+ * Are keys so near each other that a map can be an array, with an entry for each integer from the first key to the
+ * last one?
+ */
 static bool
 keys_are_near(const uint64 *keys, uint32 n)
 {
 	return n == 0 || keys[n - 1] - keys[0] < RTSCAN_MOST_MAPPED;
 }
 
-/* Do keys fit into half of the largest hash table?  Then a request has room for two such maps, with their numbers. */
+/*
+ * Are keys at most half as many as fit into the largest hash table?  If so, a request has room for two tables with
+ * numbers.
+ */
 static bool
 fit_into_table(const uint64 *keys, uint32 n)
 {
 	return n <= DEVICE_MAX_IN_TABLE / 2 && keys[n - 1] - keys[0] < DEVICE_NO_INTEGER;
 }
 
-/* Are a dimension's keys integers as the column has them, and either near each other or not too many? */
+/*
+ * Can a dimension's keys be mapped?  They must be exact integers of "column", have one row each, and be either near
+ * each other or not too many.
+ */
 static bool
 has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
 {
@@ -37,8 +47,9 @@ has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)
 }
 
 /*
- * Fill a map that is an array with the numbers of n keys.  Integers that are no key get the number of NULL.  The loops
- * read local copies of the map's members, because uint8 stores may alias anything for the compiler.
+ * Fill a map that is an array with the numbers of n keys.  Integers that are no key get the number of NULL.  The
+ * loops read local copies of the map's members, because the compiler assumes that a store of uint8 may change these
+ * members.
  */
 #define FILL_MAP(bits) \
 static void \

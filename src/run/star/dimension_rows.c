@@ -12,16 +12,28 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* If each key is needed only once, duplicates are removed before the arrays grow, once there are this many rows. */
+/*
+ * If each key is needed only once, and there are at least this many rows, duplicates are removed before the arrays
+ * grow.
+ */
 #define DISTINCT_CAPACITY	65536
 
-/* Size of an attribute's hash table of recent values: a frequent value is not copied for each row. */
+/*
+ * Number of entries in an attribute's table of values copied recently.  It saves copying a frequent value for each
+ * row.
+ */
 #define RECENT_VALUES	256
 
-/* Rows that are added together, between two checks of memory, unless a value passed by reference has to be copied. */
+/*
+ * The most rows that are added between two checks of memory.  A value passed by reference that has to be copied ends
+ * the lot.
+ */
 #define ROWS_TOGETHER	64
 
-/* Initial room, in rows.  Arrays that are not enlarged are at most half full, which leaves room for ROWS_TOGETHER. */
+/*
+ * Initial room, in rows.  find_room() leaves the arrays at most half full, so they always have room for ROWS_TOGETHER
+ * rows.
+ */
 #define FIRST_CAPACITY	(2 * ROWS_TOGETHER)
 
 /* Initial room relative to the rows that the planner expects: somewhat more, so that arrays need not be copied. */
@@ -30,13 +42,19 @@
 /* Greatest initial room, in rows, whatever the planner expects. */
 #define MOST_EXPECTED	(1 << 20)
 
-/* Greatest number of rows in memory, however much memory there is: twice as many still have numbers of 32 bits. */
+/*
+ * Maximum number of rows in memory, even if memory allows more.  Numbers of twice as many rows still fit into 32
+ * bits.
+ */
 #define MOST_ROWS		(1 << 29)
 
-/* Size of a cache from a column's Datums to their copies: rows with the same value mostly have the same pointer. */
+/*
+ * Number of entries in a cache from a column's Datums to their copies.  Rows with the same value mostly have the same
+ * pointer.
+ */
 #define KNOWN_VALUES	64
 
-/* Rows with more attributes are taken one by one. */
+/* Maximum number of attributes of rows that are added column by column. */
 #define MAX_ATTRIBUTES_AT_HAND	8
 
 /* ---------------------------------------------------------------- memory */
@@ -47,7 +65,10 @@ enlarge_array_of_rows(void *array, Size bytes)
 	return array ? repalloc_huge(array, bytes) : MemoryContextAllocHuge(CurrentMemoryContext, bytes);
 }
 
-/* Is each key needed only once?  In semi and anti joins the only attribute is the mark, the same for all rows. */
+/*
+ * Is each key needed only once?  In semi and anti joins it is, since the only attribute is the mark, the same for all
+ * rows.
+ */
 static bool
 needs_keys_once(const RtscanDimension *dimension)
 {
@@ -56,8 +77,8 @@ needs_keys_once(const RtscanDimension *dimension)
 }
 
 /*
- * Return the initial room for expected rows (0: unknown), with the row of NULLs and the rows that are added before
- * memory is checked.
+ * Return the initial room, in rows, for "expected" rows, the row of NULLs, and the rows that are added before memory
+ * is checked.  Return 0 if "expected" is 0 (unknown).
  */
 static uint32
 initial_capacity(const RtscanDimension *dimension, double expected)
@@ -104,7 +125,7 @@ keep_value(RtscanDimension *dimension, const RtscanColumn *type, Datum value)
 	return copy;
 }
 
-/* Is a copied value the same, byte for byte, as another one, which is not compressed? */
+/* Does a copy have the same bytes as "value", which is neither compressed nor external? */
 static bool
 is_same(Datum kept, struct varlena *value)
 {
@@ -114,7 +135,10 @@ is_same(Datum kept, struct varlena *value)
 	return other && VARSIZE(other) - VARHDRSZ == size && memcmp(VARDATA(other), VARDATA_ANY(value), size) == 0;
 }
 
-/* Copy a value, unless it has been copied recently: many rows often have few different labels. */
+/*
+ * Return a copy of a value, the same copy if the value has been copied recently: many rows often have few different
+ * labels.
+ */
 static Datum
 copy_attribute(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value)
 {
@@ -132,7 +156,10 @@ copy_attribute(RtscanDimension *dimension, RtscanAttribute *attribute, Datum val
 	return *recent;
 }
 
-/* Add the key of a row, from *column of the plan on.  For a pair, each part gets a key.  Return the key's number. */
+/*
+ * Add the key of a row, which begins at *column of the slot.  For a pair, add a key to each part.  Return the key's
+ * number.
+ */
 static uint32
 add_key(RtscanDimension *dimension, TupleTableSlot *slot, int *column)
 {
@@ -167,8 +194,8 @@ add_slot(RtscanDimension *dimension, TupleTableSlot *slot)
 }
 
 /*
- * Make room for some more rows.  If each key is needed only once, remove duplicates first.  Enlarge the arrays if they
- * are at least half full then.
+ * Make room for at least ROWS_TOGETHER rows.  If each key is needed only once, remove duplicates first.  If the
+ * arrays are still at least half full, enlarge them.
  */
 static void
 find_room(RtscanDimension *dimension)
@@ -221,7 +248,7 @@ typedef struct ColumnsAtHand
 	const uint16 *places;		/* places of the rows in the arrays of columns */
 	const Datum *values[1 + MAX_ATTRIBUTES_AT_HAND];
 	const bool *isnull[1 + MAX_ATTRIBUTES_AT_HAND];
-	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][KNOWN_VALUES];	/* values by hash, with their copies */
+	KnownValue	known[MAX_ATTRIBUTES_AT_HAND][KNOWN_VALUES];	/* by attribute: a cache from Datums to copies */
 } ColumnsAtHand;
 
 static bool
@@ -254,7 +281,7 @@ copy_at_hand(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value
 	return one->copy;
 }
 
-/* Add the keys of n rows; of at most one row if keys are passed by reference. */
+/* Add the keys of n rows.  If keys are passed by reference, n must be at most 1. */
 static void
 add_keys_at_hand(RtscanDimension *dimension, const Datum *values, const uint16 *places, uint32 n)
 {
@@ -267,7 +294,10 @@ add_keys_at_hand(RtscanDimension *dimension, const Datum *values, const uint16 *
 		keys[0] = keep_value(dimension, &dimension->key_type, values[places[0]]);
 }
 
-/* Add an attribute of n rows, but stop after a value that had to be copied.  Return how many rows have it. */
+/*
+ * Add an attribute of n rows, but stop after a value that had to be copied.  Return for how many rows it has been
+ * added.
+ */
 static uint32
 add_attribute(RtscanDimension *dimension, ColumnsAtHand *columns, int number, const uint16 *places, uint32 n)
 {
@@ -295,8 +325,8 @@ add_attribute(RtscanDimension *dimension, ColumnsAtHand *columns, int number, co
 }
 
 /*
- * Add at most the given number of rows, for which there is room, from the first one on; skip those whose key is NULL.
- * Return how many rows have been added or skipped.
+ * Add "rows" rows from row "first" on, for which there is room.  Skip rows whose key is NULL, and stop after a value
+ * that had to be copied.  Return how many rows have been added or skipped.
  */
 static uint32
 add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint32 first, uint32 rows)
@@ -320,7 +350,7 @@ add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint32 first, ui
 	return added < n ? numbers[added] : rows;
 }
 
-/* Add the rows as long as there is memory.  Return how many have been added or skipped. */
+/* Add the rows as long as there is memory.  Return how many rows have been added or skipped. */
 static uint32
 take_columns(RtscanDimension *dimension, ColumnsAtHand *columns)
 {

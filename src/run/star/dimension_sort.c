@@ -9,7 +9,7 @@
 #include "miscadmin.h"
 #include "row/key_order.h"
 
-/* Keys that are encoded together, between two checks that they ascend. */
+/* Number of keys that are encoded between two checks that the keys ascend. */
 #define ENCODED_TOGETHER	256
 
 static int
@@ -22,7 +22,10 @@ compare_rows(const void *a, const void *b, void *arg)
 										   dimension->keys[*(const uint32 *) a], dimension->keys[*(const uint32 *) b]));
 }
 
-/* Remove rows whose key equals the one before.  Return how many are left.  places: see rtscan_sort_rows(). */
+/*
+ * Remove the rows whose key equals that of the row before.  Return how many rows are left.  See rtscan_sort_rows()
+ * for places.
+ */
 static uint32
 leave_out_equal(RtscanDimension *dimension, uint32 *order, uint32 *places)
 {
@@ -90,7 +93,10 @@ ascend(const uint64 *keys, uint32 n)
 	return ascending;
 }
 
-/* Encode the keys if they ascend already, as in a table that is read in order of insertion.  False if they do not. */
+/*
+ * Encode the keys if they ascend already, as in a table that is read in order of insertion.  Return false if they do
+ * not.
+ */
 static bool
 encode_ascending(RtscanDimension *dimension)
 {
@@ -154,7 +160,7 @@ reorder_flags(bool *flags, const uint32 *order, uint32 n, Datum *scratch)
 		memcpy(flags, reordered, n * sizeof(bool));
 }
 
-/* Sort the parts, and replace the numbers of their keys in the pairs. */
+/* Sort the parts, and replace the numbers of keys in the pairs by those after the sort. */
 static void
 sort_parts(RtscanDimension *dimension)
 {
@@ -175,7 +181,7 @@ sort_parts(RtscanDimension *dimension)
 	pfree(places[1]);
 }
 
-/* Sort rows that do not ascend. */
+/* Sort rows whose keys do not ascend. */
 static void
 move_rows(RtscanDimension *dimension, uint32 *places)
 {

@@ -16,14 +16,14 @@
 struct RtscanRanges
 {
 	MemoryContext context;		/* context of this struct and all that belongs to it */
-	bool		keeps_equal;	/* return all rows with equal first keys; false: one of them */
+	bool		keeps_equal;	/* return all rows that have the same first key; false: return one of them */
 	bool		byval;			/* typbyval of the first key */
 	int16		length;			/* typlen of the first key */
 	Oid			collation;
 	FmgrInfo	compare;		/* compares two first keys */
 	Tuplesortstate *sort;
 	TupleTableSlot *slot;		/* the row read last */
-	bool		kept;			/* the row in slot is the first one of the next range */
+	bool		kept;			/* the row in slot has been returned, but becomes the first row of the next range */
 	bool		has_last_key;	/* the first key of the row in slot equals that of the row returned before */
 	bool		has_last;		/* last is set */
 	Datum		last;			/* first key of the row returned last */
@@ -159,7 +159,7 @@ equals_last(RtscanRanges *ranges, Datum key)
 		DatumGetInt32(FunctionCall2Coll(&ranges->compare, ranges->collation, key, ranges->last)) == 0;
 }
 
-/* Read the next row into the ranges' own context: it may be kept when the dimension's rows are freed. */
+/* Read the next row into the ranges' own memory context, because it may have to outlive the dimension's rows. */
 static bool
 read_row(RtscanRanges *ranges)
 {

@@ -4,9 +4,9 @@
  *		Reads the rows of an RtscanScan below a node column by column, many rows at a time.
  *
  * Making a tuple of each row would cost more than what a dimension does with the row.  Rows that have not been passed
- * are still returned as tuples by ExecProcNode().
+ * by rtscan_pass_rows() are returned as tuples by ExecProcNode().
  *
- * node/scan_node_tuples.c implements these functions: that is the one call from here to a higher sub-room.
+ * node/scan_node_tuples.c implements these functions.  This sub-room calls no other function of a higher sub-room.
  */
 #ifndef RTSCAN_SCAN_ROWS_H
 #define RTSCAN_SCAN_ROWS_H
@@ -21,13 +21,13 @@
  */
 extern bool rtscan_has_rows_at_hand(PlanState *node);
 
-/* Return how many rows come next, 0 at the end.  *places tells where they are in the columns' arrays. */
+/* Return how many rows can be read, 0 at the end.  (*places)[i] is the index of row i in the arrays of the columns. */
 extern uint32 rtscan_rows_at_hand(PlanState *node, const uint16 **places);
 
-/* Return the arrays of a column of the node's result, from 0. */
+/* Return column number "column" of the node's result, from 0, as arrays of values and of NULL flags. */
 extern void rtscan_column_at_hand(PlanState *node, int column, const Datum **values, const bool **isnull);
 
-/* Pass the first n of these rows: they have been read. */
+/* Pass the first n of the rows that can be read, because the caller has read them. */
 extern void rtscan_pass_rows(PlanState *node, uint32 n);
 
 #endif							/* RTSCAN_SCAN_ROWS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * arithmetic.c
- *		Run the steps of expressions, each once for each batch.
+ *		Run the steps of expressions.  Each step runs once for each batch.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -62,8 +62,9 @@ fill_constant(RtscanArithmetic *step)
 }
 
 /*
- * Read a parameter that the executor sets, for example to a value of an outer query.  Returns false if it is the
- * result of a subquery that has not been executed, since that may not be necessary.
+ * Read a parameter that PostgreSQL's executor sets, for example to a value of an outer query.  Returns false if the
+ * parameter is the result of a subquery that has not been executed.  It is not executed here, because it may not be
+ * needed.
  */
 static bool
 read_executor_parameter(const ExprContext *context, int id, Const *value)
@@ -76,8 +77,8 @@ read_executor_parameter(const ExprContext *context, int id, Const *value)
 }
 
 /*
- * Read a parameter of the statement.  Returns false if there is none, or if it has another type: that is an error
- * when rows are evaluated one by one.
+ * Read a parameter of the statement.  Returns false if there is no such parameter, or if it has another type.  Both
+ * are errors, which are raised when rows are evaluated one by one.
  */
 static bool
 read_statement_parameter(const ExprContext *context, int id, Const *value)
@@ -134,7 +135,7 @@ rtscan_clear_nulls(RtscanVector *vector)
 	vector->has_nulls = false;
 }
 
-/* Set a row to NULL if one of its operands is NULL. */
+/* Set each row of the result to NULL in which an operand is NULL, and no other row. */
 static void
 set_nulls(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
@@ -160,7 +161,7 @@ calculate_operands(RtscanArithmetic *step, RtscanBatch *batch)
 	return true;
 }
 
-/* Find the true bounds of operands that are integers; false if no operand is. */
+/* Replace the bounds of operands that are integers by their true bounds.  Returns false if no operand is integers. */
 static bool
 tighten_operands(RtscanArithmetic *step, uint32 n)
 {
@@ -181,8 +182,8 @@ tighten_operands(RtscanArithmetic *step, uint32 n)
 }
 
 /*
- * Calculate the values of a step.  A column's bounds are those of its whole chunk, so if a value may not fit, try
- * again with the bounds of these rows.
+ * Calculate the values of a step.  The bounds of columns may be those of their whole chunk.  If a result might not
+ * fit according to these bounds, try again with the bounds of the batch's rows.
  */
 static bool
 calculate_values(RtscanArithmetic *step, uint32 n)

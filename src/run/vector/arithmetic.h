@@ -3,10 +3,10 @@
  * arithmetic.h
  *		Calculate expressions for many rows at once.
  *
- * Values are 64-bit integers, divided by a power of ten, or doubles; truth values are the integers 0 and 1.  An
- * expression is calculated for all rows of a batch, even those for which a condition, such as that of CASE, would
- * skip it.  No error is raised: if PostgreSQL might raise one, or a value does not fit, all rows of the batch have
- * to be evaluated one by one, which gives the right values or the error.
+ * Values are doubles, or 64-bit integers divided by a power of ten; truth values are the integers 0 and 1.  An
+ * expression is calculated for all rows of a batch, even for rows in which PostgreSQL would skip it because of a
+ * condition, such as that of CASE.  No error is raised.  If PostgreSQL might raise an error, or if a value does not
+ * fit, all rows of the batch have to be evaluated one by one, which gives the right values or the error.
  */
 #ifndef RTSCAN_ARITHMETIC_H
 #define RTSCAN_ARITHMETIC_H
@@ -21,7 +21,7 @@ typedef struct RtscanArithmetic RtscanArithmetic;
 typedef enum RtscanVectorKind
 {
 	RTSCAN_VECTOR_INTEGERS,		/* integers, divided by a power of ten */
-	RTSCAN_VECTOR_DOUBLES		/* float8, or float4 converted to it */
+	RTSCAN_VECTOR_DOUBLES		/* float8 values, or float4 values converted to float8 */
 } RtscanVectorKind;
 
 /* The values of a batch's rows.  Values calculated from NULL have no meaning, but are within the bounds. */
@@ -29,7 +29,7 @@ typedef struct RtscanVector
 {
 	RtscanVectorKind kind;		/* kind of the values */
 	bool		has_nulls;		/* rows may be NULL */
-	bool		all_null;		/* all rows are NULL, since this is a constant; its scale does not matter */
+	bool		all_null;		/* all rows are NULL constants, so the scale does not matter */
 	int			scale;			/* integers: exponent of the power of ten by which they are divided */
 	int64		lowest;			/* integers: no value is less */
 	int64		highest;		/* integers: no value is greater */
@@ -42,9 +42,9 @@ typedef struct RtscanVector
 } RtscanVector;
 
 /*
- * Compile a row expression, in the current memory context.  Returns NULL if it cannot be calculated.  A part of it
- * that is equal to an expression in *known is calculated only once for each batch; all other parts are added to
- * that list.
+ * Compile a row expression, in the current memory context.  Returns NULL if it cannot be calculated.  A part that
+ * equals an expression in *known shares its step, which is calculated once for each batch.  All other parts are added
+ * to *known.
  */
 extern RtscanArithmetic *rtscan_arithmetic(const Expr *row_expression, List **known);
 
@@ -52,8 +52,8 @@ extern RtscanArithmetic *rtscan_arithmetic(const Expr *row_expression, List **kn
 extern bool rtscan_count_steps(const Expr *row_expression, int *steps);
 
 /*
- * Return the most distinct values, including NULL, that an expression can have, whatever its columns have; infinity
- * if that is not known.
+ * Return an upper limit of the number of distinct values, including NULL, that an expression can have, whatever its
+ * columns contain.  Returns infinity if no limit is known.
  */
 extern double rtscan_most_values(const Expr *row_expression);
 
@@ -64,16 +64,16 @@ extern double rtscan_most_values(const Expr *row_expression);
 extern const RtscanVector *rtscan_calculate(RtscanArithmetic *arithmetic, RtscanBatch *batch);
 
 /*
- * Clear in a mask (masked.h) the rows for which a condition is not true.  If it compares integers with a constant,
- * no vector of truth values is made.  Returns false, and leaves the mask as it was, if rows have to be evaluated
- * one by one.
+ * Clear in a mask (masked.h) the bits of rows for which a condition is not true.  If the condition compares integers
+ * with a constant, no vector of truth values is made.  Returns false, and leaves the mask unchanged, if rows have to
+ * be evaluated one by one.
  */
 extern bool rtscan_mask_condition(RtscanArithmetic *condition, RtscanBatch *batch, uint64 *mask);
 
-/* Find the least and the greatest of a vector's n integers, which may be narrower than its bounds. */
+/* Find the least and the greatest of a vector's n integers, which may be tighter than the vector's own bounds. */
 extern void rtscan_find_bounds(const RtscanVector *vector, uint32 n, int64 *lowest, int64 *highest);
 
-/* Does an expression have vectors of integers? */
+/* Are the values of an expression integers, not doubles? */
 extern bool rtscan_gives_integers(const RtscanArithmetic *arithmetic);
 
 #endif							/* RTSCAN_ARITHMETIC_H */

@@ -21,7 +21,7 @@
 #include "utils/float.h"
 #include "utils/lsyscache.h"
 
-/* The most elements of an array that are compared one after another. */
+/* The most elements of an array with which a value is compared, in a step for each element. */
 #define MAX_ELEMENTS	32
 
 /* The most steps that share a list of known expressions.  Each has a vector in memory. */
@@ -47,9 +47,9 @@ set_doubles(RtscanArithmetic *step, RtscanExactKind exact)
 }
 
 /*
- * Set kind and range of the values of a step by their type.  The range of numerics is that of the integers that
- * fit.  Returns false if vectors cannot have the type.  (Columns may have infinite dates and timestamps, which are
- * integers, too.  Results of calculations are finite.)
+ * Set kind and range of a step's values by the type of its expression.  The range of numerics is that of 64-bit
+ * integers, into which their digits must fit.  Returns false if vectors cannot represent the type.  (Columns may have
+ * infinite dates and timestamps, which are integers, too.  Results of calculations are finite.)
  */
 static bool
 set_type(RtscanArithmetic *step, Oid type)
@@ -104,7 +104,7 @@ compile_constant(RtscanArithmetic *step)
 	return step->constant->constisnull || rtscan_constant_as_integer(step->constant, &decimal);
 }
 
-/* Compile a parameter of the statement, or one that the executor sets. */
+/* Compile a parameter of the statement, or a parameter that PostgreSQL's executor sets. */
 static bool
 compile_parameter(RtscanArithmetic *step)
 {
@@ -169,8 +169,8 @@ is_float(Oid type)
 }
 
 /*
- * Return btree's strategy number of a built-in comparison operator, or 0 if it is none.  If its types differ both
- * must be integers or both floats, so that vectors sort as the types do.
+ * Return btree's strategy number of a built-in comparison operator, or 0 if the operator does not compare.  If the
+ * operands' types differ, both must be integers or both floats, so that vectors sort as the types do.
  */
 static int
 find_strategy(Oid operator)
@@ -203,8 +203,8 @@ compile_comparison(RtscanArithmetic *step, Oid operator, List *arguments, List *
 }
 
 /*
- * Compile an expression that is decided by a comparison for equality.  Its operands are the comparison, then the
- * values that this compares.
+ * Compile NULLIF or IS DISTINCT FROM, whose result follows from a comparison for equality.  The operands of the step
+ * are the comparison, then the two values that are compared.
  */
 static bool
 compile_decided(RtscanArithmetic *step, RtscanCalculate calculate, const OpExpr *equality, List **known)
@@ -219,7 +219,7 @@ compile_decided(RtscanArithmetic *step, RtscanCalculate calculate, const OpExpr 
 		add_operand(step, comparison) && add_operands(step, equality->args, known);
 }
 
-/* Compile a comparison with any or all elements of an array as one with each element. */
+/* Compile a comparison with any or all elements of an array, as OR or AND of a comparison with each element. */
 static bool
 compile_array(RtscanArithmetic *step, const ScalarArrayOpExpr *expression, List **known)
 {
@@ -355,7 +355,7 @@ is_usable_divisor(const Node *node)
 		constant->constvalue != (Datum) -1;
 }
 
-/* If an operand of a sum is a product by a constant, make that multiplication a part of the sum. */
+/* If an operand of a sum is a product with a constant, make the multiplication a part of the sum's step. */
 static void
 take_factor(RtscanArithmetic *step, int number)
 {
@@ -477,7 +477,10 @@ rtscan_arithmetic(const Expr *row_expression, List **known)
 	return step;
 }
 
-/* Return the most values that a step can have, without NULL.  The results of a modulo may have both signs. */
+/*
+ * Return an upper limit of the number of distinct values of a step, without NULL; infinity if no limit is known.  The
+ * results of a modulo may have both signs.
+ */
 static double
 most_values(const RtscanArithmetic *step)
 {

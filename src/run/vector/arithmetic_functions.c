@@ -11,7 +11,7 @@
 #define MINUS	-1
 
 static const RtscanFunction functions[] = {
-	/* casts; those to smaller integers are checked, as all results are */
+	/* casts; the range of their type is checked, as for all results */
 	{F_INT4_INT2, 1, NULL, 0},
 	{F_INT8_INT2, 1, NULL, 0},
 	{F_INT8_INT4, 1, NULL, 0},

@@ -18,9 +18,9 @@
 #include "run/vector/arithmetic.h"
 
 /*
- * Calculate the values of n rows from those of the operands.  Returns false if they do not fit, or if PostgreSQL
- * might raise an error.  A calculation of integers sets bounds and scale of the result.  The bounds may be wider
- * than the range of the result's type, which is checked afterwards.
+ * Calculate the values of n rows from those of the operands.  Returns false if the values might not fit, or if
+ * PostgreSQL might raise an error.  A calculation of integers also sets bounds and scale of the result.  The bounds
+ * may exceed the range of the result's type, which the caller checks.
  */
 typedef bool (*RtscanCalculate) (const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
 								 RtscanVector *result);
@@ -34,9 +34,9 @@ typedef enum RtscanStepKind
 {
 	RTSCAN_STEP_COLUMN,			/* a column of the batch */
 	RTSCAN_STEP_CONSTANT,		/* a constant */
-	RTSCAN_STEP_PARAMETER,		/* a parameter, with its value when a batch is calculated */
+	RTSCAN_STEP_PARAMETER,		/* a parameter, whose value is read for each batch */
 	RTSCAN_STEP_SAME,			/* the operand's values, if they are in the range of the step's type */
-	RTSCAN_STEP_STRICT,			/* a calculation whose result is NULL if an operand is */
+	RTSCAN_STEP_STRICT,			/* a calculation whose result is NULL if an operand is NULL */
 	RTSCAN_STEP_FREE			/* a calculation that sets NULLs itself */
 } RtscanStepKind;
 
@@ -64,8 +64,8 @@ struct RtscanArithmetic
 	const RtscanVector *found;	/* the result; NULL: rows have to be evaluated one by one */
 	RtscanVector *values;		/* memory for the result, allocated when it is first needed */
 
-	/* For sums of values that are made of the sums of operands (expression_sums.c): */
-	int			uses;			/* number of expressions that this step is a part of, or is */
+	/* For sums that are computed from the sums of operands (expression_sums.c): */
+	int			uses;			/* number of places in expressions that share this step */
 	bool		divided;		/* the sum for the current batch is made of the operands' sums, so there are bounds
 								 * but no values */
 	int64		multiples[2];	/* of a sum, by operand: factor of the operand's sum */
@@ -74,7 +74,7 @@ struct RtscanArithmetic
 /* Return the vector that a step writes its values to. */
 extern RtscanVector *rtscan_step_values(RtscanArithmetic *step);
 
-/* Set no row to NULL. */
+/* Clear the NULL flags of all rows. */
 extern void rtscan_clear_nulls(RtscanVector *vector);
 
 /* RtscanFunction.parameter if the last operand must be a constant by which any integer can be divided. */
@@ -89,7 +89,7 @@ typedef struct RtscanFunction
 	int64		parameter;		/* parameter of the calculation */
 } RtscanFunction;
 
-/* Return how a function is calculated, or NULL if it cannot be. */
+/* Return how a function is calculated, or NULL if it cannot be calculated. */
 extern const RtscanFunction *rtscan_find_function(Oid function);
 
 /*
@@ -102,18 +102,21 @@ extern bool rtscan_find_time_function(Oid function, const char *unit, RtscanArit
 extern bool rtscan_session_is_in_utc(void);
 
 /*
- * Return the number of values, without NULL, of the unit that a step extracts from times; infinity if they are
- * many, or if the step extracts none.
+ * Return the number of distinct values, without NULL, of the unit of time that a step extracts.  Returns infinity if
+ * the unit has more than 366 values, or if the step does not extract a unit.
  */
 extern double rtscan_values_of_unit(const RtscanArithmetic *step);
 
 /* arithmetic_compile.c: find the exact integer of a constant that is not NULL; false if it has none. */
 extern bool rtscan_constant_as_integer(const Const *constant, RtscanDecimal *decimal);
 
-/* arithmetic.c: set the constant of a step that is a parameter to its value; false if it has none yet. */
+/*
+ * arithmetic.c: set the constant of a step that is a parameter to the parameter's value; false if it has no value
+ * yet.
+ */
 extern bool rtscan_read_parameter(const RtscanArithmetic *step, const struct RtscanBatch *batch);
 
-/* Do all rows of a batch have the same value, whatever the columns have? */
+/* Is a step a constant or a parameter, which has the same value in all rows of a batch? */
 static inline bool
 rtscan_has_one_value(const RtscanArithmetic *step)
 {
@@ -145,14 +148,20 @@ rtscan_set_truth(RtscanVector *result)
 	result->highest = 1;
 }
 
-/* Set scale and bounds of the product of two operands.  Returns false if it may not fit. */
+/* Set scale and bounds of the product of two operands.  Returns false if the product may not fit into 64 bits. */
 extern bool rtscan_bound_product(const RtscanVector *const *operands, RtscanVector *result);
 
-/* Set scale and bounds of a sum, and multiples[] to the factors of its operands.  Returns false if it may not fit. */
+/*
+ * Set scale and bounds of a sum, and multiples[] to the factors of its operands.  Returns false if the sum may not
+ * fit.
+ */
 extern bool rtscan_bound_sum(const RtscanArithmetic *step, const RtscanVector *const *operands, int64 *multiples,
 							 RtscanVector *result);
 
-/* Return the power of ten that brings a vector to a larger scale, or 0 if it does not fit. */
+/*
+ * Return the power of ten by which a vector's digits are multiplied to get a scale, which is not less than its own; 0
+ * if the power does not fit into 64 bits.
+ */
 extern int64 rtscan_power_to_scale(const RtscanVector *vector, int scale);
 
 /* vector_doubles.c.  The parameter of a sum is the sign of the second operand. */
@@ -192,10 +201,13 @@ RTSCAN_CALCULATION(rtscan_calculate_case);
 RTSCAN_CALCULATION(rtscan_calculate_coalesce);
 RTSCAN_CALCULATION(rtscan_calculate_nullif);
 
-/* Begin to make one vector of several, as a copy of the first one. */
+/* Copy the first of several vectors to a result, before it is combined with the others (rtscan_unite()). */
 extern void rtscan_copy_vector(const RtscanVector *vector, uint32 n, RtscanVector *result);
 
-/* Extend scale, bounds and NULLs of a vector to the values of another one.  Returns false if their scales differ. */
+/*
+ * Extend scale, bounds, has_nulls and all_null of a result so that it may contain values of "other".  Returns false
+ * if their scales differ.
+ */
 extern bool rtscan_unite(const RtscanVector *other, RtscanVector *result);
 
 /* vector_time.c.  The parameter of a sum is the sign of the second operand. */

@@ -10,19 +10,21 @@
 #include "bits/multiversion.h"
 #include "common/int.h"
 
-/* Codes that are listed in the time that looking for one code among those found takes. */
+/* Number of codes whose keys list_keys() stores in the time in which look_for_code() finds the key of one code. */
 #define LISTED_CODES	128
 
-/* Codes whose keys are looked up in the dimension in the time that looking up one key in a dictionary takes. */
+/*
+ * Number of codes whose values are looked up in the dimension in the time in which one key is looked up in a
+ * dictionary.
+ */
 #define CODES_A_KEY		16
 
-/* A dimension, and its keys and rows that rows of the batch match. */
+/* A dimension, and which of its keys and rows the batch's rows match. */
 typedef struct Met
 {
 	RtscanDimension *dimension; /* the dimension */
 	uint64		fetch;			/* number of the fetch that keys[] is for */
-	uint32		keys[RTSCAN_CURSOR_ROWS];	/* by row fetched: number of the key that it matches; the dimension's n:
-											 * none */
+	uint32		keys[RTSCAN_CURSOR_ROWS];	/* by row fetched: number of its key; dimension->n: no key */
 	uint64		batch;			/* number of the batch that rows[] is for */
 	uint32		rows[RTSCAN_CURSOR_ROWS];	/* by row of the batch: number of the dimension's row */
 	const RtscanSegmentScan *segment;	/* segment that by_code or "found" is for; NULL: none */
@@ -46,7 +48,7 @@ struct RtscanAttributes
 	RtscanBatch *batch;			/* the batch */
 	int			first;			/* number of the first column of a dimension */
 	int			ndimensions;	/* number of dimensions */
-	Met		  **met;			/* by dimension: what rows match there */
+	Met		  **met;			/* by dimension: its keys and rows that the batch's rows match */
 	Place	   *places;			/* by column of a dimension */
 
 	/* Copies of the rows fetched. */
@@ -138,7 +140,7 @@ rtscan_forget_segments(RtscanAttributes *attributes)
 
 /* ---------------------------------------------------------------- rows */
 
-/* RtscanFoundVisitor: note the codes of keys. */
+/* RtscanFoundVisitor: store the numbers of the keys whose codes have been found. */
 static void
 note_codes(const RtscanFound *found, uint32 n, void *arg)
 {
@@ -157,7 +159,9 @@ number_codes(uint32 code, uint32 n, const uint64 *keys, void *arg)
 	rtscan_find_keys_in_dimension(met->dimension, keys, n, met->by_code + code);
 }
 
-/* Return the codes of the dimension's keys that were found when the segment was searched for them, or NULL. */
+/*
+ * Return the codes of the dimension's keys, if they were found when the segment was searched for the keys; else NULL.
+ */
 static const RtscanFoundCodes *
 found_codes(const RtscanSegmentScan *segment, const RtscanDimension *dimension)
 {
@@ -202,9 +206,9 @@ find_codes(Met *met, RtscanBatch *batch, RtscanReader *reader)
 }
 
 /*
- * Find the key of each of a segment's codes.  NULL, and values that are no key, have none.  If "found" is NULL, and
- * keys are not much fewer than codes, the values of the dictionary are looked up among the keys, instead of the
- * keys in the dictionary.
+ * Set by_code[] to the number of the key of each of a segment's codes: dimension->n for NULL, and for values that are
+ * no key.  If "found" is not NULL, it has the codes of all keys in the segment.  Otherwise the keys are looked up in
+ * the dictionary.  But if keys are not much fewer than codes, the dictionary's values are looked up among the keys.
  */
 static void
 list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, const RtscanFoundCodes *found)
@@ -228,7 +232,7 @@ list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, cons
 		met->by_code[found->codes[i]] = found->numbers[i];
 }
 
-/* Begin another segment.  If it has few rows, the code of each is looked up among those found. */
+/* Begin another segment.  If few rows match, the code of each is looked up in met->found, not in by_code[]. */
 static void
 meet_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 {
@@ -243,7 +247,7 @@ meet_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 		list_keys(met, batch, reader, codes, found);
 }
 
-/* Return the key of a code, or "none". */
+/* Return the number of a code's key, or "none" if it has no key. */
 static uint32
 look_for_code(const RtscanFoundCodes *found, uint32 code, uint32 none)
 {
@@ -292,7 +296,10 @@ find_by_parts(Met *met, RtscanBatch *batch)
 	rtscan_find_pairs(met->dimension, firsts, seconds, batch->n, met->keys);
 }
 
-/* Return the dimension's keys that the rows fetched match.  They must be found before the batch is one of copies. */
+/*
+ * Return the numbers of the dimension's keys that the rows fetched match.  The first call after a fetch must come
+ * before the batch is made one of copies.
+ */
 static const uint32 *
 find_keys(Met *met, RtscanBatch *batch)
 {
@@ -310,8 +317,8 @@ find_keys(Met *met, RtscanBatch *batch)
 }
 
 /*
- * Return the dimension's rows that the rows at hand match.  For copies, those of a dimension with several rows of a
- * key were found when the copies were made.
+ * Return the numbers of the dimension's rows that the batch's rows match.  If the batch consists of copies, and the
+ * dimension has several rows of a key, meet_rows() has found them already.
  */
 static const uint32 *
 find_rows(Met *met, RtscanBatch *batch)
@@ -333,8 +340,8 @@ find_rows(Met *met, RtscanBatch *batch)
 /* ---------------------------------------------------------------- copies */
 
 /*
- * Return the product, or PG_UINT64_MAX if it overflows.  No query can return that many copies, but it may return
- * the first ones.
+ * Return copies * rows, or PG_UINT64_MAX if that overflows.  No query can return so many copies, but it may return
+ * the first of them.
  */
 static inline uint64
 multiply_copies(uint64 copies, uint64 rows)
@@ -345,8 +352,8 @@ multiply_copies(uint64 copies, uint64 rows)
 }
 
 /*
- * Count the copies of the rows fetched.  A row that is not wanted has none.  Returns false if none has more than
- * one.
+ * Count the copies of the rows fetched.  A row that is not wanted has no copies.  Returns false if no row has more
+ * than one copy.
  */
 static bool
 count_copies(RtscanAttributes *attributes)
@@ -408,8 +415,9 @@ rtscan_copies_are_countable(const RtscanAttributes *attributes)
 }
 
 /*
- * Find the row of a dimension that each copy matches.  The number of a copy has a digit for each dimension with
- * several rows of a key: it selects one of the key's rows.
+ * Find the row of a dimension that each of n copies matches.  digits[] has the number of each copy among those of its
+ * row.  This number has a digit for each dimension with several rows of a key, which selects one of the key's rows.
+ * The digit of this dimension is removed.
  */
 static void
 meet_rows(Met *met, const uint16 *sources, uint64 *digits, uint32 n)
@@ -520,7 +528,7 @@ rtscan_find_attribute_map(RtscanAttributes *attributes, int column, int *key_col
 	const Place *place = place_of(attributes, column);
 	RtscanDimension *dimension = place->met->dimension;
 
-	/* The key of a pair is in no single column. */
+	/* The index has no single column for the keys of a pair. */
 	if (dimension->parts[0])
 		return NULL;
 	*key_column = dimension->plan->column;

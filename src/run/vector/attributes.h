@@ -3,13 +3,13 @@
  * attributes.h
  *		The columns of a batch that belong to dimensions of a star.  They follow the index's own.
  *
- * A row of the batch finds its row of a dimension by the code of its key: in each segment, the keys are merged once
- * with the dictionary, which gives the dimension's row for each code.  A key that has no code, in a pending row or
- * a plain column, is looked up by its value.  If a dimension has several keys, each is looked up by itself, and
- * then their combination.
+ * The row of a dimension that a row of the batch matches is found by the code of its key.  Once in each segment, the
+ * dimension's keys are matched with the dictionary, which gives the dimension's row for each code.  A key that has no
+ * code, in a pending row or a plain column, is looked up by its value.  If a dimension has several key columns, the
+ * key of each column is looked up by itself, and then their combination.
  *
- * A row that matches several rows of a dimension is repeated: it has a *copy* for each of these or, with several
- * such dimensions, for each combination.
+ * A row that matches several rows of a dimension is repeated: the batch has a *copy* of it for each of these rows.
+ * With several such dimensions, it has a copy for each combination of their rows.
  */
 #ifndef RTSCAN_ATTRIBUTES_H
 #define RTSCAN_ATTRIBUTES_H
@@ -38,28 +38,34 @@ extern void rtscan_forget_segments(RtscanAttributes *attributes);
 extern bool rtscan_begin_copies(RtscanAttributes *attributes);
 
 /*
- * Get the next copies, at most as many as a batch has room for: set sources[] to the places of their rows among
- * those fetched.  Returns how many; 0 if there are no more.
+ * Get the next copies, at most as many as a batch has room for.  sources[i] becomes the place of copy i's row among
+ * the rows fetched.  Returns the number of copies; 0 if none is left.
  */
 extern uint32 rtscan_next_copies(RtscanAttributes *attributes, uint16 *sources);
 
 /* Does the number of copies of all rows fetched fit into a bigint?  Call this only if a row has more than one copy. */
 extern bool rtscan_copies_are_countable(const RtscanAttributes *attributes);
 
-/* Read the values of a column for the rows at hand. */
+/* Read the values of a column for all rows of the batch. */
 extern void rtscan_attribute_values(RtscanAttributes *attributes, int column, Datum *values, bool *isnull);
 
-/* Read integers, or return false if the column has none. */
+/* Read the integers of a column for all rows of the batch; false if some value is no exact integer. */
 extern bool rtscan_attribute_decimals(RtscanAttributes *attributes, int column, int64 *integers, bool *isnull,
 									  int *scale);
 
-/* Read the numbers of values; identical values have the same number.  Call rtscan_attribute_code_count() before. */
+/*
+ * Read the numbers of a column's values for all rows of the batch; identical values have the same number.  Call
+ * rtscan_attribute_code_count() before.
+ */
 extern void rtscan_attribute_codes(RtscanAttributes *attributes, int column, uint32 *codes);
 
-/* Number the values of a column, if that has not been done, and return how many numbers there are. */
+/*
+ * Number the values of a column, unless that has been done.  Returns the number of codes, which all numbers are less
+ * than.
+ */
 extern uint32 rtscan_attribute_code_count(RtscanAttributes *attributes, int column);
 
-/* Does any dimension have several rows of a key?  The attributes may be NULL. */
+/* Does any dimension have several rows of a key?  "attributes" may be NULL. */
 extern bool rtscan_attributes_repeat(const RtscanAttributes *attributes);
 
 /*

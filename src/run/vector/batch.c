@@ -96,7 +96,7 @@ begin_fetched(RtscanBatch *batch, uint32 n)
 	return begin_batch(batch, n);
 }
 
-/* Begin a batch of the next copies.  Returns how many; 0 if there are no more. */
+/* Begin a batch of the next copies.  Returns the number of copies; 0 if none is left. */
 static uint32
 next_copies(RtscanBatch *batch)
 {

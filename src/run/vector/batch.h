@@ -6,8 +6,8 @@
  * Row expressions refer to the index's columns as INDEX_VAR; run/plan/expressions.h makes them.  The columns of
  * dimensions may follow those of the index.
  *
- * A batch is made of rows that are fetched together.  If some of them match several rows of a dimension, it has
- * copies of these (attributes.h), and more than one batch may be made of the rows fetched.
+ * A batch consists of rows that are fetched together.  If some rows match several rows of a dimension, it consists of
+ * copies of the rows instead (attributes.h), and several batches may be made of the rows of one fetch.
  */
 #ifndef RTSCAN_BATCH_H
 #define RTSCAN_BATCH_H
@@ -26,10 +26,10 @@ typedef struct RtscanExpression
 	Bitmapset  *columns;		/* numbers of the columns that it refers to, from 0 */
 } RtscanExpression;
 
-/* Create a batch of an index's rows, in the current memory context, to be deleted after rtscan_end_batch(). */
+/* Create a batch of an index's rows, in the current memory context, which is deleted after rtscan_end_batch(). */
 extern RtscanBatch *rtscan_create_batch(Relation index, EState *estate, int ndimensions, RtscanDimension **dimensions);
 
-/* End a batch. */
+/* Free the expression context of a batch, before the batch's memory context is deleted. */
 extern void rtscan_end_batch(RtscanBatch *batch);
 
 /* Prepare an expression of a node. */
@@ -38,39 +38,42 @@ extern RtscanExpression rtscan_begin_expression(PlanState *parent, Expr *row_exp
 /* Prepare the quals of a node. */
 extern RtscanExpression rtscan_begin_quals(PlanState *parent, List *row_expressions);
 
-/* Forget the rows at hand, before the rows of another cursor are fetched. */
+/* Forget the current rows, before rows of another cursor are fetched. */
 extern void rtscan_restart_batch(RtscanBatch *batch);
 
-/* Fetch the next rows of a cursor.  Returns how many; 0 at the end. */
+/* Make a batch of the next copies of rows, or of the next rows of a cursor.  Returns their number; 0 at the end. */
 extern uint32 rtscan_next_batch(RtscanBatch *batch, RtscanCursor *cursor);
 
-/* Reduce a batch to those rows of its cursor that are wanted (rtscan_cursor_narrow()).  Their places change. */
+/* Remove the rows that are not wanted from a batch (rtscan_cursor_narrow()).  The places of the other rows change. */
 extern void rtscan_narrow_batch(RtscanBatch *batch);
 
-/* Fetch the next rows in an order.  Returns how many; 0 at the end. */
+/* Make a batch of the next rows in an order.  Returns their number; 0 at the end. */
 extern uint32 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *ordered);
 
 /* Load the values of a column for all rows. */
 extern void rtscan_load_column(RtscanBatch *batch, int column);
 
-/* Load the integers of a column for all rows; false if it has none (segment/values.h). */
+/*
+ * Load the integers of a column for all rows; false if its values are not stored as exact integers
+ * (segment/values.h).
+ */
 extern bool rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 
-/* Load the codes of a column for all rows, which are in a segment (cursor.h). */
+/* Load the codes of a column for all rows of the batch, which must be in a segment, not pending (cursor.h). */
 extern void rtscan_load_codes(RtscanBatch *batch, int column, uint32 *codes);
 
-/* Return the number of a column's codes; PG_UINT32_MAX if there are none. */
+/* Return the number of a column's codes, including NULL's; PG_UINT32_MAX if it has none (rtscan_code_count()). */
 extern uint32 rtscan_batch_code_count(RtscanBatch *batch, int column);
 
 /*
- * Find bounds of a column's integers at a scale, where NULLs are 0.  Returns false unless they are known without a
- * look at the rows.
+ * Find bounds of a column's integers at a scale; NULLs count as 0.  Returns false if bounds are not known before the
+ * rows are read.
  */
 extern bool rtscan_know_bounds(RtscanBatch *batch, int column, int scale, int64 *lowest, int64 *highest);
 
 /*
- * Enter a row: expressions that refer to these columns are then evaluated on it.  Values by reference are valid
- * until the next batch.
+ * Enter a row, on which expressions are evaluated from now on.  "columns" has all columns that they refer to.  Values
+ * by reference are valid until the next batch.
  */
 extern void rtscan_enter_row(RtscanBatch *batch, const Bitmapset *columns, uint32 row);
 

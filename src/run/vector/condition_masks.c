@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * condition_masks.c
- *		Evaluate conditions to masks of the rows of a batch for which they are true.
+ *		Evaluate conditions on a batch.  The result is a mask of the rows for which a condition is true.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -11,8 +11,8 @@
 #include "run/vector/masked.h"
 
 /*
- * Find the range of integers, both ends included, for which a comparison with a constant is true; false if they are
- * no range.
+ * Find the range of integers, both ends included, for which a comparison with a constant is true.  Returns false if
+ * no integers are accepted, or if those accepted are no range.
  */
 static bool
 find_range(int comparison, int64 constant, int64 *low, int64 *high)
@@ -41,7 +41,10 @@ find_range(int comparison, int64 constant, int64 *low, int64 *high)
 	}
 }
 
-/* Evaluate a comparison that is true for a range of integers: with one value, of the same scale.  False for others. */
+/*
+ * Evaluate a comparison with a constant or parameter that has the scale of the other operand.  Returns false for
+ * other comparisons, and if the integers that are accepted are no range.
+ */
 static bool
 mask_range(const RtscanArithmetic *comparison, const RtscanVector *left, const RtscanVector *right, uint32 n,
 		   uint64 *mask)

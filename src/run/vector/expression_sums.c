@@ -3,9 +3,9 @@
  * expression_sums.c
  *		Compute the sum of an expression's values from the sums of its parts.
  *
- * Before that, bounds show that no row's value is NULL, raises an error or is outside the range of its type, and
- * that the sum of all fits.  Then sums, and their factors, are calculated modulo 2^64, which is right for the whole
- * even if a part overflows.
+ * First, bounds must show that no row's value is NULL, raises an error or is outside the range of its type, and that
+ * the sum over all rows fits into 64 bits.  Then the sums of parts, and their factors, are calculated modulo 2^64.
+ * The result is right even if the sum of a part overflows.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -21,8 +21,9 @@ is_constant(const RtscanArithmetic *step)
 }
 
 /*
- * Can the sum of a step be made of its operands' sums, without its own values?  A part that occurs several times
- * had better be calculated once, and values that have been calculated for this batch are used.
+ * Can the sum of a step be computed from its operands' sums, without the step's values?  It is not if several
+ * expressions share the step, because its values are then calculated once for all of them, or if its values have
+ * already been calculated for this batch.
  */
 static bool
 can_be_divided(const RtscanArithmetic *step, const RtscanBatch *batch)
@@ -42,7 +43,7 @@ constant_operand(const RtscanArithmetic *product)
 
 static const RtscanVector *bound_step(RtscanArithmetic *step, RtscanBatch *batch);
 
-/* Is no value NULL, or outside the range of the step's type? */
+/* Is a vector made of integers in the range of the step's type, none of them NULL? */
 static bool
 is_plain(const RtscanArithmetic *step, const RtscanVector *vector)
 {
@@ -65,7 +66,10 @@ bound_operands(RtscanArithmetic *step, RtscanBatch *batch, bool divided)
 	return true;
 }
 
-/* Bound a step whose sum is made of parts.  A product needs the values of both operands, unless one is a constant. */
+/*
+ * Find bounds of a step whose sum is computed from its operands' sums.  A product of two operands that are not
+ * constants needs the values of both.
+ */
 static bool
 bound_divided(RtscanArithmetic *step, RtscanBatch *batch)
 {
@@ -78,8 +82,8 @@ bound_divided(RtscanArithmetic *step, RtscanBatch *batch)
 }
 
 /*
- * Return a vector with scale and bounds of a step's values, and perhaps nothing else; NULL if their sum cannot be
- * made of parts.
+ * Return a vector that has scale and bounds of a step's values, but may not have the values.  NULL if the sum of the
+ * values cannot be computed from parts.
  */
 static const RtscanVector *
 bound_step(RtscanArithmetic *step, RtscanBatch *batch)

@@ -3,7 +3,7 @@
  * masked.c
  *		Aggregate a vector over the rows selected by a bit mask.
  *
- * Loops take one word of bits at a time, and its 64 rows, since compilers vectorise that.
+ * The loops process a word of the mask, and its 64 rows, at a time, since compilers vectorise that.
  */
 #include "run/vector/masked.h"
 
@@ -11,7 +11,7 @@
 #include "bits/masks.h"
 #include "bits/multiversion.h"
 
-/* All bits are set if bit i of the word is, else none.  (i has 64 bits, since compilers vectorise that.) */
+/* All bits are set if bit i of the word is set; else no bit is.  (i has 64 bits, since compilers vectorise that.) */
 #define MASK_OF(word, i)	(-(int64) ((word) >> (i) & 1))
 
 /* ---------------------------------------------------------------- rows */

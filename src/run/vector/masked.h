@@ -3,11 +3,12 @@
  * masked.h
  *		Aggregate a vector over the rows selected by a bit mask.
  *
- * All rows are looked at, without a branch.  If many rows are selected, that is faster than taking one after
- * another.
+ * The loops read all rows, and have no branch.  If many rows are selected, that is faster than reading the selected
+ * rows one after another.
  *
- * A mask has a bit for each of a batch's n rows; the rest of its last word is clear.  At first it has the rows that
- * are wanted.  Then those are cleared for which a condition is not true, or whose value is NULL.
+ * A mask has a bit for each of a batch's n rows; further bits of its last word are clear.  At first the bits of the
+ * rows that are wanted are set.  Then the bits of rows for which a condition is not true, or whose value is NULL, are
+ * cleared.
  */
 #ifndef RTSCAN_MASKED_H
 #define RTSCAN_MASKED_H
@@ -28,46 +29,46 @@ typedef struct RtscanMaskedRows
 	MemoryContext context;		/* memory context of the states */
 } RtscanMaskedRows;
 
-/* Set a mask to the rows that are wanted; NULL: to all rows. */
+/* Set the bits of the rows that are wanted, or of all n rows if "wanted" is NULL.  Clear all other bits. */
 extern void rtscan_mask_rows(const uint64 *wanted, uint32 n, uint64 *mask);
 
-/* Clear the rows that are NULL in a vector. */
+/* Clear the bits of rows that are NULL in a vector. */
 extern void rtscan_mask_nulls(const RtscanVector *vector, uint32 n, uint64 *mask);
 
-/* Clear the rows for which a condition is not true. */
+/* Clear the bits of rows for which a condition is not true. */
 extern void rtscan_mask_true(const RtscanVector *condition, uint32 n, uint64 *mask);
 
 /*
- * Copy the values of rows in a mask, integers or doubles, to their places, and "neutral" to the places of other
- * rows, up to the end of the last word.
+ * Copy the values (integers, or doubles as integers of the same bits) of the rows in a mask to the same places in
+ * kept[].  The places of all other rows, up to the end of the last word, become "neutral".
  */
 extern void rtscan_keep_masked(const int64 *values, const uint64 *mask, uint32 n, int64 neutral, int64 *kept);
 
-/* Is no integer of a vector farther from 0 than "most"? */
+/* Are all integers of a vector from -most to most? */
 static inline bool
 rtscan_is_within(const RtscanVector *vector, int64 most)
 {
 	return vector->lowest >= -most && vector->highest <= most;
 }
 
-/* Return the sum of the integers of rows in a mask modulo 2^64, which is right if the sum fits. */
+/* Return the sum of the integers of rows in a mask modulo 2^64, which is the sum itself if that fits into 64 bits. */
 extern uint64 rtscan_sum_modulo(const int64 *values, const uint64 *mask, uint32 n);
 
-/* Return the sum of the products of the integers of two vectors in the same way. */
+/* Return the sum of the products of two vectors' integers in the rows of a mask, modulo 2^64. */
 extern uint64 rtscan_sum_products_modulo(const int64 *left, const int64 *right, const uint64 *mask, uint32 n);
 
-/* Add the integers of rows in a mask to a sum of their scale. */
+/* Add the integers of rows in a mask to "sum", which has the vector's scale. */
 extern void rtscan_sum_masked(const RtscanVector *vector, const uint64 *mask, uint32 n, RtscanSum *sum);
 
 /*
- * Can the sum of an expression's values over rows of a batch, whatever the mask, be made of the sums of its parts?
- * It cannot if a value may be NULL, an error may be raised, or the sum may not fit.
+ * Can the sum of an expression over rows of a batch, for any mask, be computed from the sums of its parts?  It cannot
+ * if a value may be NULL, an error may be raised, or the sum may not fit into 64 bits.
  */
 extern bool rtscan_can_sum(RtscanArithmetic *arithmetic, RtscanBatch *batch);
 
 /*
- * Return the sum of an expression over rows in a mask, after rtscan_can_sum() has returned true for the batch.  No
- * vector of its values is calculated.
+ * Return the sum of an expression over the rows in a mask, without calculating a vector of its values.
+ * rtscan_can_sum() must have returned true for the batch.
  */
 extern RtscanTotal rtscan_sum_expression(const RtscanArithmetic *arithmetic, const RtscanMaskedRows *rows, int *scale);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * own_columns.c
- *		Read the values that the index itself has of the rows of a batch.
+ *		Read the index's own columns, not those of dimensions, for the rows of a batch.
  */
 #include "run/vector/own_columns.h"
 
@@ -21,7 +21,7 @@ typedef struct FetchedColumn
 	bool	   *integers_isnull;	/* by row: its integer is NULL */
 } FetchedColumn;
 
-/* The columns of the rows fetched, and room for what copies need. */
+/* Columns of the rows fetched, from which the columns of copies are taken, and work space for copies. */
 typedef struct RtscanFetched
 {
 	uint16		sources[RTSCAN_CURSOR_ROWS];	/* room for RtscanBatch.sources */
@@ -142,7 +142,7 @@ rtscan_load_own_integers(RtscanBatch *batch, int column, int64 *integers, bool *
 								integers, scale);
 }
 
-/* Copy the codes of the rows fetched to the rows of the batch. */
+/* Set the codes of the batch's rows, given those of the rows fetched. */
 static void
 copy_codes(const RtscanBatch *batch, const uint32 *fetched, uint32 *codes)
 {

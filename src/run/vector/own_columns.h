@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * own_columns.h
- *		A batch of rows of an index, and the values that the index itself has of them.
+ *		A batch of rows of an index, and the values of the index's own columns.
  *
- * batch.h has the functions that take columns of dimensions as well.
+ * batch.h has functions that also read the columns of dimensions.
  */
 #ifndef RTSCAN_OWN_COLUMNS_H
 #define RTSCAN_OWN_COLUMNS_H
@@ -42,19 +42,28 @@ typedef struct RtscanBatch
 /* Load the values of a column of the index for all rows. */
 extern void rtscan_load_own_column(RtscanBatch *batch, int column);
 
-/* Load the integers of a column of the index for all rows; false if it has none (segment/values.h). */
+/*
+ * Load the integers of a column of the index for all rows; false if its values are no exact integers
+ * (segment/values.h).
+ */
 extern bool rtscan_load_own_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 
-/* Load the codes of a column of the index for all rows, which are in a segment (cursor.h). */
+/*
+ * Load the codes of a column of the index for all rows of the batch, which must be in a segment, not pending
+ * (cursor.h).
+ */
 extern void rtscan_load_own_codes(RtscanBatch *batch, int column, uint32 *codes);
 
-/* Load the integers of a column of the index for all rows, less "least".  Those of NULLs are "null". */
+/*
+ * Load the distances from "least" of the integers of a column of the index, for all rows of the batch, which must be
+ * in a segment, not pending.  The distance of NULL is "null".
+ */
 extern void rtscan_load_offsets(RtscanBatch *batch, int column, int64 least, uint32 null, uint32 *offsets);
 
-/* Allocate room for a column's values, if there is none. */
+/* Allocate arrays for a column's values and NULL flags, if *values is NULL. */
 extern void rtscan_make_room_for_column(RtscanBatch *batch, Datum **values, bool **isnull);
 
-/* Return room for the sources of copies. */
+/* Return the array in which the sources of copies (RtscanBatch.sources) are stored. */
 extern uint16 *rtscan_room_for_sources(RtscanBatch *batch);
 
 #endif							/* RTSCAN_OWN_COLUMNS_H */

@@ -28,7 +28,7 @@ rtscan_is_calculated(RtscanRowCondition *condition, RtscanBatch *batch)
 	return condition->calculated;
 }
 
-/* Choose those of n rows that a mask has. */
+/* Choose those of n rows whose bits are set in a mask.  Returns how many there are. */
 static uint32
 choose_masked(const uint64 *mask, const uint16 *rows, uint32 n, uint16 *chosen)
 {

@@ -23,24 +23,24 @@ typedef struct RtscanRowCondition
 } RtscanRowCondition;
 
 /*
- * Prepare quals, of which there may be none, in the current memory context.  The list is that of
- * rtscan_arithmetic().
+ * Prepare quals in the current memory context.  quals->state is NULL if there are none.  *known is the list of
+ * expressions for rtscan_arithmetic().
  */
 extern RtscanRowCondition rtscan_make_row_condition(const RtscanExpression *quals, List **known);
 
 /*
- * Choose those of n rows of the batch, given by their places, that pass.  There must be quals.  rows[] and chosen[]
- * may be the same array.  Returns how many pass.
+ * Choose those of n rows that pass the quals.  rows[] has the places of the n rows in the batch, chosen[] gets the
+ * places of the rows that pass, and may be the same array.  Returns how many pass.  There must be quals.
  */
 extern uint32 rtscan_choose_rows(RtscanRowCondition *condition, RtscanBatch *batch, const uint16 *rows, uint32 n,
 								 uint16 *chosen);
 
-/* Can the quals be calculated for all rows of the batch?  True if there are none. */
+/* Can the quals be calculated for all rows of the batch?  True if there are no quals. */
 extern bool rtscan_is_calculated(RtscanRowCondition *condition, RtscanBatch *batch);
 
 /*
- * Clear in a mask (masked.h) the rows that do not pass, if there are quals.  Returns false if these cannot be
- * calculated.
+ * Clear in a mask (masked.h) the bits of rows that do not pass the quals, if there are any.  Returns false if the
+ * quals cannot be calculated.
  */
 extern bool rtscan_mask_rows_that_pass(RtscanRowCondition *condition, RtscanBatch *batch, uint64 *mask);
 

@@ -13,7 +13,7 @@
 #define IS_LESS(a, b)	(((a) < (b)) | (((a) == (a)) & ((b) != (b))))
 #define IS_EQUAL(a, b)	(((a) == (b)) | (((a) != (a)) & ((b) != (b))))
 
-/* Each comparison has a loop of its own. */
+/* Set result[i] to an expression, for each row i.  Each kind of comparison has a loop of its own. */
 #define EACH(expression) \
 	do { \
 		for (uint32 i = 0; i < n; i++) \
@@ -66,7 +66,10 @@ scale_up(const int64 *digits, int64 power, uint32 n, int64 *result)
 		result[i] = digits[i] * power;
 }
 
-/* Return a vector's digits at a scale, in "room" if they are multiplied for it; NULL if they do not fit. */
+/*
+ * Return a vector's digits at a scale.  If they have to be multiplied, the products are stored in "room".  Returns
+ * NULL if they may not fit.
+ */
 static const int64 *
 digits_at(const RtscanVector *vector, int scale, uint32 n, int64 *room)
 {
@@ -87,7 +90,7 @@ rtscan_compare_integers(const RtscanArithmetic *step, const RtscanVector *const 
 						RtscanVector *result)
 {
 	int			scale = Max(operands[0]->scale, operands[1]->scale);
-	int64		room[RTSCAN_CURSOR_ROWS];	/* for one operand, since the other one has the greater scale */
+	int64		room[RTSCAN_CURSOR_ROWS];	/* for the operand with the smaller scale */
 	const int64 *left = digits_at(operands[0], scale, n, room);
 	const int64 *right = digits_at(operands[1], scale, n, room);
 
@@ -120,7 +123,7 @@ rtscan_compare_doubles(const RtscanArithmetic *step, const RtscanVector *const *
 
 /* ---------------------------------------------------------------- GREATEST, LEAST */
 
-/* Take a value of the operand if it is not NULL, and the result so far is NULL, less (GREATEST) or greater (LEAST). */
+/* Take the operand's value in rows where it is not NULL, and the result is NULL, less (GREATEST) or greater (LEAST). */
 RTSCAN_MULTIVERSION static void
 take_outer_integers(const RtscanVector *operand, bool greater, uint32 n, RtscanVector *result)
 {

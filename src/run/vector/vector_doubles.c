@@ -3,9 +3,9 @@
  * vector_doubles.c
  *		Calculate with vectors of doubles.
  *
- * PostgreSQL raises an error if a result is infinite, or zero, and should not be.  The tests here are cheap, and do
- * not tell that apart: any result that is not finite is left to PostgreSQL, and so is a product or quotient that
- * may be too small.
+ * PostgreSQL raises an error if a result overflows to infinity, or underflows to zero.  The tests here are cheap, and
+ * do not distinguish these results from valid ones: any result that is not finite is left to PostgreSQL, and so is
+ * any product or quotient that may have underflowed.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -14,7 +14,7 @@
 
 #include "bits/multiversion.h"
 
-/* Integers up to this are doubles, so that their quotients by powers of ten are rounded only once. */
+/* Integers up to this are exact as doubles, so that their quotients by powers of ten are rounded only once. */
 #define MAX_EXACT	(INT64CONST(1) << 53)
 
 #define IS_FINITE(value)	(fabs(value) <= DBL_MAX)
@@ -60,7 +60,7 @@ rtscan_multiply_doubles(const RtscanArithmetic *step, const RtscanVector *const 
 	return multiply_doubles(operands[0]->doubles, operands[1]->doubles, n, result->doubles);
 }
 
-/* Divide.  A divisor that is NULL is replaced by 1. */
+/* Divide doubles.  A divisor that is NULL is replaced by 1, because its value has no meaning and may be 0. */
 RTSCAN_MULTIVERSION static bool
 divide(const double *left, const RtscanVector *right, uint32 n, double *result)
 {
@@ -123,8 +123,8 @@ convert(const int64 *integers, double divisor, uint32 n, double *result)
 }
 
 /*
- * Convert integers or numerics.  PostgreSQL converts a numeric to the nearest double, as it reads the number's
- * text; the quotient of two numbers that are doubles is the nearest double, too.
+ * Convert integers or numerics.  PostgreSQL converts a numeric to the nearest double, because it parses the numeric's
+ * text.  If dividend and divisor are exact as doubles, their quotient is the nearest double, too.
  */
 bool
 rtscan_integers_to_doubles(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,

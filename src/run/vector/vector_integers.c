@@ -138,8 +138,9 @@ add_constant(const int64 *digits, int64 power, int64 constant, uint32 n, int64 *
 }
 
 /*
- * Return the factor of an operand of a sum: the power of ten that brings the operand to the scale and, if it is a
- * product by a constant, times that constant.  Returns 0 if the factor or the product does not fit.
+ * Return the factor of an operand of a sum: the power of ten that brings the operand to "scale".  If take_factor()
+ * has replaced a product by its operand, the product's constant is multiplied in.  Returns 0 if the factor or the
+ * product does not fit.
  */
 static int64
 find_multiple(const RtscanArithmetic *step, int number, const RtscanVector *operand, int scale)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * vector_logic.c
- *		Three-valued logic, and expressions that it decides (CASE, COALESCE, NULLIF), on vectors.
+ *		Calculate three-valued logic, and the expressions that depend on it (CASE, COALESCE, NULLIF), on vectors.
  *
  * The digits of a truth value are 0 or 1 even if it is NULL.
  */
@@ -12,8 +12,8 @@
 /* ---------------------------------------------------------------- AND, OR, NOT */
 
 /*
- * AND the result so far with an operand.  Until all operands are done, its digits tell that none is false, and
- * isnull that one is NULL.
+ * AND the result with an operand.  Until all operands have been processed, digits tell whether no operand so far is
+ * false, and isnull whether any is NULL.
  */
 RTSCAN_MULTIVERSION static void
 and_with(const RtscanVector *operand, uint32 n, RtscanVector *result)
@@ -26,8 +26,8 @@ and_with(const RtscanVector *operand, uint32 n, RtscanVector *result)
 }
 
 /*
- * OR the result so far with an operand.  Until all operands are done, its digits tell that one is true, and isnull
- * that one is NULL.
+ * OR the result with an operand.  Until all operands have been processed, digits tell whether any operand so far is
+ * true, and isnull whether any is NULL.
  */
 RTSCAN_MULTIVERSION static void
 or_with(const RtscanVector *operand, uint32 n, RtscanVector *result)
@@ -39,7 +39,9 @@ or_with(const RtscanVector *operand, uint32 n, RtscanVector *result)
 	}
 }
 
-/* A row that an operand decides by itself is not NULL. */
+/*
+ * Clear isnull of the rows that a single operand decides: a false one of AND ("decision" is 0), a true one of OR (1).
+ */
 RTSCAN_MULTIVERSION static void
 forget_decided_nulls(int64 decision, uint32 n, RtscanVector *result)
 {
@@ -119,7 +121,9 @@ rtscan_calculate_truth_test(const RtscanArithmetic *step, const RtscanVector *co
 	return true;
 }
 
-/* IS DISTINCT FROM: the first operand tells whether the other two are equal, if none of these is NULL. */
+/*
+ * IS DISTINCT FROM: the first operand tells whether the second and the third are equal; it is NULL if one of them is.
+ */
 bool
 rtscan_calculate_distinct(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
 						  RtscanVector *result)
@@ -210,7 +214,7 @@ rtscan_calculate_coalesce(const RtscanArithmetic *step, const RtscanVector *cons
 	return true;
 }
 
-/* NULLIF: the second operand, but NULL where the first is true. */
+/* NULLIF: the second operand, but NULL where the first operand is true. */
 bool
 rtscan_calculate_nullif(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n,
 						RtscanVector *result)

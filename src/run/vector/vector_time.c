@@ -4,7 +4,7 @@
  *		Calculate with vectors of dates and of timestamps.
  *
  * Dates are days, and timestamps are microseconds, since the beginning of 2000, without a time zone or in UTC.
- * Infinite ones, and years before Christ, are left to PostgreSQL.
+ * Infinite values are left to PostgreSQL, and so are date_trunc() and extract() of values before the year 1.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -17,14 +17,14 @@
 #include "utils/fmgroids.h"
 
 /*
- * The first day of 2000, and the first day of the year 1, as days since 1 March of the year 0, where a period of
- * the calendar begins.
+ * Number of days from 1 March of the year 0, where a period of the calendar begins, to the first day of 2000, and to
+ * the first day of the year 1.
  */
 #define DAYS_BEFORE_2000		730425
 #define FIRST_DAY_OF_YEAR_1		306
 #define DAYS_OF_ERA				146097	/* days of 400 years, a period of the calendar */
 
-/* Dates of 3 January 2000, a Monday, and of the day before. */
+/* Dates of a Monday (3 January 2000) and of a Sunday (the day before). */
 #define A_MONDAY		2
 #define A_SUNDAY		1
 
@@ -148,8 +148,8 @@ typedef struct Day
 } Day;
 
 /*
- * Split a date.  Years begin in March here, so that a leap day is the last one, and eras with a year that can be
- * divided by 400.
+ * Split a date into year, month and day.  In the calculation, years begin in March, so that a leap day is the last
+ * day of its year.  Eras of 400 years begin in a year that can be divided by 400.
  */
 static inline Day
 find_day(int64 date)
@@ -184,7 +184,7 @@ first_of_month(uint32 year, uint32 month)
 
 /* ---------------------------------------------------------------- date_trunc() */
 
-/* Find the length of a unit, in microseconds, and a time at which one begins; false if lengths vary. */
+/* Find the length of a unit, in microseconds, and a time at which a unit begins; false if units differ in length. */
 static bool
 find_length(Unit unit, int64 *length, int64 *beginning)
 {
@@ -204,7 +204,9 @@ truncate_date(Unit unit, int64 date)
 	return first_of_month(day.year, month);
 }
 
-/* Truncate timestamps from the year 1 on.  The bounds of the results are found from all rows. */
+/*
+ * Truncate timestamps.  Returns false if some may be before the year 1.  The bounds are found by reading all results.
+ */
 static bool
 truncate_timestamps(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
@@ -275,7 +277,7 @@ extract_of_time(Unit unit, int64 timestamp)
 		extract_of_day(unit, date);
 }
 
-/* Return the scale of an extracted unit.  Seconds are numerics with as many digits as microseconds need. */
+/* Return the scale of an extracted unit.  The values of second, millisecond and epoch have a digit for microseconds. */
 static int
 scale_of(Unit unit)
 {

@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- fallback to the CPU */
 
-/* Write the reason to the server's log, unless the last entry had the same one. */
+/* Write the reason to the server's log, unless it is the reason that this backend logged last. */
 static void
 log_fallback(RtscanExecutor executor, const char *why)
 {
@@ -50,7 +50,7 @@ rtscan_fall_back(RtscanExecutor executor, const char *why)
 	rtscan_count_fallback(executor);
 }
 
-/* Return the reason if an executor's memory has no room for all that a scan needs, or NULL. */
+/* Return an error message if an executor's memory has no room for all columns of a scan, else NULL. */
 static const char *
 memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *scans, int nscans)
 {
@@ -61,7 +61,7 @@ memory_shortage(const RtscanExecutorMethods *executor, const RtscanSegmentScan *
 
 /* ---------------------------------------------------------------- the CPU's time */
 
-/* Add the cost of evaluating a region if only "within" rows matter. */
+/* Add to *price the cost of evaluating a region if the bits of only "within" rows are needed. */
 static void
 add_price(RtscanCpuPrice *price, const RtscanSegmentScan *scan, const RtscanRegion *region, double within)
 {
@@ -78,8 +78,8 @@ add_price(RtscanCpuPrice *price, const RtscanSegmentScan *scan, const RtscanRegi
 }
 
 /*
- * Price a segment's regions, with all pages in memory.  In the regions of alternatives (OR), only the rows that the
- * filter's own region leaves matter.
+ * Price a segment's regions, as if all pages were in memory.  Regions of alternatives (OR) are evaluated only within
+ * the rows that the filter's own region has left.
  */
 static RtscanCpuPrice
 price_regions(const RtscanSegmentScan *scan)
@@ -102,7 +102,7 @@ price_of(const RtscanSegmentScan *scan)
 	if (price.pages + price.rows == 0)
 	{
 		price = price_regions(scan);
-		/* Testing scattered rows and looking values up miss the cache too, so they slow down as pages do. */
+		/* Tests of scattered rows and lookups of values miss the cache, too, so slow memory slows them down. */
 		price.pages += rtscan_tests_nanoseconds(&scan->reader, &scan->filter, true);
 	}
 	return price;
@@ -129,8 +129,9 @@ rtscan_time_of_adding_by_cpu(const RtscanSegmentScan *scan, const RtscanAdding *
 }
 
 /*
- * Return the CPU's nanoseconds for the segments that another executor can evaluate, and to add up the rows found.
- * Stops counting above a limit: it does not matter then how much more it is.
+ * Return the CPU's nanoseconds to evaluate the segments that "other" can evaluate and, unless "adding" is NULL, to add
+ * up their rows.  Stops at the first segment with which the sum exceeds "limit", since a larger sum would not change
+ * the choice.
  */
 static double
 time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding,
@@ -144,7 +145,7 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 		if (!other->can(&scans[i]))
 			continue;
 		scans[i].progress.price = price_of(&scans[i]);
-		/* The CPU reads rows from ranks then, and makes no bits. */
+		/* If the caller takes ranks, the CPU reads rows by rank, and makes no bits. */
 		if (!scans[i].asked.takes_ranks)
 			time += time_of_price(scans[i].progress.price, slowness);
 		if (adding && rtscan_may_aggregate_on_device(&scans[i]))
@@ -155,7 +156,8 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 
 /*
  * Return an upper bound of the CPU's nanoseconds for the segments that other executors may evaluate: the time to test
- * all rows of each segment's narrowest column.  Infinite if no bound can be found quickly.
+ * every row in the intervals of each segment's narrowest column.  Returns infinity if a filter has disjunctions,
+ * residuals or no column, for which no bound is quick to find.
  */
 static double
 most_of_cpu(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
@@ -187,13 +189,13 @@ rtscan_expected_rows(const RtscanSegmentScan *scan)
 
 /* ---------------------------------------------------------------- the fastest executor */
 
-/* Nanoseconds: if the CPU needs less, "auto" does not estimate other executors. */
+/* If the CPU needs fewer nanoseconds than this, "auto" does not estimate other executors. */
 #define LEAST_REQUEST	10000.0
 
 /* Nanoseconds to look at a chunk's bits that a device has written, which are not in the CPU's cache. */
 #define COLD_CHUNK		500.0
 
-/* Return the CPU's nanoseconds to look at the bits that another executor finds, in segments that need bits. */
+/* Return the CPU's nanoseconds to read the bits that "other" finds in the segments whose callers need bits. */
 static double
 time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *scans, int nscans,
 				const RtscanAdding *adding)
@@ -209,17 +211,18 @@ time_of_looking(const RtscanExecutorMethods *other, const RtscanSegmentScan *sca
 /* The expected times of all executors for a scan, in nanoseconds. */
 typedef struct Estimates
 {
-	double		cpu;			/* that of the CPU; 0 if others have nothing to do; CPU_IS_FASTEST if it is shorter
-								 * than all others */
-	double		others[RTSCAN_EXECUTORS];	/* of others: NOT_THERE if one cannot be chosen; infinite if unknown */
-	double		shortest;		/* the shortest of the others; infinite if no time is known */
-	double		longest;		/* the longest finite one of the others, or 0 */
+	double		cpu;			/* the CPU's time; 0 if no other executor can evaluate a segment; CPU_IS_FASTEST if
+								 * it is shorter than all in others[] */
+	double		others[RTSCAN_EXECUTORS];	/* by executor, without the CPU: its time; NOT_THERE if it cannot be
+											 * chosen; infinite if its time is unknown */
+	double		shortest;		/* shortest time in others[]; infinite if no time is known */
+	double		longest;		/* longest finite time in others[], or 0 */
 } Estimates;
 
 #define CPU_IS_FASTEST	(-1.0)
 #define NOT_THERE		(-1.0)
 
-/* Estimate all executors except the CPU.  They can evaluate the same segments. */
+/* Estimate the time of each executor except the CPU.  All of them can evaluate the same segments. */
 static void
 estimate_others(Estimates *estimates, const RtscanSegmentScan *scans, int nscans, int processes,
 				const RtscanAdding *adding)
@@ -244,8 +247,9 @@ estimate_others(Estimates *estimates, const RtscanSegmentScan *scans, int nscans
 }
 
 /*
- * Estimate all executors.  "most" is an upper bound of the CPU's time; if it already beats every device, the CPU's cost
- * is not computed.  Each process is taken to have a CPU of its own.
+ * Estimate the times of all executors.  "most" is an upper bound of the CPU's time, in nanoseconds; if it is below the
+ * times of all other executors, the CPU's time is not computed.  The CPU's time is divided by "processes", as if each
+ * process had a CPU of its own.
  */
 static Estimates
 estimate_all(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding, double most)
@@ -269,7 +273,7 @@ log_estimates(const Estimates *estimates)
 				 rtscan_executor_names[i], estimates->others[i] / 1e6);
 }
 
-/* Pick the executor with the shortest time: the CPU, or the first one, if several have the same. */
+/* Return the executor with the shortest time.  Among equal times, prefers the CPU, then the first executor. */
 static RtscanExecutor
 pick(const Estimates *estimates)
 {
@@ -286,8 +290,9 @@ pick(const Estimates *estimates)
 }
 
 /*
- * Let what has been learnt about the speeds of executors that were too slow fade a little, so that they get another
- * chance.  Those that the CPU or an executor before them beats were too slow.
+ * Let the measured speed of each executor that is too slow return a little towards its initial value, so that the
+ * executor gets another chance.  An executor is too slow if the CPU, or an executor before it in the list, is estimated
+ * to be at least as fast.  If the CPU was not chosen, its measured speed fades, too.
  */
 static void
 learn_from_choice(const Estimates *estimates, RtscanExecutor chosen, const RtscanSegmentScan *scans, int nscans,
@@ -309,8 +314,8 @@ learn_from_choice(const Estimates *estimates, RtscanExecutor chosen, const Rtsca
 }
 
 /*
- * Choose the executor that should be the fastest for a scan and, unless "adding" is NULL, to add up what it finds; and
- * learn from the choice.
+ * Choose the executor with the shortest expected time to evaluate a scan and, unless "adding" is NULL, to add up the
+ * rows found.  Lets the measured speeds of the other executors fade (learn_from_choice()).
  */
 static RtscanExecutor
 choose_fastest(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)

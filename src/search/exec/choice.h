@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * choice.h
- *		Choose the executor of a scan: the one that is set or, with "auto", the one that should be the fastest.
+ *		Choose the executor of a scan: the one that rtscan.executor names or, with "auto", the one with the shortest
+ *		expected time.
  *
- * The CPU evaluates what the chosen executor cannot.
+ * The CPU evaluates the segments that the chosen executor cannot evaluate.
  *
- * "auto" compares the CPU's cost estimate (cpu_parts.h), scaled by how slow its memory has been, with the times that
- * devices have needed for similar requests (device/adaptive_cost.h).  Each time that an executor is not chosen, what
- * has been learnt about its speed fades a little, so that one slow request does not exclude it for long.
+ * "auto" compares two times.  The CPU's time is its cost estimate (cpu_parts.h), scaled by how slow its memory has been
+ * (rtscan_cpu_slowness()).  A device's time is estimated from the times of similar requests (device/adaptive_cost.h).
+ * If an executor is passed over because it seems too slow, its measured speed returns a little towards the initial
+ * value, so that one slow request does not exclude it for long.
  */
 #ifndef RTSCAN_CHOICE_H
 #define RTSCAN_CHOICE_H
@@ -15,24 +17,27 @@
 #include "search/exec/executor.h"
 
 /*
- * Choose the executor for all segments of a scan, which "processes" processes share.  If its memory has no room for the
- * scan, the CPU is chosen instead.  That is an error if the executor was set by name and rtscan.fallback is off.
+ * Choose the executor for all segments of a scan that "processes" processes share.  Returns the CPU if the executor's
+ * memory has no room for the scan.  Raises an error instead if rtscan.executor names that executor and rtscan.fallback
+ * is off.
  */
 extern RtscanExecutor rtscan_choose_executor(RtscanSegmentScan *scans, int nscans, int processes);
 
-/* Return about how many nanoseconds the CPU needs to evaluate a segment's filter, given how fast it has been. */
+/*
+ * Estimate the nanoseconds that the CPU needs to evaluate a segment's filter, given the speed that has been measured.
+ */
 extern double rtscan_time_of_cpu(const RtscanSegmentScan *scan);
 
 /*
- * Return the nanoseconds that an executor other than the CPU needs to test a segment's rows for a condition; 0 if no
- * executor that tests rows can be chosen.
+ * Estimate the nanoseconds that the fastest executor other than the CPU needs to test all rows of a segment for one
+ * condition.  Returns 0 if no executor other than the CPU can test them.
  */
 extern double rtscan_test_time(const RtscanSegmentScan *scan);
 
 /* The work of adding up the rows that are found. */
 typedef struct RtscanAdding
 {
-	double		row;			/* the CPU's nanoseconds a row, without reading values */
+	double		row;			/* nanoseconds for the CPU to add up a row, apart from reading its values */
 	int			read;			/* columns whose values the CPU reads */
 	int			columns;		/* columns that an executor other than the CPU has to read */
 } RtscanAdding;
@@ -48,18 +53,18 @@ extern RtscanExecutor rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, 
 										  const RtscanAdding *adding);
 
 /*
- * Return, for the planner, the nanoseconds that the fastest executor other than the CPU needs to search "searched"
- * chunks (counted once for each region) and to add up "added" chunks (counted once for each column).  Infinite if
- * there is no such executor, or none has memory for this many bytes.
+ * Estimate for the planner how many nanoseconds the fastest executor other than the CPU needs to search "searched"
+ * chunks (each counted once for every region) and to add up "added" chunks (each counted once for every column).
+ * Returns infinity if only the CPU can be chosen, or if the devices do not have "bytes" bytes of memory.
  */
 extern double rtscan_time_of_adding(double searched, double added, double bytes);
 
-/* Is the CPU the only executor that can be chosen, whatever the scan? */
+/* For any scan, is the CPU the only executor that can be chosen? */
 extern bool rtscan_executor_is_cpu(void);
 
 /*
- * Note that the CPU is about to do what no other executor can.  Raises an error with this reason if rtscan.fallback is
- * off and rtscan.executor names another executor than the CPU.
+ * Call this before the CPU does work that only the CPU can do.  Raises an error with the reason "why" if
+ * rtscan.fallback is off and rtscan.executor names another executor than the CPU.
  */
 extern void rtscan_leave_to_cpu(const char *why);
 
@@ -67,8 +72,8 @@ extern void rtscan_leave_to_cpu(const char *why);
 #define RTSCAN_ROW_FILTER_IS_CPUS	"The scan has conditions on its rows that the index does not look up."
 
 /*
- * Note that an executor has failed for this reason, and the CPU takes over.  Raises an error as rtscan_leave_to_cpu()
- * does, or else logs the reason and counts the fallback.
+ * Call this when an executor has failed for the reason "why" and the CPU takes over.  Raises an error under the same
+ * conditions as rtscan_leave_to_cpu(); otherwise logs the reason and counts a fallback of the executor.
  */
 extern void rtscan_fall_back(RtscanExecutor executor, const char *why);
 

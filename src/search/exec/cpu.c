@@ -3,23 +3,24 @@
  * cpu.c
  *		The CPU executor: sieve and refine.
  *
- * A segment is evaluated in the cheapest of five ways.
+ * A region is evaluated in the cheapest of five ways.
  *
- *	codes		The segment has less than a chunk, and so no sieve: compare all codes.
+ *	codes		The segment has fewer rows than a chunk, and therefore no sieve: compare all codes.
  *	candidates	Few rows match the narrowest column: find them through its order, and test each
- *				by the other columns' codes.  Rows outside the window are left out: a column in
- *				heap order, or nearly so, has all of its rows inside.
- *	sieve		AND a superset of each column's rows, in each open chunk: the sieve vectors at
- *				the nearest boundaries outside its intervals.  A chunk is open if no column's
- *				constant pages exclude it.
- *	fill		For a column with intervals much narrower than bins: set the bits of their
- *				rows, found through the order, and AND these in place of vectors.  Or, if few
- *				rows are left by then, test each by a bitmap of the intervals' codes.
- *	within		Only a few rows matter, which are known: test each by its codes.
+ *				by the other columns' codes.  Rows outside the window are left out.  If the
+ *				narrowest column is in heap order, or nearly, all of its rows are in the window.
+ *	sieve		In each open chunk, AND a superset of each column's rows: the sieve vectors of
+ *				the nearest boundaries outside its intervals.  A chunk is open unless the
+ *				constant pages of a column exclude it.
+ *	fill		For a column whose intervals are much narrower than bins: set the bits of their
+ *				rows, found through the order, and AND these bits instead of vectors.  Or, if
+ *				few rows remain after the vectors, test each by a bitmap of the intervals' codes.
+ *	within		The caller needs only a few rows, which it names: test each by its codes.
  *
- * After sieve, the rows between an interval's ends and the boundaries, the gaps, are still
- * undecided (RTScan's refine step, section 3.4).  Either all of them are found through the
- * order and cleared or, if fewer rows than that survived, each survivor is tested by its codes.
+ * After the sieve, the rows between an interval's ends and the nearest boundaries, the gaps, are
+ * still undecided (RTScan's refine step, section 3.4).  Either all rows in gaps are found through
+ * the order, and their bits cleared.  Or, if the sieve has left fewer rows than the gaps have, each
+ * of the rows left is tested by its codes.
  */
 #include "search/exec/cpu_parts.h"
 
@@ -66,7 +67,7 @@ rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region,
 	return evaluation;
 }
 
-/* Test candidates if that is cheaper than to sieve.  Returns whether it was done. */
+/* Test candidates if that is cheaper than the sieve.  Returns whether candidates were tested. */
 static bool
 test_candidates(CpuEvaluation *evaluation)
 {
@@ -103,7 +104,7 @@ evaluate_in_cheapest_way(CpuEvaluation *evaluation)
 	}
 }
 
-/* Return the cost of what evaluate_in_cheapest_way() does; *by_rows says whether that reads pages at random. */
+/* Return the cost of evaluate_in_cheapest_way(); *by_rows tells whether pages are read at random. */
 static CpuCost
 cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
 {
@@ -116,7 +117,7 @@ cheapest_cost(const CpuEvaluation *evaluation, bool *by_rows)
 	return *by_rows ? rtscan_cpu_candidates_cost(evaluation, expected) : rtscan_cpu_sieve_cost(evaluation);
 }
 
-/* Is it cheaper to test only the "within" rows that matter? */
+/* Is testing only "within" rows cheaper than "cost"? */
 static bool
 should_test_within(const CpuEvaluation *evaluation, double within, CpuCost cost)
 {
@@ -174,7 +175,7 @@ cpu_devices(void)
 	return 1;
 }
 
-/* It needs no memory except shared buffers. */
+/* The CPU needs no memory except shared buffers. */
 static bool
 cpu_fits(const RtscanSegmentScan *scans, int nscans, double times)
 {
@@ -206,8 +207,8 @@ cpu_prepare(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, Rtsc
 }
 
 /*
- * Do nothing yet: rtscan_evaluate() evaluates each segment when its bits are needed, so that they are still in the
- * CPU's cache.
+ * Do nothing: rtscan_evaluate() evaluates each segment only when its bits are needed, so that the caller finds them in
+ * the CPU's cache.
  */
 static const char *
 cpu_evaluate(RtscanExecutor executor, Relation index, const pg_uuid_t *uuid, struct RtscanRound *round,

@@ -20,27 +20,28 @@ StaticAssertDecl(RTSCAN_ORDER_PER_PAGE == RTSCAN_CHUNK_BYTES / 3, "3 bytes a row
 /* A range of ranks or of rows: first .. end - 1. */
 typedef struct RtscanRankRange
 {
-	uint32		first;			/* the first one */
-	uint32		end;			/* one more than the last one */
+	uint32		first;			/* first rank or row */
+	uint32		end;			/* last rank or row, plus one */
 } RtscanRankRange;
 
 /*
- * Set the bits of a segment's rows that match the region, which is not empty.  Unless "within" is NULL, only its rows
- * matter: the bits of all others may or may not be set.
+ * Set the bits of a segment's rows that are in a region, which must not be empty.  If "within" is not NULL, the bits of
+ * rows outside "within" may or may not be set.
  */
 extern void rtscan_cpu_evaluate(RtscanReader *reader, const RtscanRegion *region, const RtscanRowBits *within,
 								RtscanRowBits *bits, RtscanCounters *counters);
 
 /*
- * Estimate what rtscan_cpu_evaluate() costs if "within" rows matter (all rows of the segment, or fewer): nanoseconds
- * if all pages are in memory, and either pages read in the order of the file or pages read at random; the other is 0.
+ * Estimate the cost of rtscan_cpu_evaluate() if the bits of only "within" rows are needed, which may be all rows of the
+ * segment.  *nanoseconds is set to the time if all pages are in memory.  Pages are either read in the order of the
+ * file, or at random: *pages or *random_pages is set to their number, and the other one to 0.
  */
 extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region, double within,
 								double *nanoseconds, double *pages, double *random_pages);
 
 /*
- * Return the nanoseconds to test all rows of the narrowest column.  This is quick to compute.  Infinite if the column
- * has no order to find its rows by.
+ * Return the nanoseconds to find and test all rows in the intervals of a region's narrowest column, a bound that is
+ * quick to compute.  Returns infinity if the column is not in heap order and has no order to find its rows through.
  */
 extern double rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region);
 
@@ -48,8 +49,8 @@ extern double rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *
 typedef struct RtscanRowTest RtscanRowTest;
 
 /*
- * Create a test of rows for a region, in the current memory context.  It leaves out the column "but_for", unless that
- * is -1.
+ * Create a test of rows for a region, in the current memory context.  The intervals of the column "but_for" are not
+ * tested; -1 means that all columns are tested.
  */
 extern RtscanRowTest *rtscan_create_row_test(RtscanReader *reader, const RtscanRegion *region, int but_for);
 

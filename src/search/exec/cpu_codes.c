@@ -9,7 +9,7 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
-/* AND the rows of one interval of a column's codes into the bits of the only chunk. */
+/* AND the rows of one interval of a column's codes into "words", the bits of the segment's only chunk. */
 static void
 and_code_interval(CpuEvaluation *evaluation, const CpuColumn *part, uint64 *words,
 				  const RtscanInterval *interval)
@@ -48,7 +48,7 @@ rtscan_cpu_members(CpuColumn *part)
 	return part->members;
 }
 
-/* AND the rows of several intervals of a column's codes into the bits of the only chunk. */
+/* AND the rows of several intervals of a column's codes into "words", the bits of the segment's only chunk. */
 static void
 and_code_set(CpuEvaluation *evaluation, CpuColumn *part, uint64 *words)
 {

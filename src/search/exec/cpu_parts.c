@@ -11,10 +11,13 @@
 
 /* ---------------------------------------------------------------- runs and gaps */
 
-/* Boundaries to compare before a binary search: if a column has many intervals, the next boundary is near. */
+/*
+ * Boundaries that are compared one by one before a binary search: if a column has many intervals, the next boundary is
+ * near.
+ */
 #define NEAR_BOUNDARIES		4
 
-/* Return the last boundary that is not above a rank.  Boundary "from" must not be above it either. */
+/* Return the number of the last boundary that is not above "rank".  Boundary "from" must not be above "rank" either. */
 static uint32
 boundary_below(const RtscanSegmentColumn *column, uint32 from, uint32 rank)
 {
@@ -27,7 +30,7 @@ boundary_below(const RtscanSegmentColumn *column, uint32 from, uint32 rank)
 	return from + rtscan_last_not_above(boundaries + from, bins + 1 - from, rank);
 }
 
-/* Find the bins that the intervals touch, in as few runs as possible. */
+/* Find the runs of bins that the intervals touch.  Runs that overlap or touch each other are merged. */
 static void
 find_runs(CpuColumn *part)
 {
@@ -60,7 +63,7 @@ add_gap(CpuColumn *part, uint32 first, uint32 end)
 	part->gap_rows += end - first;
 }
 
-/* Find the ranks that are in the runs, and not in the intervals. */
+/* Find the gaps: the ranges of ranks that are in the runs but not in the intervals. */
 static void
 find_gaps(CpuColumn *part)
 {
@@ -132,7 +135,7 @@ find_open_chunks(CpuEvaluation *evaluation)
 			close_chunks(evaluation, &evaluation->columns[i]);
 }
 
-/* Return the range from the first row of the first open chunk to the last row of the last one. */
+/* Return the range from the first row of the first open chunk to the last row of the last open chunk. */
 static RtscanRankRange
 open_window(const CpuEvaluation *evaluation)
 {
@@ -181,8 +184,8 @@ window_fraction(const CpuEvaluation *evaluation)
 }
 
 /*
- * Return the most pages that testing a number of rows of the window by a column can read.  A column in heap order needs
- * none: it tests row numbers.
+ * Return an upper bound of the pages that are read to test "rows" rows of the window by a column.  It is 0 for a column
+ * in heap order, for which row numbers are tested.
  */
 double
 rtscan_cpu_row_pages(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
@@ -191,8 +194,9 @@ rtscan_cpu_row_pages(const CpuEvaluation *evaluation, const CpuColumn *part, dou
 }
 
 /*
- * Return the number of chunks to sieve: the open ones.  A column in heap order bounds it too, since the planner may not
- * know which chunks that column closes.
+ * Return the number of chunks to sieve: the open chunks or, if these are fewer, the chunks in which a column in
+ * heap order has rows.  The latter matters for a column whose intervals are not all known, and which therefore
+ * closes no chunks.
  */
 static double
 chunks_to_sieve(const CpuEvaluation *evaluation)
@@ -205,7 +209,7 @@ chunks_to_sieve(const CpuEvaluation *evaluation)
 	return chunks;
 }
 
-/* Return the most pages of bits that sieving a chunk by a column reads. */
+/* Return an upper bound of the pages of bits that are read to sieve a chunk by a column. */
 static uint32
 pages_per_chunk(const CpuColumn *part)
 {
@@ -226,7 +230,7 @@ fill_cost(const CpuEvaluation *evaluation, const CpuColumn *part)
 	return part->region->rows * COST_ORDER_ROW + chunks_to_sieve(evaluation) * COST_FILL_CHUNK;
 }
 
-/* Return the nanoseconds to test a number of rows by a bitmap of a column's codes. */
+/* Return the nanoseconds to test "rows" rows by a bitmap of a column's codes. */
 static double
 codes_cost(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
 {
@@ -243,7 +247,7 @@ rtscan_cpu_fill_is_cheaper(const CpuEvaluation *evaluation, const CpuColumn *par
 		chunks_to_sieve(evaluation) * pages_per_chunk(part) * COST_PAGE + part->gap_rows * COST_ORDER_ROW;
 }
 
-/* Is testing this many rows by their codes cheaper than setting the bits of all rows of the intervals? */
+/* Is testing "rows" rows by their codes cheaper than setting the bits of all rows of the intervals? */
 bool
 rtscan_cpu_codes_are_cheaper(const CpuEvaluation *evaluation, const CpuColumn *part, double rows)
 {
@@ -265,8 +269,8 @@ rtscan_cpu_codes_cost(const CpuEvaluation *evaluation)
 }
 
 /*
- * Return the nanoseconds to list the rows of a column's intervals, and to sort a number of them.  In heap order they
- * are sorted already.
+ * Return the nanoseconds to list the rows of a column's intervals, and to sort "sorted" of these rows.  The rows of a
+ * column in heap order are listed in ascending order, and are not sorted.
  */
 static double
 list_cost(const CpuColumn *part, double sorted)
@@ -276,8 +280,8 @@ list_cost(const CpuColumn *part, double sorted)
 }
 
 /*
- * Return the cost of testing a number of rows by the codes of this column and of those after it.  The rows are in the
- * window, or anywhere in the segment.
+ * Return the cost of testing "rows" rows by the codes of the column number "column" and of all columns after it.  The
+ * rows are in the window if "of_window" is true, else anywhere in the segment.
  */
 static CpuCost
 tests_cost(const CpuEvaluation *evaluation, int column, double rows, bool of_window)
@@ -296,7 +300,7 @@ tests_cost(const CpuEvaluation *evaluation, int column, double rows, bool of_win
 	return cost;
 }
 
-/* Return the cost of testing a number of rows, anywhere in the segment, by all columns. */
+/* Return the cost of testing "rows" rows, anywhere in the segment, by all columns. */
 CpuCost
 rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows)
 {
@@ -304,8 +308,8 @@ rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows)
 }
 
 /*
- * Return how many rows of the narrowest column are in the window, taking columns to be independent.  If the narrowest
- * column itself has narrowed the window, that is all of its rows.
+ * Estimate how many of the rows that match the narrowest column's intervals are in the window, as if columns were
+ * independent.  If this column itself has narrowed the window, all of them are in it.
  */
 double
 rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)
@@ -321,8 +325,8 @@ rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)
 }
 
 /*
- * Return the cost of candidates: to list the narrowest column's rows, and to test "left" of them by the other columns'
- * codes.  0 pages mean that it cannot be done, for want of an order.
+ * Return the cost of candidates: of listing the narrowest column's rows, and of testing "left" of these rows by the
+ * other columns' codes.  If the rows cannot be listed, because the column has no order, the cost has 0 pages.
  */
 CpuCost
 rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left)
@@ -339,7 +343,7 @@ rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left)
 	return cost;
 }
 
-/* Return the cost of reading a column's vectors for some chunks, and of clearing its gaps. */
+/* Return the cost of reading a column's vectors for "chunks" chunks, and of clearing the column's gaps. */
 static CpuCost
 vectors_cost(const CpuColumn *part, double chunks)
 {
@@ -349,7 +353,10 @@ vectors_cost(const CpuColumn *part, double chunks)
 	return cost;
 }
 
-/* Return the cost of a column that is not sieved: of setting its rows' bits, or of testing the rows that are left. */
+/*
+ * Return the cost of a column that is not sieved: of setting the bits of its rows or, if cheaper, of testing the "left"
+ * rows that remain.
+ */
 static CpuCost
 cost_of_rows(const CpuEvaluation *evaluation, const CpuColumn *part, double left)
 {
@@ -368,7 +375,7 @@ add_cost(CpuCost *cost, CpuCost more)
 	cost->pages += more.pages;
 }
 
-/* Return the cost of the sieve, including filled columns and refine. */
+/* Return the cost of the sieve, including filled columns and the refine step. */
 CpuCost
 rtscan_cpu_sieve_cost(const CpuEvaluation *evaluation)
 {
@@ -404,7 +411,8 @@ rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region)
 }
 
 /*
- * Does the narrowest column have so few rows that testing each by the other columns' codes is cheaper than the sieve?
+ * Is testing candidates cheaper than the sieve?  "left" is the number of candidates, which are tested by the codes of
+ * all columns except the narrowest.
  */
 bool
 rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation, double left)

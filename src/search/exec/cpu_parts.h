@@ -16,9 +16,9 @@
 #define COST_ORDER_ROW	1.2		/* find a row through the order, and set or clear its bit */
 #define COST_TEST_ROW	6.0		/* test a row by its code, on a page that is pinned already */
 #define COST_COMPARISON	4.0		/* compare two row numbers while sorting */
-#define COST_CODE_ROW	0.7		/* test one of a chunk's rows after another by a bitmap of codes */
+#define COST_CODE_ROW	0.7		/* test a row by a bitmap of codes, if a chunk's rows are tested in order */
 #define COST_CHUNK_BITS	600.0	/* set all bits of a chunk */
-#define COST_FILL_CHUNK	600.0	/* clear a chunk's bits, and AND them, to fill a column */
+#define COST_FILL_CHUNK	600.0	/* clear the bits of a chunk for a filled column, and AND them */
 
 /* The bits of one chunk, for use on the stack. */
 typedef struct ChunkBits
@@ -27,18 +27,19 @@ typedef struct ChunkBits
 } ChunkBits __attribute__((aligned(64)));
 
 /*
- * The sieve vector F_i of boundary i, which is high | (next & low).  Pages of bits are given by their numbers.
+ * The sieve vector F_i of boundary i, which is high | (next & low).  For each chunk, a member has the number of a page
+ * of bits.
  */
 typedef struct BinVector
 {
-	const uint32 *high;			/* by chunk: the page whose bits are all in the vector */
-	const uint32 *next;			/* by chunk: the page whose bits count where the page of "low" has them, too */
-	const uint32 *low;			/* by chunk: the page that limits "next" */
+	const uint32 *high;			/* by chunk: page whose bits are all in the vector */
+	const uint32 *next;			/* by chunk: page whose bits are in the vector if "low" has them, too */
+	const uint32 *low;			/* by chunk: page that "next" is ANDed with */
 } BinVector;
 
 /*
- * A run of bins between two boundaries of a column.  With X_i the rank of boundary i, the rows of the bins first ..
- * end - 1 have the ranks X_first .. X_end - 1; they are in F_end, and not in F_first.
+ * A run of bins between two boundaries of a column.  Let X_i be the rank of boundary i.  The bins first .. end - 1 have
+ * the rows of the ranks X_first .. X_end - 1, whose bits are set in F_end and clear in F_first.
  */
 typedef struct BinRun
 {
@@ -58,19 +59,19 @@ typedef struct CpuColumn
 	/* for a plain column: the first and last value of each interval that has values; NULL until needed */
 	int64	   *bounds;
 
-	/* intervals that have bounds; an interval of NULLs alone would be the last, and has none */
+	/* number of intervals that have bounds: all, except the last one if it has only NULLs */
 	uint32		nbounds;
-	bool		has_null;		/* NULL is in the intervals; known once bounds are */
-	bool		done;			/* no vectors are read for it: its rows are filled, or tested by codes */
+	bool		has_null;		/* NULL is in the intervals; valid if "bounds" is not NULL */
+	bool		done;			/* no vectors are read for the column: its rows are filled, or tested by codes */
 
-	/* for a coded column: a bit for each code, set if in the intervals; NULL until needed */
+	/* for a coded column: a bit for each code, set if the code is in the intervals; NULL until needed */
 	uint64	   *members;
-	bool		decided;		/* all rows that are left are in its intervals */
-	bool		closes_chunks;	/* some chunks have none of its rows */
+	bool		decided;		/* all remaining rows are in the column's intervals */
+	bool		closes_chunks;	/* some chunks are known to have no row of the intervals */
 	uint64		rejected;		/* rows tested by this column that did not match */
-	uint32		nruns;			/* runs of bins that its intervals touch */
+	uint32		nruns;			/* number of runs of bins that the intervals touch */
 	BinRun	   *runs;			/* the runs */
-	uint32		ngaps;			/* ranges of ranks that are in the runs, and not in the intervals */
+	uint32		ngaps;			/* number of ranges of ranks that are in the runs but not in the intervals */
 	RtscanRankRange *gaps;		/* the gaps */
 	uint32		gap_rows;		/* rows in all gaps */
 } CpuColumn;
@@ -84,9 +85,10 @@ typedef struct CpuEvaluation
 	uint32		rows;			/* number of rows in the segment */
 	int			ncolumns;		/* number of columns */
 	CpuColumn  *columns;		/* the columns of the region, the narrowest first */
-	bool	   *open;			/* by chunk: no column excludes it; NULL if the segment has no sieve */
+	bool	   *open;			/* by chunk: no column excludes the chunk; NULL if the segment has no sieve */
 	uint32		nopen;			/* the number of open chunks */
-	RtscanRankRange window;		/* rows outside are in no open chunk, or a column in heap order excludes them */
+	RtscanRankRange window;		/* range of rows; a row outside is in no open chunk, or is excluded by a column in
+								 * heap order */
 } CpuEvaluation;
 
 /* The cost of a way to evaluate a region, or of a step. */
@@ -115,21 +117,24 @@ rtscan_cpu_clear_row(uint32 row, uint64 *words)
 	words[row / 64] &= ~(UINT64CONST(1) << (row % 64));
 }
 
-/* Return the area whose values, or codes, a column's rows are tested by. */
+/* Return the area that tests of a column's rows read: the values of a plain column, or else the codes. */
 static inline const RtscanArea *
 rtscan_cpu_row_area(const CpuColumn *part)
 {
 	return rtscan_is_plain(&part->column->header) ? &part->column->values.header.values : &part->column->header.codes;
 }
 
-/* Note, for EXPLAIN, in which way a column has been evaluated, and how many rows that has left. */
+/* Record for EXPLAIN in which way a column has been evaluated, and how many rows remain. */
 static inline void
 rtscan_cpu_trace(const CpuColumn *part, RtscanWay way, uint64 rows)
 {
 	rtscan_trace_ways(part->region->traces, way, rows);
 }
 
-/* The same, counting the rows that are left only if the column's conditions are traced. */
+/*
+ * Call rtscan_cpu_trace() with the number of remaining rows, which are counted only if the column's conditions are
+ * traced.
+ */
 static inline void
 rtscan_cpu_trace_bits(const CpuEvaluation *evaluation, const CpuColumn *part, RtscanWay way)
 {
@@ -139,12 +144,14 @@ rtscan_cpu_trace_bits(const CpuEvaluation *evaluation, const CpuColumn *part, Rt
 
 /*
  * cpu.c: begin to evaluate a region, in the current memory context.  The result points to the region.  "bits" and
- * "counters" are NULL if costs are estimated, or single rows tested.
+ * "counters" are NULL if only costs are estimated or single rows are tested.
  */
 extern CpuEvaluation rtscan_cpu_prepare(RtscanReader *reader, const RtscanRegion *region, RtscanRowBits *bits,
 										RtscanCounters *counters);
 
-/* cpu_parts.c: the bins and gaps of a column, where rows can be, and the cost of each way to evaluate. */
+/*
+ * cpu_parts.c: find a column's runs and gaps, find the window, and estimate the cost of each way to evaluate a region.
+ */
 extern void rtscan_cpu_prepare_column(CpuColumn *part, RtscanReader *reader,
 									  const RtscanRegionColumn *region);
 extern void rtscan_cpu_find_window(CpuEvaluation *evaluation);
@@ -159,8 +166,8 @@ extern CpuCost rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double row
 extern bool rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation, double left);
 
 /*
- * cpu_sieve.c: find a superset of the matching rows by vectors, filled columns and ranges of rows; and find the chunks
- * that have none of it.
+ * cpu_sieve.c: find a superset of the matching rows by vectors, filled columns and ranges of rows.
+ * rtscan_cpu_excludes_chunk() tells whether a chunk has no row of a column's superset.
  */
 extern void rtscan_cpu_sieve(CpuEvaluation *evaluation);
 extern void rtscan_cpu_find_vectors(const CpuColumn *part, uint32 chunks, BinRun *run);
@@ -172,7 +179,7 @@ extern void rtscan_cpu_and_row_ranges(CpuEvaluation *evaluation, const CpuColumn
 /* cpu_codes.c: compare the codes of all rows, one page after another. */
 extern void rtscan_cpu_scan_codes(CpuEvaluation *evaluation);
 
-/* Return part->members, a bit for each code of the column; create it if needed. */
+/* Return part->members, a bit for each code of the column, which the first call creates. */
 extern const uint64 *rtscan_cpu_members(CpuColumn *part);
 
 /* A function that is called with the rows of consecutive ranks. */
@@ -192,12 +199,12 @@ extern void rtscan_cpu_set_interval_rows(CpuEvaluation *evaluation, const CpuCol
 extern void rtscan_cpu_clear_gaps(CpuEvaluation *evaluation);
 
 /*
- * cpu_rows.c: evaluate a region by testing candidates, of which about "expected" should be in the window.  If there are
- * more, and the sieve is cheaper than testing them, do nothing and return false.
+ * cpu_rows.c: evaluate a region by testing candidates, the rows of the narrowest column that are in the window.  If
+ * there are more than "expected" candidates, and the sieve is cheaper than testing them, do nothing and return false.
  */
 extern bool rtscan_cpu_test_candidates(CpuEvaluation *evaluation, double expected);
 
-/* Evaluate a region by testing the rows that "within" has. */
+/* Evaluate a region by testing only the rows in "within". */
 extern void rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within);
 
 /* After the sieve, clear the bits of rows that are in gaps. */

@@ -11,7 +11,7 @@
 /* Prefetch distance, in intervals. */
 #define PREFETCHED_INTERVALS	12
 
-/* The rows of each interval to prefetch; the processor itself prefetches what follows. */
+/* Number of rows to prefetch in each interval; the processor itself prefetches the rows after them. */
 #define PREFETCHED_ROWS			64
 
 /* Rows that are unpacked at a time. */
@@ -50,14 +50,14 @@ rtscan_cpu_visit_ranks(CpuEvaluation *evaluation, const CpuColumn *part, uint32 
 }
 
 /*
- * Bits of rows, gathered until a row is in another word.  If ranks are nearly in the order of rows, setting one bit
- * after another in memory would wait each time for the last write to the same word.
+ * Bits of rows that are in the same word, gathered to be written at once.  If ranks are nearly in the order of rows,
+ * and each bit were written by itself, each write would wait for the preceding write to the same word.
  */
 typedef struct WordOfRows
 {
 	uint64	   *words;			/* all words */
-	uint32		place;			/* the word at hand */
-	uint64		rows;			/* its bits to set, or to clear */
+	uint32		place;			/* number of the word whose bits are gathered */
+	uint64		rows;			/* bits to set, or to clear, in that word */
 } WordOfRows;
 
 static inline void
@@ -131,7 +131,9 @@ clear_ranked_rows(const uint32 *rows, uint32 n, void *arg)
 	add_rows_to_words((WordOfRows *) arg, rows, n, clear_word);
 }
 
-/* Prefetch the beginning of a column's interval i.  The intervals of many keys are short, and scattered. */
+/*
+ * Prefetch the beginning of a column's interval i.  If a condition has many values, intervals are short and scattered.
+ */
 static inline void
 prefetch_interval(const CpuEvaluation *evaluation, const CpuColumn *part, uint32 i)
 {

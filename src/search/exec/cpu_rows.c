@@ -12,7 +12,7 @@
 #include "segment/frames.h"
 #include "segment/plain.h"
 
-/* The most intervals to search for a code; with more, a bitmap of codes is used instead. */
+/* The most intervals that are searched for a code.  If a column has more, a bitmap of its codes is used. */
 #define FEW_INTERVALS	16
 
 /* ---------------------------------------------------------------- tests by code or value */
@@ -29,7 +29,7 @@ typedef struct RowPage
 typedef struct RowTester
 {
 	CpuEvaluation *evaluation;	/* the region that rows are tested for */
-	RowPage		pages[INDEX_MAX_KEYS];	/* by column: the page at hand */
+	RowPage		pages[INDEX_MAX_KEYS];	/* by column: the page that was read last */
 } RowTester;
 
 static const RtscanArea *
@@ -53,7 +53,7 @@ close_tester(RowTester *tester)
 		release_row_page(tester, i);
 }
 
-/* Release pages that columns of a small segment may share: a standby would lock such a page twice. */
+/* Release pages that columns of a small segment may share: a standby would lock a shared page twice. */
 static void
 release_shared_pages(RowTester *tester)
 {
@@ -90,8 +90,8 @@ row_code(RowTester *tester, int i, uint32 row)
 }
 
 /*
- * Find the bounds of a plain column's intervals.  Intervals begin and end between values, so the values of their first
- * and last ranks bound them.  All pages are released before, because a standby has them locked.
+ * Find the first and the last value of each interval of a plain column.  Since intervals begin and end between values,
+ * these values bound the interval.  All pages of the tester are released first, because a standby has them locked.
  */
 static void
 find_value_bounds(RowTester *tester, CpuColumn *part)
@@ -193,12 +193,12 @@ compare_uint32(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* The rows to test. */
+/* The candidates: rows to test. */
 typedef struct Candidates
 {
-	RtscanRankRange window;		/* rows outside are left out */
+	RtscanRankRange window;		/* range of rows; rows outside are no candidates */
 	uint32		n;				/* number of rows */
-	uint32	   *rows;			/* with room for all rows of the narrowest column, and no more */
+	uint32	   *rows;			/* the rows; there is room for all rows of the narrowest column */
 } Candidates;
 
 /* RankRowsFunction: append the rows that are in the window, without branches. */
@@ -246,7 +246,7 @@ sort_candidates(const CpuEvaluation *evaluation, Candidates *found)
 		qsort(found->rows, found->n, sizeof(uint32), compare_uint32);
 }
 
-/* Trace the columns that rows were tested by, one after another, beginning with this many rows. */
+/* Trace the columns by which "rows" rows were tested, one column after another. */
 static void
 trace_tests(const CpuEvaluation *evaluation, uint64 rows)
 {
@@ -261,7 +261,7 @@ trace_tests(const CpuEvaluation *evaluation, uint64 rows)
 	}
 }
 
-/* Keep the rows that are in the intervals of all columns after the first.  Returns how many these are. */
+/* Keep in rows[] only the rows that are in the intervals of all columns after the first.  Returns their number. */
 static uint32
 keep_matching(CpuEvaluation *evaluation, uint32 *rows, uint32 n)
 {
@@ -380,7 +380,7 @@ rtscan_row_test_time(const RtscanRegion *region)
 
 /* ---------------------------------------------------------------- refine */
 
-/* Clear the bits of a word's rows that do not match.  "base" is the row of its first bit. */
+/* Clear the bits of the rows in *word that do not match.  "base" is the row of the word's first bit. */
 static void
 test_survivors_of_word(RowTester *tester, uint64 *word, uint32 base)
 {
@@ -433,7 +433,7 @@ rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within)
 	trace_tests(evaluation, rtscan_bits_count(within));
 }
 
-/* Return the nanoseconds to test survivors.  Almost every test may need another page. */
+/* Return the nanoseconds to test "survivors" rows.  Almost every test may need another page. */
 static double
 survivor_cost(const CpuEvaluation *evaluation, double survivors)
 {
@@ -449,7 +449,10 @@ survivor_cost(const CpuEvaluation *evaluation, double survivors)
 	return cost;
 }
 
-/* Return the number of survivors to expect if columns are independent, to see whether counting them is worthwhile. */
+/*
+ * Estimate the number of survivors as if columns were independent.  If the estimate is too high, counting them does not
+ * pay.
+ */
 static double
 expected_survivors(const CpuEvaluation *evaluation)
 {

@@ -56,13 +56,13 @@ rtscan_cpu_find_vectors(const CpuColumn *part, uint32 chunks, BinRun *run)
 typedef struct ChunkVector
 {
 	uint32		high;			/* the page whose bits are all in the vector */
-	uint32		next;			/* the page whose bits are in it if they are in "low", too */
-	uint32		low;			/* the page that limits "next" */
+	uint32		next;			/* page whose bits are in the vector if "low" has them, too */
+	uint32		low;			/* page that "next" is ANDed with */
 } ChunkVector;
 
 /*
- * Return a vector in one chunk, simplified by its constant pages.  If these set all bits, high is all ones, and next
- * and low are zeros; if next or low is all zeros, both are.
+ * Return a vector in one chunk, simplified if some of its pages are constant.  If they set all bits, "high" is all
+ * ones, and "next" and "low" are all zeros.  If "next" or "low" is all zeros, both are set to all zeros.
  */
 static inline ChunkVector
 chunk_vector(const BinVector *bins, uint32 chunk)
@@ -89,7 +89,7 @@ is_ones(const ChunkVector *vector)
 	return vector->high == RTSCAN_PAGE_ONES;
 }
 
-/* The most pages of bits that a run of bins needs in a chunk: those of two vectors. */
+/* The most pages of bits that a run of bins needs in a chunk: three for each of its two vectors. */
 #define RUN_PAGES	6
 
 /* The pages of bits of a run in a chunk, each pinned once. */
@@ -207,8 +207,8 @@ prefetch_bin_run(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
 /* ---------------------------------------------------------------- filled columns, ranges of rows */
 
 /*
- * Return bits of a segment to fill, with none set in open chunks.  All evaluations share them, since these do not
- * nest.
+ * Return row bits of a segment, with none set in open chunks, into which a column's rows are filled.  Evaluations do
+ * not nest, so all of them use the same memory.
  */
 static uint64 *
 fill_room(const CpuEvaluation *evaluation)
@@ -223,7 +223,7 @@ fill_room(const CpuEvaluation *evaluation)
 	return room;
 }
 
-/* Find the rows of a column's intervals through its order, and AND their bits into the segment's. */
+/* Find the rows of a column's intervals through its order, and AND their bits into those of the segment. */
 static void
 fill_column(CpuEvaluation *evaluation, CpuColumn *part)
 {
@@ -237,7 +237,7 @@ fill_column(CpuEvaluation *evaluation, CpuColumn *part)
 	part->ngaps = part->gap_rows = 0;
 }
 
-/* Test the rows that are left by their codes. */
+/* Test the "rows" remaining rows by their codes. */
 static void
 test_column(CpuEvaluation *evaluation, CpuColumn *part, uint64 rows)
 {
@@ -246,7 +246,10 @@ test_column(CpuEvaluation *evaluation, CpuColumn *part, uint64 rows)
 	part->ngaps = part->gap_rows = 0;
 }
 
-/* Evaluate the columns whose vectors cost more than their rows, after the vectors of the other columns. */
+/*
+ * Evaluate the columns whose vectors would cost more than their rows.  Call this after the other columns' vectors have
+ * been ANDed.
+ */
 static void
 fill_columns(CpuEvaluation *evaluation)
 {
@@ -323,7 +326,10 @@ sieve_chunk(CpuEvaluation *evaluation, uint32 chunk)
 	}
 }
 
-/* Do the constant pages of a chunk alone say that it has no row of the column's superset? */
+/*
+ * Do a column's constant pages alone show that a chunk has no row of the column's superset?  For a column in heap
+ * order, its ranges of rows show it.
+ */
 bool
 rtscan_cpu_excludes_chunk(const CpuColumn *part, uint32 chunk)
 {

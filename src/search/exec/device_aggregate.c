@@ -53,7 +53,7 @@ rtscan_add_device_agg_binned_digit(RtscanDeviceAgg *agg, RtscanReader *reader, c
 	return add_common_digit(agg, reader, schema, column, (RtscanDeviceAggDigit) {.bins = bins});
 }
 
-/* Does a digit say which value a column has? */
+/* Does a digit tell the value of a column? */
 static bool
 is_digit_of(const RtscanDeviceAggDigit *digit, int column)
 {
@@ -70,7 +70,7 @@ find_digit(const RtscanDeviceAgg *agg, int column)
 	return 0;
 }
 
-/* The same, after adding a digit unless there is one.  Returns 0 if that is not possible. */
+/* Return the number plus one of a column's digit, which is added if there is none; 0 if it cannot be added. */
 static int
 find_or_add_digit(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema, int column)
 {
@@ -84,8 +84,8 @@ find_or_add_digit(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema
 /* ---------------------------------------------------------------- values */
 
 /*
- * Have a digit say a value.  A digit that is there already will do.  A new one is only added if its codes are few, or
- * its integers close to each other.
+ * Set value->digit to a digit that tells the value.  Uses the column's digit, if there is one.  Else adds a digit, but
+ * only if the column has few codes, or integers that are close to each other.
  */
 static bool
 set_digit(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema, int column,

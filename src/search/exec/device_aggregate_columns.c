@@ -8,14 +8,17 @@
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
-/* Create memory for reading about a column, to be deleted soon: there may be many segments. */
+/* Create a memory context for finding out about one column.  It is deleted soon, since there may be many segments. */
 static MemoryContext
 short_memory(void)
 {
 	return AllocSetContextCreate(CurrentMemoryContext, "rtscan column of a device aggregate", ALLOCSET_SMALL_SIZES);
 }
 
-/* Set the range of a column's exact integers.  Returns false if it is so wide that a distance could be NULL's mark. */
+/*
+ * Set the range of a column's exact integers.  Returns false if the range is so wide that a distance in it could equal
+ * the mark of NULL.
+ */
 static bool
 set_column_range(RtscanDeviceAggColumn *found, int64 least, int64 greatest)
 {
@@ -25,7 +28,7 @@ set_column_range(RtscanDeviceAggColumn *found, int64 least, int64 greatest)
 	return found->largest < PG_UINT64_MAX;
 }
 
-/* Find a column's exact integers in frames.  Returns false if it has none there. */
+/* Find the range of a column's exact integers in frames.  Returns false if no integers are stored in frames. */
 static bool
 find_framed_column(const RtscanValues *values, int column, RtscanDeviceAggColumn *found)
 {
@@ -37,7 +40,10 @@ find_framed_column(const RtscanValues *values, int column, RtscanDeviceAggColumn
 		set_column_range(found, least, greatest);
 }
 
-/* Find the exact integers that a column's codes stand for.  Returns false if there are none. */
+/*
+ * Find the range of the exact integers that a column's codes represent.  Returns false if the codes represent no
+ * integers.
+ */
 static bool
 find_coded_column(RtscanValues *values, int column, RtscanDeviceAggColumn *found)
 {
@@ -66,7 +72,10 @@ rtscan_find_device_agg_integers(RtscanReader *reader, const RtscanSchema *schema
 	return has;
 }
 
-/* Return the number, at least "from", under which the index has a table column once more; -1 if it does not. */
+/*
+ * Return the number, at least "from", of another index column that is the same column of the table; -1 if there is
+ * none.
+ */
 static int
 find_again(Relation index, int column, int from)
 {
@@ -161,7 +170,7 @@ rtscan_column_has_nulls(const RtscanSegment *segment, const RtscanValues *values
 
 /* ---------------------------------------------------------------- digits */
 
-/* Return the form in which a device has a column's codes.  Those of a key column in heap order are not stored. */
+/* Return the form in which a device has a column's codes.  The codes of a key column in heap order are not stored. */
 static ColumnForm
 form_of_codes(const RtscanSegment *segment, int column)
 {

@@ -5,10 +5,10 @@
  */
 #include "search/exec/device_aggregate_parts.h"
 
-/* There is room for all cells if there are at least this many rows for each. */
+/* There is room for all cells if there are at least this many rows for each cell. */
 #define ROWS_A_CELL		16
 
-/* With no more cells than this, there is room for all of them, however few rows there are. */
+/* With at most this many cells, there is room for all of them, however few rows there are. */
 #define FEW_CELLS		1024
 
 /* The most cells that can be numbered. */
@@ -17,8 +17,8 @@
 /* ---------------------------------------------------------------- joining */
 
 /*
- * Widen a column's range to include that of another segment.  Returns false if they cannot be combined, for example
- * because the other segment stores the column in another form.
+ * Widen the range "all" of a column to include "one", the range of another segment.  Returns false if the two cannot be
+ * combined, for example because the segments store the column in different forms.
  */
 static bool
 widen_column(RtscanDeviceAggColumn *all, const RtscanDeviceAggColumn *one)
@@ -49,7 +49,10 @@ widen_digit(RtscanDeviceAggDigit *all, const RtscanDeviceAggDigit *one)
 	return !rtscan_is_common_digit(one) && !all->coded && !one->coded && widen_column(&all->of, &one->of);
 }
 
-/* Widen the ranges of all columns of a device aggregate. */
+/*
+ * Widen the ranges of all columns of a device aggregate to include those of "one".  Returns false if two ranges cannot
+ * be combined.
+ */
 static bool
 widen_agg(RtscanDeviceAgg *all, const RtscanDeviceAgg *one)
 {
@@ -65,7 +68,7 @@ widen_agg(RtscanDeviceAgg *all, const RtscanDeviceAgg *one)
 	return wide;
 }
 
-/* Have a segment's column count from the least integer of all segments. */
+/* Let a segment's column count distances from the least integer of all segments. */
 static void
 shift_column(RtscanDeviceAggColumn *one, const RtscanDeviceAggColumn *all)
 {
@@ -129,7 +132,7 @@ lay_out_cells(RtscanDeviceAgg *agg)
 	return true;
 }
 
-/* Return the number plus one of a measure, which is added unless there is one; 0 if there is no room. */
+/* Return the number plus one of a measure, which is added if it does not exist; 0 if there is no room for it. */
 static int
 add_measure(RtscanDeviceAgg *agg, const RtscanDeviceAggColumn *of, AggKind kind)
 {
@@ -170,7 +173,10 @@ lay_out_value(RtscanDeviceAgg *agg, RtscanDeviceAggValue *value)
 	return fits;
 }
 
-/* Return how many entries to make room for: all cells or, if these are too many, no more than there are rows. */
+/*
+ * Return the number of entries to make room for: one for each cell or, if there are too many cells, at most one for
+ * each row.
+ */
 static uint32
 room_for_entries(const RtscanDeviceAgg *agg, uint64 rows, int naggs)
 {
@@ -181,7 +187,7 @@ room_for_entries(const RtscanDeviceAgg *agg, uint64 rows, int naggs)
 	return Min(Min(share / 2, rows), agg->cells);
 }
 
-/* Lay out one of several device aggregates, for this many rows.  Returns false if it has too many cells or measures. */
+/* Lay out one of "naggs" device aggregates, for "rows" rows.  Returns false if it has too many cells or measures. */
 static bool
 lay_out_agg(RtscanDeviceAgg *agg, uint64 rows, int naggs)
 {
@@ -220,8 +226,8 @@ rows_of_aggs(RtscanDeviceAgg **aggs, int n)
 }
 
 /*
- * Find the ranges of all device aggregates together.  Returns false if they cannot join, or should not, because only
- * separate aggregates have room for all of their cells.
+ * Find the ranges of all device aggregates together.  Returns false if the aggregates cannot join.  Also returns false
+ * if only separate aggregates would have room for all of their cells.
  */
 static bool
 find_common_ranges(RtscanDeviceAgg **aggs, int n, RtscanDeviceAgg *all)

@@ -11,12 +11,12 @@
 #include "search/exec/device_aggregate.h"
 
 /*
- * The most codes for which the integers that they stand for are looked up.  This happens before it is known whether
- * there are too many cells.
+ * The most codes of a column for which the integers are looked up that the codes represent.  The lookup takes place
+ * before it is known whether there are too many cells.
  */
 #define FEW_CODES		4096
 
-/* Are a column's integers so close to each other that they can be a digit in place of this many codes? */
+/* Are a column's integers so close to each other that they can be a digit in place of "codes" codes? */
 static inline bool
 rtscan_are_dense(const RtscanDeviceAggColumn *of, uint64 codes)
 {
@@ -31,24 +31,25 @@ rtscan_is_common_digit(const RtscanDeviceAggDigit *digit)
 }
 
 /*
- * device_aggregate_columns.c: find the column of a digit, and whether the digit is coded: integers in frames,
- * integers that are dense enough to replace codes, or codes.  Returns false if the column has none of these.
+ * device_aggregate_columns.c: find the column of a digit, and whether the digit is coded.  The digit is made of
+ * integers in frames, of integers that are dense enough to replace codes, or else of codes.  Returns false if the
+ * column has none of the three.
  */
 extern bool rtscan_find_digit_column(const RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 									 int column, RtscanDeviceAggDigit *digit);
 
 /*
- * device_aggregate_columns.c: find what can be measured for a column, under any number that the index has it:
- * preferably integers stored in frames, otherwise those that its codes stand for.  Returns false if there are no
- * integers.
+ * device_aggregate_columns.c: find the integers of a column that can be measured: integers stored in frames or, if
+ * there are none, integers that codes represent.  If the index has the table's column several times, all of its numbers
+ * are tried.  Returns false if there are no integers.
  */
 extern bool rtscan_find_measured_column(RtscanReader *reader, const RtscanSchema *schema, int column,
 										RtscanDeviceAggColumn *found);
 
 /*
- * device_aggregate_columns.c: look up the integers that a column's codes stand for, and allocate value->integers for
- * them.  "of" is the digit's column of codes; NULL's code stands for no integer.  Returns false if there are more
- * than FEW_CODES, or values are no integers.
+ * device_aggregate_columns.c: look up the integers that a column's codes represent, and store them in value->integers,
+ * which is allocated.  "of" is the digit's column of codes; NULL's code represents no integer.  Returns false if there
+ * are more than FEW_CODES codes, or if the values are no integers.
  */
 extern bool rtscan_find_integers_of_codes(RtscanReader *reader, const RtscanSchema *schema, int column,
 										  const RtscanDeviceAggColumn *of, RtscanDeviceAggValue *value);

@@ -17,7 +17,7 @@ rtscan_has_few_intervals(const RtscanRegion *region)
 	return true;
 }
 
-/* Can all conditions of a filter and of its alternatives be evaluated as parts of a combined filter? */
+/* Can a filter, with all of its alternatives, be evaluated as parts of a combined filter? */
 static bool
 has_few_questions(const RtscanSegmentFilter *filter)
 {

@@ -5,7 +5,7 @@
  */
 #include "search/exec/device_aggregate.h"
 
-/* Copy the integers that a value's codes stand for. */
+/* Copy the integers that a value's codes represent. */
 static int64 *
 copy_integers_of_codes(const RtscanDeviceAgg *agg, const RtscanDeviceAggValue *value)
 {
@@ -33,7 +33,9 @@ rtscan_copy_device_agg(const RtscanDeviceAgg *agg)
 	return copy;
 }
 
-/* Return a word of an entry: a measure by its number plus one, or the number of rows for 0. */
+/*
+ * Return a word of an entry: the measure whose number plus one is "measure", or the number of rows if "measure" is 0.
+ */
 static uint64
 measured_word(const RtscanDeviceAgg *agg, int measure, uint32 entry)
 {

@@ -11,16 +11,16 @@
 #include "utils/memutils.h"
 
 /*
- * If segments do not share a set, the size of each one's set is limited to this fraction of a shared set's, so that a
- * request has room for all of them.
+ * If segments do not share a set, each segment's set is limited to this fraction of the size of a shared set, so that a
+ * request has room for all sets.
  */
 #define APART	16
 
 /* ---------------------------------------------------------------- a condition */
 
 /*
- * Find the exact integers of a kind that a condition accepts in all segments; *set is NULL if these are its keys.
- * Returns false if they are not known.
+ * Find the exact integers of the kind "exact" that a condition accepts in all segments.  *set is NULL if the integers
+ * are the condition's keys.  Returns false if the integers are not known.
  */
 static bool
 find_common_set(const RtscanCondition *condition, RtscanExactKind exact, const RtscanIntegerSet **set)
@@ -35,8 +35,8 @@ find_common_set(const RtscanCondition *condition, RtscanExactKind exact, const R
 }
 
 /*
- * Find the column and the set for a key column with codes.  A device has the integers that the codes stand for; a
- * condition accepts the same ones in all segments.
+ * Find the column and the set for a key column with codes.  A device has the integers that the codes represent.  A
+ * condition accepts the same integers in all segments.
  */
 static bool
 find_of_codes(const RtscanCondition *condition, RtscanReader *reader, RtscanDeviceAggColumn *of,
@@ -117,7 +117,7 @@ count_set(RtscanDeviceMembers *members, uint64 most)
 	members->lacks = !members->few && rtscan_lacks_few_integers(members->set, most);
 }
 
-/* The same for a set that segments share, which is only counted once. */
+/* Set "few" and "lacks" for a set that segments share.  Its integers are counted only once, for all segments. */
 static void
 count_common_set(RtscanDeviceMembers *members)
 {
@@ -152,7 +152,7 @@ has_small_set(const RtscanDeviceMembers *members)
 	return bits_of_set(members) < RTSCAN_MOST_BITS / (is_common(members) ? 1 : APART) || members->few || members->lacks;
 }
 
-/* Return how many of the integers that a segment may have are in a set. */
+/* Return the number of integers from "least" to "greatest" that are in a set. */
 static double
 count_members(const RtscanIntegerSet *set, int64 least, int64 greatest)
 {
@@ -273,7 +273,7 @@ rtscan_has_untested(const RtscanSegmentFilter *filter)
 	return has;
 }
 
-/* The same for a filter's own conditions, without its disjunctions. */
+/* Answer rtscan_leaves_lookups() for a filter's own conditions, without its disjunctions. */
 static bool
 has_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter)
 {

@@ -25,7 +25,9 @@ begin_segment(RtscanSegmentScan *scan)
 		scan->regions[i]->evaluated = NULL;
 }
 
-/* Has a device aggregate of the segment been made, by this round or an earlier one, so that its rows have no bits? */
+/*
+ * Has this round, or an earlier one, made a device aggregate of the segment, so that the aggregated rows have no bits?
+ */
 static bool
 is_aggregated(const RtscanSegmentScan *scan)
 {
@@ -179,7 +181,7 @@ typedef struct Evaluation
 {
 	RtscanSegmentScan *scan;	/* the segment */
 	RtscanReader *reader;		/* its reader */
-	RtscanExecutor executor;	/* the one chosen for the round */
+	RtscanExecutor executor;	/* executor that was chosen for the round */
 	RtscanScratch *scratch;		/* row bits for intermediate results */
 	RtscanCounters *counters;	/* where work is counted */
 	bool		takes_list;		/* the filter is one region, whose rows may be returned as a list */
@@ -190,9 +192,9 @@ static RtscanRowBits *evaluate_filter(const Evaluation *evaluation, RtscanSegmen
 									  const RtscanRowBits *within, RtscanRowBits *room);
 
 /*
- * Return the rows of a region that another executor has found, or NULL.  Their bits are in memory that the device
- * program can still write to, so they are copied into "room".  If the copy contradicts the program's counts, the region
- * is left to the CPU.
+ * Return the rows of a region that another executor has found; NULL if no executor has.  The bits are in memory that
+ * the device program can still write to, so they are copied into "room".  If the copy contradicts the program's counts,
+ * the region is left to the CPU.
  */
 static RtscanRowBits *
 take_found(const Evaluation *evaluation, RtscanRegion *region, RtscanRowBits *room)
@@ -210,8 +212,8 @@ take_found(const Evaluation *evaluation, RtscanRegion *region, RtscanRowBits *ro
 }
 
 /*
- * Return the rows of a region: those that another executor has found or, if none has, those that the CPU finds.  Bits
- * are stored in "room".  Rows outside "within" do not matter, unless that is NULL.
+ * Return the rows of a region: those that another executor has found or, if the region is not evaluated yet, those that
+ * the CPU finds.  Bits are stored in "room".  If "within" is not NULL, the bits of rows outside "within" may be wrong.
  */
 static RtscanRowBits *
 rows_of_region(const Evaluation *evaluation, RtscanRegion *region, const RtscanRowBits *within, RtscanRowBits *room)
@@ -232,7 +234,7 @@ rows_of_region(const Evaluation *evaluation, RtscanRegion *region, const RtscanR
 	return room;
 }
 
-/* Set in "room" the bits of the rows of "within", or of all rows if that is NULL. */
+/* Set in "room" the bits of the rows in "within", or of all rows if "within" is NULL. */
 static void
 begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowBits *room)
 {
@@ -247,8 +249,9 @@ begin_bits(const Evaluation *evaluation, const RtscanRowBits *within, RtscanRowB
 }
 
 /*
- * Set in "room" the bits of the rows that match any alternative.  Rows outside "within" do not matter.  Alternatives
- * that test INCLUDEd columns are evaluated last, and only for rows that match no other alternative.
+ * Set in "room" the bits of the rows that match any alternative.  If "within" is not NULL, the bits of rows outside
+ * "within" may be wrong.  Alternatives that test INCLUDEd columns are evaluated last, and only for rows that match no
+ * earlier alternative.
  */
 static void
 evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
@@ -275,8 +278,8 @@ evaluate_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disj
 }
 
 /*
- * Clear the bits of rows that match no alternative, and return the rest.  "bits" is NULL for all rows: then the result
- * is in "room".
+ * Clear the bits of rows that match no alternative, and return "bits".  If "bits" is NULL, it represents all rows, and
+ * the result is in "room".
  */
 static RtscanRowBits *
 and_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjunction, const RtscanRowBits *within,
@@ -297,8 +300,8 @@ and_disjunction(const Evaluation *evaluation, const RtscanDisjunction *disjuncti
 }
 
 /*
- * Return the rows that match a filter.  Their bits are in "room"; if another executor has only counted the rows, its
- * counts are returned as they are.  Rows outside "within" do not matter, unless that is NULL.
+ * Return the rows that match a filter.  Their bits are in "room".  But if another executor has only counted the rows,
+ * its counts are returned unchanged.  If "within" is not NULL, the bits of rows outside "within" may be wrong.
  */
 static RtscanRowBits *
 evaluate_filter(const Evaluation *evaluation, RtscanSegmentFilter *filter, const RtscanRowBits *within,
@@ -374,7 +377,10 @@ compare_combined(const Evaluation *evaluation, RtscanSegmentScan *scan)
 	evaluation->scratch->used--;
 }
 
-/* Note that the CPU evaluates a segment's filter, or a part of it. */
+/*
+ * Record that the CPU evaluates a segment's filter, or a part of the filter.  Raises an error if rtscan_leave_to_cpu()
+ * does.
+ */
 static void
 leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 {
@@ -382,10 +388,15 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 	rtscan_leave_to_cpu(why);
 }
 
-/* Nanoseconds: an evaluation that should need less says little about how fast memory is. */
+/*
+ * The speed of memory is not learnt from an evaluation whose pages are estimated to need fewer nanoseconds than this.
+ */
 #define LEAST_PRICE		20000.0
 
-/* Does the time that the CPU needs for a segment tell how fast memory is?  It does if most of the time is for pages. */
+/*
+ * Does the CPU's time for a segment tell how fast memory is?  It does if the CPU evaluates all regions, and most of the
+ * time is for pages.
+ */
 static bool
 tells_cpu_speed(const RtscanSegmentScan *scan)
 {
@@ -418,7 +429,7 @@ evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRo
 	return bits;
 }
 
-/* Find out what is left to the CPU. */
+/* Record whether a part of a segment's filter is left to the CPU, and for which reason. */
 static void
 check_evaluated(RtscanSegmentScan *scan)
 {
@@ -492,7 +503,7 @@ rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *cou
 		bits = take_combined(&evaluation, room);
 	if (bits == NULL)
 		bits = evaluate_regions(&evaluation, scan, room);
-	/* This round has aggregated these rows, or an earlier one before the executor failed. */
+	/* This round has aggregated rows, or an earlier round did so before the executor failed. */
 	if (is_aggregated(scan))
 		rtscan_leave_out_aggregated(scan->asked.agg, bits);
 	return bits;

@@ -22,7 +22,7 @@ typedef struct RtscanCounters
 	uint64		cpu_segments;	/* segments that the CPU evaluated, wholly or in part */
 	uint64		chunks_read;	/* chunks whose rows were looked at */
 	uint64		chunks_skipped; /* chunks excluded by the sieve's constant pages, or with their whole segment */
-	uint64		refined_rows;	/* rows whose bit was decided by an exact value */
+	uint64		refined_rows;	/* rows whose bits were decided one by one, by rank, code or value */
 	uint64		pages_read;		/* pages of the index that were read */
 	uint64		rays;			/* rays cast */
 	uint64		device_agg_rows;	/* rows that a device added up (device_aggregate.h) */
@@ -35,8 +35,8 @@ typedef struct RtscanScanStats
 	RtscanCounters counters;	/* the work of evaluating regions */
 	uint64		pending_rows;	/* rows of pending lists that were compared */
 	uint64		rows;			/* TIDs returned */
-	instr_time	bits_time;		/* to find row bits: quals, dictionaries, vectors, refine, pending rows */
-	instr_time	tids_time;		/* to put the TIDs of these rows into the bitmap */
+	instr_time	bits_time;		/* time to find row bits: quals, dictionaries, vectors, refine, pending rows */
+	instr_time	tids_time;		/* time to put the TIDs of the rows found into the bitmap */
 } RtscanScanStats;
 
 /* The counters of each executor. */
@@ -60,7 +60,7 @@ typedef enum RtscanCounter
 	RTSCAN_COUNTERS
 } RtscanCounter;
 
-/* Set up the counters, in shared memory if the library is being preloaded; call this when it is loaded. */
+/* Set up the counters, in shared memory if the library is being preloaded.  Call this when the library is loaded. */
 extern void rtscan_init_stats(void);
 
 /* Count a scan that an executor answered. */

@@ -11,8 +11,8 @@
 #include "segment/member_codes.h"
 
 /*
- * Return a word of bits without those of rows whose codes are not members.  "codes" begins with that of the first
- * row.
+ * Clear the bits of rows whose codes are not members in a word of bits, and return the word.  "codes" begins with the
+ * code of the word's first row.
  */
 static pg_attribute_always_inline uint64
 and_members_of_word(uint64 word, const char *codes, uint32 code_bytes, uint32 distinct, const uint64 *members)
@@ -30,7 +30,7 @@ and_members_of_word(uint64 word, const char *codes, uint32 code_bytes, uint32 di
 	return kept;
 }
 
-/* Clear the bits of rows of a page of codes that are not members. */
+/* Clear the bits of rows whose codes, on one page, are not members. */
 static void
 and_members_of_page(uint64 *words, uint32 rows, const char *codes, uint32 code_bytes, uint32 distinct,
 					const uint64 *members)
@@ -41,7 +41,7 @@ and_members_of_page(uint64 *words, uint32 rows, const char *codes, uint32 code_b
 
 		if (words[i] == 0)
 			continue;
-		/* each width has its own loop, so that it is a constant there */
+		/* each width has its own loop, so that the compiler has code_bytes as a constant */
 		if (code_bytes == 1)
 			words[i] = and_members_of_word(words[i], place, 1, distinct, members);
 		else if (code_bytes == 2)

@@ -22,7 +22,10 @@ key_header(const RtscanReader *reader, int column)
 	return &reader->segment->columns[column].header;
 }
 
-/* Find the place of a value, or where it would be; with "after", the place behind it. */
+/*
+ * Find the place of a value in the dictionary, or the place where it would be; with "after", the place behind the
+ * value.
+ */
 static bool
 find_value(RtscanReader *reader, const RtscanColumnBounds *column, Datum value, bool after, RtscanPosition *position)
 {
@@ -105,8 +108,9 @@ find_special(RtscanReader *reader, RtscanColumnBounds *column)
 }
 
 /*
- * Clip the finite numbers to those between the first and the last place of the column in a region.  Returns flags
- * of the special values that may be in there.
+ * Clip the range of finite numbers, from column->first to column->end, to the places between the first and the last
+ * interval of the column in a region.  Returns flags of the special values (infinities and NaN) that may be in the
+ * region.
  */
 static int
 clip(RtscanColumnBounds *column, const RtscanRegion *within)
@@ -135,7 +139,9 @@ clip(RtscanColumnBounds *column, const RtscanRegion *within)
 	return special;
 }
 
-/* Find the grid of the numbers.  The one nearest to zero has the finest grid, which is good for all others. */
+/*
+ * Find the grid of the numbers.  The number nearest to zero has the finest grid, which divides all other numbers, too.
+ */
 static bool
 find_grid(RtscanReader *reader, RtscanColumnBounds *column)
 {

@@ -25,18 +25,21 @@ typedef struct RtscanColumnBounds
 } RtscanColumnBounds;
 
 /*
- * Find the bounds of a column's numbers.  Those of a key column are for rows in the region "within".  Bounds may be
- * too wide.  Returns false only for a soft reader.
+ * Find the bounds of a column's numbers, which may be too wide.  For a key column, only rows in the region "within"
+ * are considered.  Returns false only for a soft reader.
  */
 extern bool rtscan_find_column_bounds(RtscanReader *reader, const RtscanSchema *schema, int column,
 									  RtscanNumberKind number, const RtscanRegion *within, RtscanColumnBounds *result);
 
-/* Find the least and the greatest integer in a segment's frames, exact ones or codes; false if all rows are NULL. */
+/*
+ * Find the least and the greatest integer in a segment's frames, which have exact integers or codes.  Returns false if
+ * all rows are NULL.
+ */
 extern bool rtscan_find_frame_bounds(const RtscanFrames *frames, const RtscanSegment *segment,
 									 int64 *least, int64 *greatest);
 
 /*
- * Find the intervals of a key column's numbers that are within some bounds, which are a part of the column's.
+ * Find the intervals of a key column's numbers that are within "bounds", which must be a part of the column's bounds.
  * Returns false only for a soft reader.
  */
 extern bool rtscan_column_intervals(RtscanReader *reader, const RtscanColumnBounds *column, const RtscanBounds *bounds,

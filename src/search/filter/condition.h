@@ -31,7 +31,7 @@ typedef struct RtscanAsked
 {
 	RtscanConditionKind kind;	/* how the operator applies to the values */
 	int			column;			/* number of the column, from 0 */
-	bool		array;			/* the value is an array, with whose elements the column is compared */
+	bool		array;			/* the value is an array; the column is compared with its elements */
 	StrategyNumber strategy;	/* btree's strategy number of the operator */
 	Oid			subtype;		/* type of the values; InvalidOid: the column's type */
 	Oid			collation;		/* collation of the comparison */
@@ -54,24 +54,24 @@ typedef struct RtscanCondition
 	FmgrInfo   *operator;		/* the operator's function, as a sequential scan would call it; NULL if there is no
 								 * operator */
 	Oid			collation;		/* collation of the comparison */
-	FmgrInfo   *compare;		/* comparison of (column's type, values' type) */
+	FmgrInfo   *compare;		/* function that compares the column's type with the values' type */
 	int			nvalues;		/* number of values */
 	Datum	   *values;			/* the values, without NULLs */
 	bool		sorted;			/* the values ascend */
-	const uint64 *keys;			/* 64-bit keys (row/keys.h) of the values, ascending, the same as those of equal
-								 * values of the column; NULL: values are compared by function */
+	const uint64 *keys;			/* 64-bit keys (row/keys.h) of the values, ascending; equal values of the column have
+								 * the same keys; NULL: values are compared by function */
 	uint64		low;			/* least key that the operator can accept, if there are keys and values */
-	uint64		high;			/* greatest key that the operator can accept; less than low: it accepts none */
+	uint64		high;			/* greatest key that the operator can accept; if less than low, it accepts no key */
 	bool		is_range;		/* the operator accepts every key from low to high */
 	struct RtscanValueSet *value_set;	/* the exact integers that the condition accepts in all segments
 										 * (value_set.h); used only if there are keys */
-	double		stands_for;		/* how many elements of an array each value stands for; more than 1 only if the
+	double		stands_for;		/* how many elements of an array each value represents; more than 1 only if the
 								 * planner looks up a sample */
 	bool		implied;		/* the condition follows from a comparison, which the caller evaluates on the rows
 								 * that pass */
 	bool		notes_codes;	/* lookups return the codes of the values that they find (RtscanFoundCodes) */
-	struct RtscanSegmentBlooms *blooms; /* segments known to lack values, if conditions like this one are looked up
-										 * again and again (segment_blooms.h); or NULL */
+	struct RtscanSegmentBlooms *blooms; /* Bloom filters of segments (segment_blooms.h), if a nested loop looks up
+										 * one value after another; or NULL */
 	RtscanTrace *trace;			/* statistics for EXPLAIN; NULL if none are shown */
 } RtscanCondition;
 
@@ -91,8 +91,9 @@ rtscan_is_included(const RtscanCondition *condition)
 }
 
 /*
- * Set *low and *high to the range of keys that the operator can accept, both ends included.  It is empty if low >
- * high.  Returns whether the operator accepts every key in the range.  The condition must have keys and values.
+ * Set *low and *high to the range of keys that the operator can accept, both ends included.  The range is empty if
+ * *high is less than *low.  Returns whether the operator accepts every key in the range.  The condition must have keys
+ * and values.
  */
 static inline bool
 rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
@@ -109,20 +110,20 @@ rtscan_key_range(const RtscanCondition *condition, uint64 *low, uint64 *high)
 typedef struct RtscanValueSet
 {
 	MemoryContext context;		/* memory context of the set and of members */
-	RtscanIntegerSet set;		/* the integers, once members is set */
+	RtscanIntegerSet set;		/* the integers; valid if "members" is not NULL */
 	RtscanMembers *members;		/* the set, prepared for tests; NULL until it is first needed */
-	bool		counted;		/* few and lacks are known; device_members.c finds them */
+	bool		counted;		/* "few" and "lacks" are known; device_members.c sets them */
 	bool		few;			/* as in RtscanDeviceMembers */
 	bool		lacks;			/* as in RtscanDeviceMembers */
 } RtscanValueSet;
 
-/* The values of a condition that a segment has, and their codes. */
+/* The values of a condition that occur in a segment, and their codes. */
 typedef struct RtscanFoundCodes
 {
 	const Datum *values;		/* all values of the condition */
-	uint32		n;				/* number of the values that the segment has */
-	uint32	   *numbers;		/* positions in values[] of those that the segment has */
-	uint32	   *codes;			/* code of the value at each of these positions, ascending */
+	uint32		n;				/* number of values that occur in the segment */
+	uint32	   *numbers;		/* their positions in values[] */
+	uint32	   *codes;			/* code of the value at each position, ascending */
 } RtscanFoundCodes;
 
 #endif							/* RTSCAN_CONDITION_H */

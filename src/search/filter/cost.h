@@ -13,15 +13,15 @@
 /* Nanoseconds to get a page and to AND it, measured. */
 #define RTSCAN_PAGE_NANOSECONDS		250.0
 
-/* All rows of a chunk are read if at least one in RTSCAN_DENSE of them remains. */
+/* If at least one in RTSCAN_DENSE rows of a chunk remains, all rows of the chunk are read. */
 #define RTSCAN_DENSE	16
 
-/* Pages that a chunk's values take, if they have four bytes. */
+/* Pages of a chunk's values, if each value has four bytes. */
 #define RTSCAN_VALUE_PAGES	(RTSCAN_CHUNK_ROWS * 4 / RTSCAN_CHUNK_BYTES)
 
 /*
- * Return the nanoseconds to read the values of some columns for "rows" rows of a segment.  Rows that are far apart
- * are on a page each.
+ * Return the nanoseconds to read the values of "columns" columns for "rows" rows of a segment.  Each row is assumed to
+ * be on another page, until all pages are read.
  */
 static inline double
 rtscan_cpu_reading(const RtscanSegment *segment, double rows, int columns)

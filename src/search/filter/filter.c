@@ -24,8 +24,8 @@ rtscan_outcome_filter(RtscanOutcome outcome, const RtscanCondition *condition)
 }
 
 /*
- * Remove parts that change nothing.  A part that decides the result replaces the filter, and so does the only one
- * that remains.
+ * Remove parts that do not change the result.  If one part alone decides the result, or only one part remains, this
+ * part replaces the filter.
  */
 void
 rtscan_join_filter(RtscanFilter *filter)

@@ -32,8 +32,8 @@ typedef enum RtscanFilterKind
 	RTSCAN_FILTER_AND,			/* every part must match; without parts every row matches */
 	RTSCAN_FILTER_OR,			/* at least one part must match; without parts no row matches */
 	RTSCAN_FILTER_CONDITION,	/* a condition */
-	RTSCAN_FILTER_IMPLIED		/* ranges that a comparison implies, which the caller evaluates on rows itself
-								 * (implied.h) */
+	RTSCAN_FILTER_IMPLIED		/* ranges that a comparison implies; the caller itself evaluates the comparison on
+								 * rows (implied.h) */
 } RtscanFilterKind;
 
 /* A tree of conditions. */
@@ -49,10 +49,10 @@ typedef struct RtscanFilter
 /* Begin an AND or OR of n parts, which the caller puts into "parts" before it calls rtscan_join_filter(). */
 extern RtscanFilter rtscan_begin_filter(RtscanFilterKind kind, int n);
 
-/* Simplify a filter whose parts are complete.  It may become one of its parts. */
+/* Simplify a filter whose parts are complete.  The filter may become one of its parts. */
 extern void rtscan_join_filter(RtscanFilter *filter);
 
-/* Return the filter of an outcome: one that every row or no row matches, or the condition, which must be prepared. */
+/* Return the filter of a prepared condition and its outcome: every row or no row matches, or the condition decides. */
 extern RtscanFilter rtscan_outcome_filter(RtscanOutcome outcome, const RtscanCondition *condition);
 
 /* Return the conjunction of scan keys.  The keys must stay where they are. */
@@ -77,8 +77,8 @@ extern bool rtscan_filter_may_match(const RtscanFilter *filter, const RtscanEntr
 									const RtscanKeyBounds *bounds);
 
 /*
- * Are there conditions for which rows of some segment may be tested instead of a lookup: conditions on INCLUDE
- * columns, or with many values?
+ * May rows of a segment be tested for conditions of a filter instead of a lookup?  This is possible for conditions on
+ * INCLUDE columns, conditions with at least RTSCAN_LONG values, and ranges that a comparison implies.
  */
 extern bool rtscan_filter_may_be_tested(const RtscanFilter *filter);
 

@@ -11,8 +11,8 @@
 #include "search/filter/column_bounds.h"
 
 /*
- * A range of an INCLUDE column becomes a condition if it is at most this fraction of the column's bounds, since its
- * values have to be read for that.
+ * A range of an INCLUDE column becomes a condition only if it is at most this fraction of the column's bounds, since
+ * the condition makes the search read the column's values.
  */
 #define WORTH_ASKING	0.75
 
@@ -42,7 +42,7 @@ rtscan_implied_filter(const RtscanComparison *comparison, Relation index, const 
 
 		if (term->kind != RTSCAN_TERM_ARGUMENT)
 			continue;
-		/* The comparison is NULL for each row, or raises an error when a row is evaluated; it implies nothing. */
+		/* With a NULL argument, the comparison is NULL for each row, or raises an error.  It implies nothing. */
 		if (isnull[term->place])
 			return rtscan_begin_filter(RTSCAN_FILTER_AND, 0);
 		implied->arguments[i] = rtscan_bounds_of_value(term->number, arguments[term->place]);
@@ -96,7 +96,7 @@ measure_columns(Deduction *deduction)
 	return true;
 }
 
-/* Find the bounds of results from those of operands; false if an error is possible. */
+/* Find the bounds of results from the bounds of operands.  Returns false if an error is possible. */
 static bool
 go_forwards(Deduction *deduction)
 {
@@ -117,7 +117,7 @@ go_forwards(Deduction *deduction)
 	return true;
 }
 
-/* Round the bounds of a term inwards, if it is a whole number. */
+/* Round the bounds of a term inwards, if its numbers are whole. */
 static void
 tighten(const Deduction *deduction, int place)
 {
@@ -129,7 +129,9 @@ tighten(const Deduction *deduction, int place)
 	bounds->high = floor(bounds->high);
 }
 
-/* Narrow the bounds of operands by those of results; false if no numbers remain. */
+/*
+ * Narrow the bounds of operands by the bounds of results.  Returns false if the bounds of a term have no number left.
+ */
 static bool
 go_backwards(Deduction *deduction)
 {
@@ -157,7 +159,7 @@ go_backwards(Deduction *deduction)
 
 /* ---------------------------------------------------------------- results */
 
-/* Return the bounds that all terms of a column leave of it. */
+/* Return the intersection of a column's bounds with the bounds of all terms that are the column. */
 static RtscanBounds
 bounds_left(const Deduction *deduction, const RtscanColumnBounds *column)
 {
@@ -200,7 +202,7 @@ add_implied_condition(const Deduction *deduction, const RtscanAsked *asked, Datu
 	result->residuals[result->nresiduals++] = condition;
 }
 
-/* Add the conditions of a range of an INCLUDE column, if that is much narrower than its bounds. */
+/* Add the conditions of the range "left" of an INCLUDE column, if it is much narrower than the column's bounds. */
 static void
 add_included_range(const Deduction *deduction, const RtscanColumnBounds *column, const RtscanBounds *left,
 				   RtscanSegmentFilter *result)
@@ -218,7 +220,7 @@ add_included_range(const Deduction *deduction, const RtscanColumnBounds *column,
 							  rtscan_value_of_number(column->number, left->high, true), result);
 }
 
-/* Add the range that is left of each column.  Returns false only for a soft reader. */
+/* Add to *result the range that remains of each column.  Returns false only for a soft reader. */
 static bool
 add_implied_ranges(const Deduction *deduction, RtscanSegmentFilter *result)
 {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * implied.h
- *		Ranges of columns that a comparison of expressions implies: (x - 3)^2 + (y - 5)^2 < 4 is true only for rows
- *		in a box.
+ *		Ranges of columns that a comparison of expressions implies: (x - 3)^2 + (y - 5)^2 < 4 is true only for rows in a
+ *		box.
  *
- * A comparison is a list of terms: columns, arguments without columns, and operations on earlier terms.  The least
- * and greatest numbers of a column are known for each segment, or those that the rest of a filter leaves.  From
- * these follow bounds of all terms (row/bounds.h) and then, backwards from the comparison to the columns, narrower
- * ones.  They become ranges of key columns, which the sieve answers, and conditions on INCLUDE columns, which
- * exclude chunks by their bounds.
+ * A comparison is a list of terms: columns, arguments without columns, and operations on earlier terms.  For each
+ * segment, the least and the greatest number of each column are known: of a key column, among the rows that the rest of
+ * a filter leaves.  From these numbers follow bounds of all terms (row/bounds.h).  Then narrower bounds follow
+ * backwards, from the comparison to the columns.  The narrower bounds become ranges of key columns, which the sieve
+ * evaluates, and conditions on INCLUDE columns, which exclude chunks by their bounds.
  *
- * The ranges are mostly too wide, so the caller of a search evaluates the comparison on the rows in them.  It need
- * not evaluate it on other rows, for which it is false or NULL and raises no error: where it might raise one for
- * any numbers between the columns' bounds, it implies nothing in the segment.  So errors are raised as if the
- * comparison were evaluated on all rows that the rest of the filter leaves.  Rows of pending lists are not narrowed
- * down.
+ * The ranges are mostly too wide, so the caller of a search evaluates the comparison on the rows in the ranges.  On all
+ * other rows, the comparison is false or NULL, and raises no error: if it might raise an error for any numbers within
+ * the columns' bounds, it implies nothing in the segment.  Therefore errors are raised as if the comparison were
+ * evaluated on all rows that the rest of the filter leaves.  Rows of pending lists are not narrowed down.
  */
 #ifndef RTSCAN_IMPLIED_H
 #define RTSCAN_IMPLIED_H
@@ -37,9 +36,9 @@ typedef enum RtscanTermKind
 typedef struct RtscanTerm
 {
 	RtscanTermKind kind;		/* what the term is */
-	RtscanNumberKind number;	/* type of number in which it is calculated */
+	RtscanNumberKind number;	/* type of the numbers that the term is calculated in */
 	int			place;			/* number of the column, or of the argument among those of the comparison, from 0 */
-	RtscanOperation operation;	/* operation, if it is one */
+	RtscanOperation operation;	/* the operation, if the term is one */
 	int			left;			/* number of the first operand, an earlier term; -1: none */
 	int			right;			/* number of the second operand, an earlier term; -1: none */
 } RtscanTerm;
@@ -66,16 +65,16 @@ typedef struct RtscanComparison
 /* Return the columns among the terms, numbered from 0. */
 extern Bitmapset *rtscan_compared_columns(const RtscanComparison *comparison);
 
-/* A comparison with the values of its arguments.  It does not refer to the memory of these. */
+/* A comparison with the values of its arguments, as bounds.  It does not refer to the memory of the arguments. */
 typedef struct RtscanImplied
 {
 	const RtscanComparison *comparison; /* the comparison */
 	Relation	index;			/* the index */
 	const RtscanSchema *schema; /* schema of the index */
-	RtscanBounds *arguments;	/* by term: the number that an argument is; undefined for other terms */
+	RtscanBounds *arguments;	/* by term: bounds of an argument, which is one number; undefined for other terms */
 } RtscanImplied;
 
-/* Return a filter of the ranges that a comparison implies.  A single row always matches it. */
+/* Return a filter of the ranges that a comparison implies.  rtscan_filter_matches() is true for any row. */
 extern RtscanFilter rtscan_implied_filter(const RtscanComparison *comparison, Relation index,
 										  const RtscanSchema *schema, const Datum *arguments, const bool *isnull);
 

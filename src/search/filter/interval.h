@@ -3,8 +3,8 @@
  * interval.h
  *		Sets of half-open intervals: the rows of a segment that a condition on a key column accepts.
  *
- * The end of an interval is a place in the dictionary (segment/dictionary.h): a code, and the first rank that has
- * it.  So an interval can be used as one of ranks or as one of codes.
+ * Each end of an interval is a place in the dictionary (segment/dictionary.h): a code, and the first rank that has the
+ * code.  So an interval can be used as an interval of ranks or of codes.
  */
 #ifndef RTSCAN_INTERVAL_H
 #define RTSCAN_INTERVAL_H
@@ -45,9 +45,9 @@ typedef struct RtscanIntervals
 extern void rtscan_intervals_enlarge(RtscanIntervals *set);
 
 /*
- * Add an interval, anywhere in the set.  Call rtscan_intervals_normalize() before the set is used.  An interval
- * that begins in the last one, or where that ends, extends it, so that a value that an array has many million times
- * takes no more room than one.
+ * Add an interval, which may be before or behind all others in the set.  Call rtscan_intervals_normalize() before the
+ * set is used.  An interval that begins in the interval added last, or directly behind it, extends the latter.  So a
+ * value that an array has many million times needs no more memory than a value that it has once.
  */
 static inline void
 rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
@@ -73,7 +73,7 @@ extern void rtscan_intervals_normalize(RtscanIntervals *set);
 /* Return the intersection of two normalized sets. */
 extern RtscanIntervals rtscan_intervals_intersect(const RtscanIntervals *a, const RtscanIntervals *b);
 
-/* Return the ranks before an end that are not in a normalized set. */
+/* Return the ranks before "end" that are not in a normalized set. */
 extern RtscanIntervals rtscan_intervals_complement(const RtscanIntervals *set, RtscanPosition end);
 
 /* Add all intervals of another set.  Call rtscan_intervals_normalize() before the set is used. */

@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- preparation */
 
-/* Return the range of a column, or add it; NULL if the column has no fixed offset, or no keys. */
+/* Return the range of a column, which is added if there is none; NULL if the column has no fixed offset, or no keys. */
 static RtscanKeyRange *
 range_of(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, int column)
 {
@@ -52,7 +52,10 @@ make_range_empty(RtscanKeyRange *range)
 	range->high = 0;
 }
 
-/* Narrow a range by the keys that a condition accepts.  Returns whether it accepts every key in the range. */
+/*
+ * Narrow a range by the keys that a condition accepts.  Returns whether the condition accepts every key of the new
+ * range.
+ */
 static bool
 narrow_by_comparison(RtscanKeyRange *range, const RtscanCondition *condition)
 {
@@ -67,7 +70,7 @@ narrow_by_comparison(RtscanKeyRange *range, const RtscanCondition *condition)
 	return exact;
 }
 
-/* Add a condition to the ranges.  Returns whether they are equivalent to it for rows without NULLs. */
+/* Narrow the ranges by a condition.  Returns whether the ranges fully replace the condition for rows without NULLs. */
 static bool
 narrow_by_condition(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const RtscanCondition *condition)
 {
@@ -88,7 +91,7 @@ narrow_by_condition(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, c
 	return true;
 }
 
-/* Add a filter to the ranges.  Returns whether they are equivalent to it for rows without NULLs. */
+/* Narrow the ranges by a filter.  Returns whether the ranges fully replace the filter for rows without NULLs. */
 static bool
 narrow_by_filter(RtscanKeyPrefilter *prefilter, const RtscanSchema *schema, const RtscanFilter *filter)
 {

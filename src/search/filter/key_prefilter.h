@@ -3,13 +3,13 @@
  * key_prefilter.h
  *		Test pending rows against a filter without deforming their tuples.
  *
- * In a tuple without NULLs, a column that has only columns of fixed length before it is at the same offset in every
- * row.  If it has keys (row/keys.h), the conditions on it are a range of keys.
+ * In tuples without NULLs, a column is at the same offset in every row if all columns before it have a fixed length.
+ * If the column has keys (row/keys.h), a range of keys represents the conditions on it.
  *
  *	│ IndexTupleData │ a: int4 │ b: date │ c: text ... │
  *					  └ 0 <= key <= 41	└ key = 7		not tested
  *
- * That decides most rows.  The others are deformed, and their conditions are evaluated one by one.
+ * The ranges decide most rows.  All other rows are deformed, and the filter's conditions are evaluated one by one.
  */
 #ifndef RTSCAN_KEY_PREFILTER_H
 #define RTSCAN_KEY_PREFILTER_H

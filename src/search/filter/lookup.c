@@ -20,10 +20,11 @@
 /*
  * Nanoseconds to look up the values of a condition that may be long:
  *
- *	LOOKUP			a value that is searched for in a dictionary
- *	MERGE, ENTRY	a value, and an entry of the dictionary, if all of them are merged
+ *	LOOKUP			a value, if each value is searched for in a dictionary
+ *	MERGE, ENTRY	a value, and an entry of the dictionary, if all values are merged with all entries
  *	PLAIN_LOOKUP	a value in a plain column, where each comparison reads a row somewhere
- *	PLAIN_ROW		what each row of the segment adds to that, since more of them miss the processor's cache
+ *	PLAIN_ROW		added to PLAIN_LOOKUP for each row of the segment: with more rows, more comparisons miss the
+ *					processor's cache
  */
 #define LOOKUP_NANOSECONDS	300.0
 #define MERGE_NANOSECONDS	15.0
@@ -34,9 +35,9 @@
 /*
  * Nanoseconds to test the remaining rows for a condition:
  *
- *	SINGLE			a row, if few remain, found and tested, without reading it (rtscan_cpu_reading())
- *	READ, TEST		each row of the segment read, and each remaining one tested, if many remain
- *	CODES, CODE		the same, by codes; the dictionary's entries are tested before (ENTRY)
+ *	SINGLE			if few rows remain: to find and test a row, without reading it (rtscan_cpu_reading())
+ *	READ, TEST		if many rows remain: to read each row of the segment, and to test each remaining row
+ *	CODES, CODE		as READ and TEST, but by codes, after the dictionary's entries have been tested (ENTRY)
  */
 #define SINGLE_NANOSECONDS	10.0
 #define READ_NANOSECONDS	1.0
@@ -46,14 +47,17 @@
 
 /* ---------------------------------------------------------------- around clock changes */
 
-/* Values this near to an edge are compared one by one if the clock changes there; microseconds. */
+/*
+ * If the clock changes near the value of a condition, column values within this many microseconds of it are compared
+ * one by one.
+ */
 #define CLOCK_CHANGE_REACH	(2 * USECS_PER_DAY)
 
 /* State of comparing local times with an instant one by one. */
 typedef struct LocalTimes
 {
 	const RtscanColumn *type;	/* the column's type */
-	const RtscanProbe *probe;	/* the value that is compared with */
+	const RtscanProbe *probe;	/* the instant that local times are compared with */
 	StrategyNumber strategy;	/* btree's strategy number of the comparison */
 	RtscanIntervals *set;		/* where accepted values are added */
 } LocalTimes;
@@ -91,7 +95,7 @@ add_if_accepted(uint32 code, uint64 key, uint32 first_rank, uint32 end_rank, voi
 							 (RtscanPosition) {code + 1, end_rank});
 }
 
-/* Move an instant by some microseconds.  If that overflows, the end of time serves as well. */
+/* Move an instant by "by" microseconds.  If that overflows, returns the least or the greatest instant. */
 static TimestampTz
 move_instant(TimestampTz instant, int64 by)
 {
@@ -102,7 +106,7 @@ move_instant(TimestampTz instant, int64 by)
 	return moved;
 }
 
-/* Does the session's clock change within reach of an instant? */
+/* Does the session's clock change within CLOCK_CHANGE_REACH of an instant? */
 static bool
 clock_changes_around(TimestampTz instant)
 {
@@ -132,7 +136,10 @@ order_may_break(const RtscanCondition *condition, Datum value)
 
 /* ---------------------------------------------------------------- intervals */
 
-/* Add the interval that a strategy accepts, given the places before and after a value's equals. */
+/*
+ * Add the interval that a strategy accepts.  "before" and "after" are the places before and after the values that are
+ * equal to the condition's value.  "end" is the place behind all values.
+ */
 static void
 add_by_strategy(RtscanIntervals *set, StrategyNumber strategy, RtscanPosition before,
 				RtscanPosition after, RtscanPosition end)
@@ -168,8 +175,9 @@ end_of_values(const RtscanColumnHeader *header)
 }
 
 /*
- * Around a clock change, add the values that are certainly before or after the edge by strategy, and those between
- * one by one.
+ * If the clock changes near the condition's value, add intervals in two ways.  Values farther away than
+ * CLOCK_CHANGE_REACH are certainly before or after it, and are added by strategy.  Nearer values are compared one by
+ * one.
  */
 static bool
 add_one_by_one(RtscanReader *reader, int column, const RtscanProbe *probe,
@@ -208,7 +216,7 @@ probe_of(const RtscanCondition *condition, int i)
 	};
 }
 
-/* Is a condition on a plain key column?  (A segment's descriptor has no such header for an INCLUDE column.) */
+/* Is a condition on a plain key column?  (A segment's descriptor has an RtscanColumnHeader only for key columns.) */
 static bool
 is_about_plain(const RtscanCondition *condition, const RtscanReader *reader)
 {
@@ -328,7 +336,8 @@ typedef struct Equals
 {
 	RtscanIntervals *set;		/* intervals found so far */
 	RtscanTrace *trace;			/* trace that counts the values found; or NULL */
-	RtscanFoundCodes *found;	/* codes of the values found so far; NULL: they are not wanted, or there are none */
+	RtscanFoundCodes *found;	/* codes of the values found so far; NULL: they are not wanted, or the column has no
+								 * codes */
 	bool		coded;			/* the column has codes */
 } Equals;
 
@@ -349,7 +358,7 @@ add_found(const RtscanFound *found, uint32 n, void *arg)
 		rtscan_trace_key(equals->trace, found[i].value, equals->coded ? found[i].behind.code - found[i].place.code : 0);
 }
 
-/* Begin to note codes, with room for all values. */
+/* Allocate the codes that a lookup returns, with room for all values. */
 static RtscanFoundCodes *
 begin_found(const RtscanCondition *condition)
 {
@@ -361,7 +370,7 @@ begin_found(const RtscanCondition *condition)
 	return found;
 }
 
-/* Free the rest of the room, since the notes of all segments are kept at the same time. */
+/* Free unused room, since the codes found in all segments are kept at the same time. */
 static void
 free_rest_of_found(RtscanFoundCodes *found)
 {
@@ -381,7 +390,7 @@ probes_of(const RtscanCondition *condition)
 	};
 }
 
-/* Find the intervals that are equal to any of many values. */
+/* Find the intervals of values that are equal to any of the condition's values, which are sorted. */
 static bool
 equal_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set, RtscanFoundCodes **found)
 {

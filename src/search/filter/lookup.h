@@ -14,37 +14,38 @@
 #include "segment/segment.h"
 
 /*
- * Look up a condition in a segment's dictionary.  *set is normalized.  *found is set to the codes of the values
- * that were found if the condition notes codes and they are known, else to NULL.  Returns false only for a soft
- * reader.
+ * Look up a condition in a segment's dictionary.  Sets *set to the accepted intervals, normalized.  If the condition
+ * has notes_codes set, sets *found to the codes of the values found; if not, or if the codes are not known, to NULL.
+ * Returns false only for a soft reader.
  */
 extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set,
 									   RtscanFoundCodes **found);
 
 /*
- * Note in the trace of a long condition on a column with codes, if it has a trace, which of its values the segment
- * has.
+ * Record in the trace of a long condition on a column with codes which of the condition's values the segment has.  Does
+ * nothing if the condition has no trace.
  */
 extern void rtscan_trace_values(const RtscanCondition *condition, RtscanReader *reader);
 
 /*
- * A condition is long if it takes longer to look up its values than to test the remaining rows for them.  A
- * condition with fewer values than this never is.
+ * A condition is long if it takes longer to look up its values than to test the remaining rows for them.  A condition
+ * with fewer than RTSCAN_LONG values is never long.
  */
 #define RTSCAN_LONG		16
 
 /*
- * Return the nanoseconds that it takes to look up a condition's values, including those that a sample stands for,
- * or to test the "rows" remaining rows, whichever is less.  For an INCLUDE column return that of testing.
+ * Return the nanoseconds to look up a condition's values, or to test the "rows" remaining rows for them, whichever is
+ * less.  If the values are a sample, all values that the sample represents are included.  For an INCLUDE column,
+ * returns the time to test rows.
  */
 extern double rtscan_list_nanoseconds(const RtscanCondition *condition, const RtscanReader *reader, double rows);
 
-/* Is a condition long, if "rows" rows remain?  With a soft reader it never is: the planner looks up all values. */
+/* Is a condition long if "rows" rows remain?  Never for a soft reader, since the planner looks up all values. */
 extern bool rtscan_condition_is_long(const RtscanCondition *condition, const RtscanReader *reader, double rows);
 
 /*
- * Prefetch what a lookup of the condition will need, as far as that can be foreseen.  A caller that looks it up in
- * several segments takes each step for all of them before the next step.
+ * Prefetch what a lookup of the condition will read, as far as that can be foreseen.  To look the condition up in
+ * several segments, take each step for all segments before the next step.
  */
 extern void rtscan_condition_approach(const RtscanCondition *condition, RtscanReader *reader,
 									  RtscanApproachStep step);

@@ -95,8 +95,8 @@ comparison_of_asked(Relation index, const RtscanColumn *type, const RtscanAsked 
 }
 
 /*
- * Return the type of an INCLUDE column, with the comparison of the condition's operator family.  The index itself
- * knows only how the column is stored.
+ * Return the type of an INCLUDE column, with the comparison of the condition's operator family.  The schema tells only
+ * how the column is stored.
  */
 static const RtscanColumn *
 included_type(const RtscanSchema *schema, const RtscanAsked *asked)
@@ -127,7 +127,7 @@ kind_of_values(const RtscanCondition *condition)
 	return rtscan_key_kind_beside(condition->compare->fn_oid);
 }
 
-/* Create an RtscanValueSet that has nothing yet, in the current memory context. */
+/* Create an empty RtscanValueSet, in the current memory context. */
 static RtscanValueSet *
 create_value_set(void)
 {
@@ -137,7 +137,7 @@ create_value_set(void)
 	return value_set;
 }
 
-/* If the values have keys, encode these, and sort both by them. */
+/* If the values have keys, encode the keys, and sort the values and the keys by key. */
 static void
 take_keys(RtscanCondition *condition)
 {
@@ -250,7 +250,9 @@ rtscan_depends_on_clock(const RtscanCondition *condition)
 	return function == F_TIMESTAMP_CMP_TIMESTAMPTZ || function == F_DATE_CMP_TIMESTAMPTZ;
 }
 
-/* Are the values local times?  Around a clock change these do not ascend as the instants that they stand for. */
+/*
+ * Are the values local times?  Around a clock change, local times do not ascend with the instants that they represent.
+ */
 static bool
 values_depend_on_clock(const RtscanCondition *condition)
 {
@@ -260,8 +262,8 @@ values_depend_on_clock(const RtscanCondition *condition)
 }
 
 /*
- * Sort the values if their order is certain, so that a row is not compared with all of them, and a dictionary not
- * searched for each.
+ * Sort the values if their order is certain.  If they are sorted, a row need not be compared with all values, and a
+ * dictionary need not be searched for each value.
  */
 static void
 sort_values(Relation index, const RtscanAsked *asked, RtscanCondition *condition)
@@ -280,7 +282,7 @@ sort_values(Relation index, const RtscanAsked *asked, RtscanCondition *condition
 	condition->sorted = true;
 }
 
-/* Return the outcome of a condition by the number of its values. */
+/* Return the outcome of a condition.  It depends on the row only if the condition has values. */
 static RtscanOutcome
 outcome_of_values(const RtscanCondition *condition, bool has_null)
 {

@@ -3,10 +3,11 @@
  * predicate.h
  *		Prepare conditions on key and INCLUDE columns, and evaluate them for single rows.
  *
- * The operators of an rtscan operator class compare as its comparison function does, so each condition accepts a
- * set of intervals of the column's sorted values.  One family is not that simple: the comparison of a timestamp or
- * date with a timestamptz depends on the session's time zone, and around a clock change the order of local times is
- * not that of instants.  There, the values within two days of the edge are compared one by one.
+ * The operators of an rtscan operator class compare as its comparison function does, so each condition accepts a set of
+ * intervals of the column's sorted values.  There is one exception: the comparison of a timestamp or date with a
+ * timestamptz depends on the session's time zone, and around a clock change the order of local times is not that of
+ * instants.  If the clock changes near a condition's value, column values within two days of it are compared one by
+ * one.
  */
 #ifndef RTSCAN_PREDICATE_H
 #define RTSCAN_PREDICATE_H
@@ -25,8 +26,9 @@ extern RtscanOutcome rtscan_condition(Relation index, const RtscanSchema *schema
 									  Datum value, bool isnull, RtscanCondition *condition);
 
 /*
- * Prepare a condition with nvalues sorted values, and their keys or NULL.  Neither is copied.  It is true if the
- * operator holds for any of the values or, if its kind is DISTINCT, if the column is distinct from all of them.
+ * Prepare a condition with nvalues sorted values, and their keys or NULL.  The arrays are not copied.  The condition is
+ * true if the operator holds for any of the values.  If the kind is DISTINCT, it is true if the column is distinct from
+ * all values.
  */
 extern RtscanOutcome rtscan_values_condition(Relation index, const RtscanSchema *schema, const RtscanAsked *asked,
 											 Datum *values, const uint64 *keys, int nvalues,
@@ -37,8 +39,8 @@ extern RtscanOutcome rtscan_key_condition(Relation index, const RtscanSchema *sc
 										  RtscanCondition *condition);
 
 /*
- * May a condition be true for a row of a segment, given the bounds of its key column?  Returns true unless that can
- * be excluded by keys, or because an earlier lookup found that the segment lacks the value (segment_blooms.h).
+ * May a condition be true for a row of a segment, given the bounds of its key column?  Returns false only if the keys
+ * exclude it, or if the segment's Bloom filter shows that the segment lacks the value (segment_blooms.h).
  */
 extern bool rtscan_condition_may_match(const RtscanCondition *condition, const RtscanEntry *segment,
 									   const RtscanKeyBounds *bounds);

@@ -121,7 +121,7 @@ copy_region(const RtscanRegion *region)
 	return copy;
 }
 
-/* Return the intersection of each region of a list with each of another list, without those that are empty. */
+/* Return the intersections of each region of a list with each region of another list, except empty ones. */
 static List *
 multiply_regions(const List *regions, const List *others, uint32 rows)
 {

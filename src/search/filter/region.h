@@ -3,10 +3,10 @@
  * region.h
  *		The meaning of a filter in one segment: regions, which are intervals of columns, joined by AND and OR.
  *
- * In a segment, a condition on a key column accepts a set of intervals of ranks.  AND intersects such sets of one
- * column, and OR unites them, so that "a < 5 OR a > 10" and "a <> 3" are one column of one region, as "a BETWEEN 5
- * AND 10" is.  What cannot be folded in this way stays a conjunction of a region and of disjunctions, whose
- * alternatives are such conjunctions themselves.
+ * In a segment, a condition on a key column accepts a set of intervals of ranks.  For conditions on the same column,
+ * AND intersects the sets, and OR unites them.  So each of "a < 5 OR a > 10", "a <> 3" and "a BETWEEN 5 AND 10" is one
+ * column of one region.  A filter that cannot be folded into one region stays a conjunction of a region and of
+ * disjunctions.  Each alternative of a disjunction is a conjunction of the same form.
  */
 #ifndef RTSCAN_REGION_H
 #define RTSCAN_REGION_H
@@ -38,19 +38,19 @@ typedef struct RtscanRegion
 	bool		empty;			/* no row matches */
 	int			ncolumns;		/* number of columns; 0: every row matches */
 	RtscanRegionColumn *columns;	/* the columns */
-	List	   *needless;		/* RtscanTrace * of the columns that are left out */
-	List	   *found;			/* RtscanFoundCodes * of those of its conditions that note codes */
-	List	   *members;		/* RtscanDeviceMembers * of all other conditions of this part of the filter, if an
+	List	   *needless;		/* RtscanTrace * of the conditions on columns that are left out */
+	List	   *found;			/* RtscanFoundCodes * of the region's conditions that have notes_codes set */
+	List	   *members;		/* RtscanDeviceMembers * of the residual conditions of this part of the filter, if an
 								 * executor that evaluates the region can test rows for them; else NIL */
 	double		passing;		/* approximate fraction of the region's rows that pass the conditions in "members";
-								 * undefined if that is NIL */
-	struct RtscanRowBits *evaluated;	/* its rows, if an executor other than the CPU has evaluated the region; else
-										 * NULL */
+								 * undefined if "members" is NIL */
+	struct RtscanRowBits *evaluated;	/* rows of the region, if an executor other than the CPU has evaluated it;
+										 * else NULL */
 } RtscanRegion;
 
 /*
- * The meaning of a filter in one segment: a conjunction of a region, of conditions for which rows are tested, and
- * of disjunctions, none of which has all rows.
+ * The meaning of a filter in one segment: a conjunction of a region, of residual conditions, for which rows are tested,
+ * and of disjunctions.  No disjunction has all rows of the segment.
  */
 typedef struct RtscanSegmentFilter
 {
@@ -89,8 +89,8 @@ extern int	rtscan_count_alternatives(const RtscanSegmentFilter *filter, int limi
 extern double rtscan_region_fraction(const RtscanRegion *region, uint32 rows);
 
 /*
- * Return the fraction of a segment's rows that match a filter, in the same way.  Conditions for which rows are
- * tested count only as far as region.members has them.
+ * Return the fraction of a segment's rows that match a filter, if columns are independent.  Conditions for which rows
+ * are tested are taken into account only if they are listed in region.members.
  */
 extern double rtscan_filter_fraction(const RtscanSegmentFilter *filter, uint32 rows);
 
@@ -101,8 +101,8 @@ extern void rtscan_narrow_region(RtscanRegion *region, const RtscanRegionColumn 
 extern void rtscan_and_region(RtscanRegion *region, const RtscanRegion *other);
 
 /*
- * Finish a region whose columns have been narrowed: count their rows, drop those that exclude no row, sort the
- * others, and note whether the region is empty.  "rows" is the number of rows of the segment.
+ * Finish a region whose columns have been narrowed: count the rows of each column, drop columns that exclude no row,
+ * sort the others, and set region->empty if a column has no rows.  "rows" is the number of rows of the segment.
  */
 extern void rtscan_finish_region(RtscanRegion *region, uint32 rows);
 
@@ -128,8 +128,8 @@ rtscan_filter_asks_rows(const RtscanSegmentFilter *filter)
 extern bool rtscan_filter_asks_included(const RtscanSegmentFilter *filter);
 
 /*
- * Return the number of regions of a filter that have to be evaluated.  If "regions" is not NULL, put pointers to
- * them into that array.
+ * Return the number of regions of a filter that have to be evaluated.  If "regions" is not NULL, store pointers to the
+ * regions in this array.
  */
 extern int	rtscan_filter_regions(RtscanSegmentFilter *filter, RtscanRegion **regions);
 

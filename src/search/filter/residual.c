@@ -19,7 +19,10 @@
 /* Rows whose values are read at a time, so that they stay in the cache. */
 #define LOT		2048
 
-/* Entries of a dictionary that are visited in order in the time that finding the value of one row's code takes. */
+/*
+ * Number of a dictionary's entries that are visited in order in the time that it takes to find the value of one row's
+ * code.
+ */
 #define ENTRIES_A_ROW	64
 
 /* A condition in a segment, and the stored or exact integers that it accepts. */
@@ -30,8 +33,9 @@ typedef struct Test
 	RtscanValues *values;		/* reader of the values */
 	const RtscanSegmentInclude *include;	/* how the column is stored */
 	RtscanIntegerSet set;		/* accepted integers, if they were found for this segment */
-	RtscanMembers *stored;		/* accepted ones among the integers in frames; NULL if values are stored otherwise */
-	RtscanMembers *exact;		/* accepted exact integers, if values are stored otherwise; or NULL */
+	RtscanMembers *stored;		/* accepted ones among the integers or codes that are stored in frames; NULL: they
+								 * are not known */
+	RtscanMembers *exact;		/* accepted exact integers, if "stored" is NULL; or NULL */
 	MemoryContext context;		/* memory context of values by reference */
 } Test;
 
@@ -75,7 +79,7 @@ make_test(const RtscanCondition *condition, RtscanReader *reader, uint64 rows)
 
 /* ---------------------------------------------------------------- some rows */
 
-/* Test values by the condition's comparison, which is one of PostgreSQL's. */
+/* Test values by evaluating the condition for each value. */
 static void
 test_values(const RtscanCondition *condition, Lot *lot)
 {
@@ -123,7 +127,7 @@ test_lot(Test *test, Lot *lot)
 	decide_about_nulls(condition, lot);
 }
 
-/* Clear the bits of a chunk's rows that do not pass, some rows at a time. */
+/* Clear the bits of a chunk's rows that do not pass, one lot of rows after another. */
 static void
 test_gathered_rows(Test *test, uint32 chunk, uint64 *words, Lot *lot)
 {

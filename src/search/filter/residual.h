@@ -13,8 +13,8 @@
 #include "segment/segment.h"
 
 /*
- * Clear the bits of rows that do not meet a condition.  Returns how many rows were tested, and sets *way to how
- * that was done.
+ * Clear the bits of rows that do not meet a condition.  Returns the number of rows tested, and sets *way to the way in
+ * which they were tested.
  */
 extern uint64 rtscan_and_residual(RtscanReader *reader, const RtscanCondition *condition, RtscanRowBits *bits,
 								  RtscanWay *way);

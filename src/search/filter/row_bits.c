@@ -10,12 +10,15 @@
 #include "storage/dead.h"
 #include "utils/memutils.h"
 
-/* The most unused blocks for a segment's bits that a backend keeps.  The kernel need not provide their pages again. */
+/*
+ * The most unused blocks for a segment's bits that a backend keeps, so that the kernel need not provide their pages
+ * again.
+ */
 #define MAX_IDLE_ROOMS	8
 
 /*
- * Bits of at most this many chunks do not use such a block, since a table of a thousand partitions has as many
- * searches at once.
+ * Bits of at most this many chunks are not in a block for a whole segment, since a table of a thousand partitions has
+ * as many searches at once.
  */
 #define FEW_CHUNKS		(RTSCAN_SEGMENT_CHUNKS / 8)
 
@@ -29,7 +32,7 @@ typedef struct OwnedBits
 	MemoryContextCallback callback;
 } OwnedBits;
 
-/* MemoryContextCallbackFunction: keep the block of bits that are deleted, or free it. */
+/* MemoryContextCallbackFunction: keep the block of bits that are deleted, or free it if enough blocks are kept. */
 static void
 give_back_words(void *arg)
 {

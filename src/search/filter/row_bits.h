@@ -11,10 +11,11 @@
 #include "storage/metapage.h"
 
 /*
- * The bits are kept chunk by chunk.  A chunk that is not filled has no bit set, and its words are undefined.
+ * A set of rows of a segment.  The bits are kept chunk by chunk.  A chunk that is not filled has no bit set, and its
+ * words are undefined.
  *
- * A device counts the bits as well; if the caller needs no more than counts, there are no words.  A caller that
- * accepts lists gets few rows as a list; then no chunk is filled.
+ * A device counts the bits as well; if the caller needs only counts, there are no words.  A caller that accepts lists
+ * gets a list if the rows are few; then no chunk is filled.
  */
 typedef struct RtscanRowBits
 {
@@ -25,8 +26,8 @@ typedef struct RtscanRowBits
 	uint32		chunks;			/* number of chunks of the segment */
 	uint64	   *words;			/* chunks * RTSCAN_CHUNK_WORDS words, aligned to a cache line; NULL: there are only
 								 * counts */
-	char	   *room;			/* the kept block that the words are in (row_bits.c); NULL: they are in other memory */
-	bool		filled[RTSCAN_SEGMENT_CHUNKS];	/* by chunk: it may have bits set */
+	char	   *room;			/* block that contains the words (row_bits.c); NULL: the words are in other memory */
+	bool		filled[RTSCAN_SEGMENT_CHUNKS];	/* by chunk: the chunk may have bits set */
 	bool		counted;		/* counts[] is up to date */
 	uint32		counts[RTSCAN_SEGMENT_CHUNKS];	/* by chunk: number of bits that are set */
 	uint64		aggregated;		/* number of matching rows that are in a device aggregate instead of the set */
@@ -42,8 +43,8 @@ extern RtscanRowBits *rtscan_bits_create(MemoryContext context, uint32 chunks);
 extern void rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks);
 
 /*
- * Return a copy of a search's bits that stays valid, in the current memory context.  The search's own bits are
- * undefined then: large ones are not copied, but exchanged for an unused block of memory.
+ * Return a copy of a search's bits, in the current memory context, that stays valid when the search continues.  The
+ * search's own bits are undefined afterwards: large bits are not copied, but exchanged for an unused block of memory.
  */
 extern RtscanRowBits *rtscan_bits_keep(RtscanRowBits *bits);
 
@@ -54,16 +55,15 @@ rtscan_bits_chunk(const RtscanRowBits *bits, uint32 chunk)
 	return bits->words + (Size) chunk * RTSCAN_CHUNK_WORDS;
 }
 
-/* Return the words of a chunk, to set bits in.  They are cleared when the chunk is first filled. */
+/* Return the words of a chunk in which bits are to be set.  The words are cleared when the chunk is first filled. */
 extern uint64 *rtscan_bits_fill(RtscanRowBits *bits, uint32 chunk);
 
 /* Fill all chunks that are not filled, and return the words of the segment. */
 extern uint64 *rtscan_bits_fill_all(RtscanRowBits *bits);
 
 /*
- * Copy counted bits of a segment of "rows" rows from memory that another process can write to.  Returns false, and
- * the copy must not be used, if the number of bits is not what was counted, or if there are bits beyond the last
- * row.
+ * Copy counted bits of a segment of "rows" rows from memory that another process can write to.  Returns false if the
+ * number of bits differs from the count, or if bits beyond the last row are set; then the copy must not be used.
  */
 extern bool rtscan_bits_copy(RtscanRowBits *to, const RtscanRowBits *from, uint32 rows);
 
@@ -76,7 +76,7 @@ extern uint64 rtscan_bits_count(const RtscanRowBits *bits);
  */
 extern uint64 rtscan_bits_count_now(RtscanRowBits *bits);
 
-/* Remove dead rows from the set.  The snapshot, or NULL, is for the error "snapshot too old". */
+/* Remove dead rows from the set.  "snapshot" is for the error "snapshot too old", and may be NULL. */
 extern void rtscan_bits_remove_dead(Relation index, const RtscanEntry *entry, Snapshot snapshot,
 									RtscanRowBits *bits);
 

@@ -12,13 +12,13 @@
 #include "segment/plain.h"
 #include "utils/memutils.h"
 
-/* Nanoseconds of a lookup in vain, after others have displaced what it needs from the processor's cache. */
+/* Nanoseconds of a lookup in vain, if other lookups have displaced its memory from the processor's cache. */
 #define LOOKUP_NANOSECONDS	1500.0
 
 /* Nanoseconds to add a key to a filter. */
 #define KEY_NANOSECONDS		3.0
 
-/* Keys for each word of a filter, and the most of them if memory is short. */
+/* Keys for each word of a filter, and the most keys for each word if memory is short. */
 #define KEYS_A_WORD			8
 #define MOST_KEYS_A_WORD	16
 
@@ -27,7 +27,7 @@ typedef struct Searched
 {
 	uint64		id;				/* segment * INDEX_MAX_KEYS + column */
 	uint32		misses;			/* number of lookups in vain */
-	bool		done;			/* it has its filter, or will get none */
+	bool		done;			/* the column has its filter, or will get none */
 	RtscanBloom *bloom;			/* the filter; or NULL */
 	char		status;			/* for simplehash */
 } Searched;
@@ -107,7 +107,7 @@ visit_keys(const RtscanCondition *condition, RtscanReader *reader, RtscanBloom *
 	return true;
 }
 
-/* Make the filter of a column, which has "keys" values that are not NULL; NULL if memory is short. */
+/* Return a filter of a column, which has "keys" values that are not NULL.  Returns NULL if memory is short. */
 static RtscanBloom *
 make_bloom(const RtscanCondition *condition, RtscanReader *reader, uint32 keys)
 {

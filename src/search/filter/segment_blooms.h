@@ -3,11 +3,11 @@
  * segment_blooms.h
  *		Bloom filters, built on demand, that let a nested loop skip segments without the key.
  *
- * A nested loop looks up one value after another in all segments.  Where values mostly differ, one segment has the
- * value, and the lookups in the others are in vain.  After enough of these a segment gets a Bloom filter of the
- * column's keys, which lets later lookups skip it for most values that it lacks.  They are enough when skipping the
- * segment would have paid for making the filter.  So, if pages are in memory, a loop takes at worst about twice as
- * long as without filters, however soon it ends.
+ * A nested loop looks up one value after another in all segments.  If values mostly differ, only one segment has the
+ * value, and the lookups in all other segments are in vain.  When the lookups in vain in a segment have taken as long
+ * as making a Bloom filter of the column's keys takes, the segment gets the filter.  Later lookups skip the segment for
+ * most values that it lacks.  So, if pages are in memory, a loop takes at worst about twice as long as without filters,
+ * however soon it ends.
  */
 #ifndef RTSCAN_SEGMENT_BLOOMS_H
 #define RTSCAN_SEGMENT_BLOOMS_H
@@ -18,24 +18,27 @@
 #include "segment/segment.h"
 
 /*
- * The lookups in vain that a node has counted, and the Bloom filters that it has made, while it is scanned again
- * and again.  They are kept until its query ends, within hash_mem.
+ * The lookups in vain that a node has counted in all of its rescans, and the Bloom filters that it has made.  They are
+ * kept until the query ends, within hash_mem.
  */
 typedef struct RtscanSegmentBlooms RtscanSegmentBlooms;
 
-/* Create an RtscanSegmentBlooms in a memory context.  Its filters are in a context of their own below that. */
+/* Create an RtscanSegmentBlooms in a memory context.  Its filters are in a child of that context. */
 extern RtscanSegmentBlooms *rtscan_create_segment_blooms(MemoryContext parent);
 
 /*
- * Let a condition use what earlier ones have found out, and add to it.  That is possible if it tests equality with
- * one value of a key column that has keys; other conditions stay as they are.
+ * Let a condition use the filters of earlier conditions, and count its own lookups in vain.  Only a condition that
+ * tests a key column for equality with one value, which must have a key, is changed.
  */
 extern void rtscan_use_segment_blooms(RtscanCondition *condition, RtscanSegmentBlooms *blooms);
 
-/* Does a segment, given by its number, certainly lack the value of a watched condition? */
+/* Does a segment, given by its ID, certainly lack the value of a condition that uses Bloom filters? */
 extern bool rtscan_segment_bloom_lacks(const RtscanCondition *condition, uint64 segment);
 
-/* Note that the value of a watched condition was looked up in vain in the reader's segment. */
+/*
+ * Count a lookup in vain of the value of a condition that uses Bloom filters, in the reader's segment.  Makes the
+ * filter of the segment's column when there have been enough of them.
+ */
 extern void rtscan_note_lookup_miss(const RtscanCondition *condition, RtscanReader *reader);
 
 #endif							/* RTSCAN_SEGMENT_BLOOMS_H */

@@ -60,7 +60,7 @@ and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 		add_disjunction(filter, other->disjunctions[i]);
 }
 
-/* Look up one condition, or leave it to be tested on rows if that is better for the "rows" rows that remain. */
+/* Look up one condition, or leave it to be tested on rows if that is faster for the "rows" rows that remain. */
 static bool
 segment_condition(const RtscanCondition *condition, RtscanReader *reader, double rows, RtscanSegmentFilter *result)
 {
@@ -110,8 +110,8 @@ fraction_that_passes(const RtscanSegmentFilter *filter, uint32 rows)
 }
 
 /*
- * Apply one part of a conjunction to the rows that earlier parts leave.  These matter to what a comparison implies,
- * and to whether a condition is tested on rows.
+ * Apply one part of a conjunction to the rows that earlier parts have left ("within").  What a comparison implies, and
+ * whether a condition is tested on rows, depends on the rows left.
  */
 static bool
 segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanSegmentFilter *within,
@@ -127,8 +127,8 @@ segment_part(const RtscanFilter *filter, RtscanReader *reader, const RtscanSegme
 }
 
 /*
- * Return the turn of a part in a conjunction.  Conditions with many values come late: the fewer rows remain, the
- * less it takes to test them.  Comparisons come last: the fewer rows remain, the more is implied.
+ * Return the turn of a part in a conjunction.  Conditions with many values come late: with fewer remaining rows, it
+ * takes less time to test rows for them.  Comparisons come last: with fewer remaining rows, more is implied.
  */
 static int
 turn_of(const RtscanFilter *part)
@@ -159,7 +159,10 @@ order_by_turns(const RtscanFilter *parts, int n)
 	return ordered;
 }
 
-/* Apply a conjunction.  Once no row remains, the other parts are not looked up: a partition lacks most keys. */
+/*
+ * Apply a conjunction.  Once no row remains, no further part is looked up.  This is frequent with partitions, which
+ * lack most keys.
+ */
 static bool
 segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, RtscanSegmentFilter *result)
 {
@@ -182,7 +185,7 @@ segment_conjunction(const RtscanFilter *parts, int n, RtscanReader *reader, Rtsc
 
 /* ---------------------------------------------------------------- OR */
 
-/* The alternatives of a disjunction.  Those that are nothing but intervals of one column are united. */
+/* The alternatives of a disjunction.  Alternatives that consist only of intervals of the same column are united. */
 typedef struct Alternatives
 {
 	int			n;				/* number of alternatives */
@@ -192,7 +195,7 @@ typedef struct Alternatives
 										 * none */
 } Alternatives;
 
-/* Return the column of a filter that consists of intervals of one column; else NULL. */
+/* If a filter consists only of intervals of one column, return the column; else NULL. */
 static RtscanRegionColumn *
 only_column(const RtscanSegmentFilter *filter)
 {
@@ -226,7 +229,10 @@ add_alternative(Alternatives *all, const RtscanSegmentFilter *filter)
 		all->united[column->column] = all->n;
 }
 
-/* Add a filter or, if it is nothing but a disjunction, the alternatives of that. */
+/*
+ * Add a filter as an alternative.  If it consists only of a disjunction, add the alternatives of the disjunction
+ * instead.
+ */
 static void
 add_alternatives(Alternatives *all, const RtscanSegmentFilter *filter)
 {
@@ -241,7 +247,7 @@ add_alternatives(Alternatives *all, const RtscanSegmentFilter *filter)
 		add_alternative(all, &nested->filters[i]);
 }
 
-/* Finish the columns that were united.  Returns whether one of them has all rows. */
+/* Finish the columns that were united.  Returns whether a column accepts all rows. */
 static bool
 finish_alternatives(Alternatives *all, uint32 rows)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * segment_filter.h
- *		Look up the conditions of a filter in a segment, and fold what they accept there by AND and OR.
+ *		Look up the conditions of a filter in a segment, and fold the accepted intervals by AND and OR.
  */
 #ifndef RTSCAN_SEGMENT_FILTER_H
 #define RTSCAN_SEGMENT_FILTER_H

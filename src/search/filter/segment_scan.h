@@ -17,8 +17,8 @@
 /* The estimated time of the CPU, in nanoseconds (cpu_parts.h). */
 typedef struct RtscanCpuPrice
 {
-	double		pages;			/* reading whole pages, one after another, at the speed of memory */
-	double		rows;			/* reading single rows here and there */
+	double		pages;			/* time to read whole pages, one after another, at the speed of memory */
+	double		rows;			/* time to read single rows at random places */
 } RtscanCpuPrice;
 
 /*
@@ -34,8 +34,8 @@ typedef struct RtscanSegmentAsked
 								 * makes no bits */
 
 	/*
-	 * the device aggregate that the caller wants in place of the bits of some rows, and whether it has been made
-	 * (device_aggregate.h); or NULL
+	 * the device aggregate (device_aggregate.h) that the caller wants in place of the bits of some rows, which also
+	 * tells whether it has been made; or NULL
 	 */
 	struct RtscanDeviceAgg *agg;
 } RtscanSegmentAsked;
@@ -53,16 +53,17 @@ typedef struct RtscanSegmentProgress
 								 * executor, which tests rows for them */
 } RtscanSegmentProgress;
 
-/* The part of other processes in a segment that several of them search.  Only the search sets it. */
+/* The state of a segment that several processes search together.  Only the search sets it. */
 typedef struct RtscanSegmentSharing
 {
-	bool		other;			/* the segment belongs to another process, of whose rows this one has taken some */
+	bool		other;			/* the segment belongs to another process, from which this process has taken some
+								 * rows */
 	instr_time	seen;			/* when another process was first seen at work on the segment's rows; zero: not yet */
 } RtscanSegmentSharing;
 
 /*
- * A segment that a search has to evaluate.  The search sets the members of its own; those of the structs above have
- * other owners.
+ * A segment that a search has to evaluate.  Its caller sets "asked", executors and rounds set "progress", and the
+ * search sets all other members.
  */
 typedef struct RtscanSegmentScan
 {
@@ -74,8 +75,8 @@ typedef struct RtscanSegmentScan
 	RtscanReader reader;		/* reader of the segment */
 	RtscanSegmentFilter filter; /* meaning of the filter in this segment */
 	int			nregions;		/* number of regions of the filter */
-	RtscanRegion **regions;		/* these regions, in any order; an executor other than the CPU may evaluate each, and
-								 * the CPU combines them unless "combined" is set */
+	RtscanRegion **regions;		/* the regions, in any order; an executor other than the CPU may evaluate each
+								 * region; the CPU combines their bits, unless progress.combined is set */
 	RtscanSegmentAsked asked;
 	RtscanSegmentProgress progress;
 	RtscanSegmentSharing sharing;
@@ -88,12 +89,12 @@ extern void rtscan_list_regions(RtscanSegmentScan *scan);
 extern bool rtscan_asks_for_all(const RtscanSegmentScan *scan);
 
 /*
- * If all rows match, make the filter's region, which has no columns, the only one that has to be evaluated, so that
- * an executor can aggregate all rows.  If not "wanted", undo that.
+ * If all rows match, make the filter's region, which has no columns, the only one that has to be evaluated, so that an
+ * executor can aggregate all rows.  If "wanted" is false, remove this region from the list again.
  */
 extern void rtscan_list_everything(RtscanSegmentScan *scan, bool wanted);
 
-/* The most regions of a segment, and of a round for each device, that an executor other than the CPU evaluates. */
+/* The most regions that an executor other than the CPU evaluates: in a segment, and in a round for each device. */
 #define RTSCAN_ROUND_REGIONS	64
 
 /* The most segments that are evaluated together, for each device. */

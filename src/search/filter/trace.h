@@ -20,7 +20,7 @@ typedef enum RtscanWay
 	RTSCAN_BY_TESTS,			/* by testing remaining rows one by one */
 	RTSCAN_BY_VALUES,			/* by reading the values of remaining rows (residual.h) */
 	RTSCAN_BY_DEVICE,			/* by a device */
-	RTSCAN_BY_DEVICE_TESTS,		/* by a device that tested the rows that remained there (device_members.h) */
+	RTSCAN_BY_DEVICE_TESTS,		/* by a device, which tested its remaining rows (device_members.h) */
 	RTSCAN_BY_NOTHING,			/* without work: the condition accepts all rows */
 	RTSCAN_WAYS					/* number of ways */
 } RtscanWay;
@@ -28,11 +28,12 @@ typedef enum RtscanWay
 /* The statistics of a condition. */
 typedef struct RtscanTrace
 {
-	bool		paused;			/* the current work has been counted before */
-	bool		counts_keys;	/* the values that are being looked up have not been counted yet */
-	uint64	   *found;			/* a bit for each value: some segment has it */
+	bool		paused;			/* nothing is counted, because the current work has been counted before */
+	bool		counts_keys;	/* values found are counted, because the values being looked up have not been counted
+								 * before */
+	uint64	   *found;			/* a bit for each value, which is set if some segment has the value */
 	uint64		keys_found;		/* number of values that some segment has */
-	uint64		codes;			/* number of codes of these values, summed over all segments */
+	uint64		codes;			/* number of codes of the values found, summed over all segments */
 	uint64		segments[RTSCAN_WAYS];	/* by way: number of segments that were evaluated in that way */
 	uint64		rows;			/* number of rows that remained after the condition, summed over all segments */
 } RtscanTrace;
@@ -47,7 +48,7 @@ rtscan_trace_way(RtscanTrace *trace, RtscanWay way, uint64 rows)
 	trace->rows += rows;
 }
 
-/* Do that for several traces. */
+/* Call rtscan_trace_way() for several traces. */
 static inline void
 rtscan_trace_ways(List *traces, RtscanWay way, uint64 rows)
 {
@@ -57,7 +58,7 @@ rtscan_trace_ways(List *traces, RtscanWay way, uint64 rows)
 		rtscan_trace_way(lfirst(cell), way, rows);
 }
 
-/* Count a value that a segment has, with its number of codes. */
+/* Count the value number "value", for which a segment has "codes" codes. */
 static inline void
 rtscan_trace_key(RtscanTrace *trace, uint32 value, uint32 codes)
 {

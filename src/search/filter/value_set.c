@@ -3,8 +3,8 @@
  * value_set.c
  *		Find the stored integers of a column that a condition accepts.
  *
- * If exact integers sort as the values do, they are not compared one by one: the place of each of the condition's
- * values among them is found by bisection.  Otherwise the values of the dictionary are compared.
+ * If exact integers sort as the values do, they are not compared one by one: bisection finds the place of each of the
+ * condition's values among them.  If they sort otherwise, the values of the dictionary are compared one by one.
  */
 #include "search/filter/value_set.h"
 
@@ -18,15 +18,15 @@
 #include "utils/memutils.h"
 
 /*
- * Comparisons, approximately, that find the place of a value among exact integers.  Each takes about as long as
- * comparing the value of a row.
+ * Approximate number of comparisons that find the place of a value among exact integers.  Each comparison takes about
+ * as long as comparing the value of a row.
  */
 #define BISECTION_COMPARISONS	40
 
 /* Values of a dictionary that are read and compared at a time. */
 #define LOT	1024
 
-/* A range of exact integers, and the condition with whose values they are compared. */
+/* A range of exact integers, and the condition whose values they are compared with. */
 typedef struct Universe
 {
 	const RtscanCondition *condition;	/* the condition */
@@ -111,7 +111,7 @@ edges_of_key(const Universe *universe, uint64 key)
 	return (Edges) {before, before + 1};
 }
 
-/* Is the integer at a place of the universe before a value or, with "after", not behind it? */
+/* Is the integer at a place of the universe less than a value or, with "after", less than or equal to it? */
 static bool
 is_before(const Universe *universe, Datum value, bool after, uint64 place)
 {
@@ -131,7 +131,7 @@ is_before(const Universe *universe, Datum value, bool after, uint64 place)
 	return order < 0 || (after && order == 0);
 }
 
-/* Return the first place from "low" on whose integer is not before the value; "high" if there is none. */
+/* Return the first place, from "low" on, for which is_before() is false; "high" if there is none. */
 static uint64
 bisect(const Universe *universe, Datum value, bool after, uint64 low, uint64 high)
 {
@@ -171,7 +171,7 @@ edges_of(const Universe *universe, int i)
 
 /* ---------------------------------------------------------------- exact integers */
 
-/* Add the integers at the places from "first" up to "end", exclusively. */
+/* Add the integers at the places first .. end - 1. */
 static void
 add_places(const Universe *universe, RtscanIntegerSet *set, uint64 first, uint64 end)
 {
@@ -201,7 +201,7 @@ add_equal(const Universe *universe, RtscanIntegerSet *set)
 	}
 }
 
-/* Add the integers that an operator other than = accepts.  The first or the last value decides. */
+/* Add the integers that an operator other than = accepts.  Only the first or the last value has to be compared. */
 static void
 add_compared(const Universe *universe, RtscanIntegerSet *set)
 {
@@ -233,7 +233,7 @@ is_negated(const RtscanCondition *condition)
 	return condition->kind == RTSCAN_CONDITION_NONE || condition->kind == RTSCAN_CONDITION_DISTINCT;
 }
 
-/* Find the integers of a universe that a condition accepts.  They must sort as the values do. */
+/* Find the integers of a universe that a condition accepts.  The integers must sort as the values do. */
 static void
 accept_exact(Universe *universe, RtscanIntegerSet *set)
 {
@@ -251,8 +251,8 @@ accept_exact(Universe *universe, RtscanIntegerSet *set)
 }
 
 /*
- * Can any integer be compared with the values?  Some integers between those stored are not valid dates, and turning
- * these into timestamps overflows.
+ * Can all integers of a range be compared with the values?  Integers between the stored ones may be no valid dates, so
+ * that converting them to timestamps would overflow.
  */
 static bool
 takes_any_integer(const RtscanCondition *condition)
@@ -290,7 +290,7 @@ accept_framed(const RtscanCondition *condition, RtscanReader *reader, const Rtsc
 	return true;
 }
 
-/* Find the integers that a condition accepts by its keys, which are exact integers. */
+/* Find the integers that a condition accepts by its keys, which must be exact integers except for the sign bit. */
 static void
 accept_keys(const RtscanCondition *condition, RtscanIntegerSet *set)
 {
@@ -358,8 +358,8 @@ accept_codes_of(const RtscanIntegerSet *exact, const int64 *integers, uint32 dis
 }
 
 /*
- * Find the accepted codes of a dictionary of exact integers; false if that is not possible by bisection, or does
- * not pay.
+ * Find the accepted codes of a dictionary of exact integers by bisection.  Returns false if bisection is not possible,
+ * or does not pay.
  */
 static bool
 accept_exact_codes(const RtscanCondition *condition, RtscanReader *reader, const RtscanSegmentInclude *include,
@@ -389,7 +389,7 @@ accept_exact_codes(const RtscanCondition *condition, RtscanReader *reader, const
 	return done;
 }
 
-/* Read values of a dictionary, in the current memory context. */
+/* Read the values of the codes first .. end - 1 of a dictionary, in the current memory context. */
 static void
 read_dictionary_values(RtscanReader *reader, const RtscanSegmentInclude *include, const RtscanColumn *type,
 					   uint32 first, uint32 end, Datum *datums)

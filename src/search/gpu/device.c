@@ -3,8 +3,8 @@
  * device.c
  *		The executors compute, rt and rtcudb: what the devices can evaluate, and how long that should take.
  *
- * Each device evaluates the segments that have their place on it; all devices work at the same time.  device_round.h
- * tells how they are asked.
+ * Each device evaluates the segments that are assigned to it (rtscan_device_of_segment()).  All devices work at the
+ * same time.  device_round.h describes how requests are made.
  */
 #include "search/exec/executor.h"
 
@@ -51,7 +51,7 @@ size_of_columns(const RtscanSegmentScan *scan)
 	return bytes;
 }
 
-/* The same with the BVHs of the executor rtcudb, one for each region. */
+/* Return size_of_columns() and the bytes of the BVHs of the executor rtcudb, one for each region. */
 static uint64
 size_of_columns_and_jobs(const RtscanSegmentScan *scan)
 {
@@ -59,8 +59,9 @@ size_of_columns_and_jobs(const RtscanSegmentScan *scan)
 }
 
 /*
- * Do all segments fit into the memory of their devices?  A device that cannot be used has no limit.  All segments are
- * counted for their own device, even though some of a round with very many regions may be evaluated by another one.
+ * Do all segments fit into the memory of their devices?  A device that cannot be used has no limit.  Each segment is
+ * counted for the device that it is assigned to, even though another device may evaluate it if a round has very many
+ * regions.
  */
 static bool
 all_fit(const RtscanSegmentScan *scans, int nscans, double times,
@@ -75,7 +76,7 @@ all_fit(const RtscanSegmentScan *scans, int nscans, double times,
 			bytes[rtscan_device_of_scan(&scans[i])] += size_of_scan(&scans[i]);
 			all += size_of_scan(&scans[i]);
 		}
-	/* if these segments are a part of more data, the rest is taken to be spread evenly */
+	/* if "times" is greater than 1, the rest of the data is taken to be spread evenly over the devices */
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (bytes[device] > 0 && rtscan_device_area(device, 1) != NULL &&
 			bytes[device] + all * (times - 1) / Max(rtscan_devices(), 1) > rtscan_device_memory_limit(device))
@@ -95,7 +96,7 @@ device_fits_jobs(const RtscanSegmentScan *scans, int nscans, double times)
 	return all_fit(scans, nscans, times, size_of_columns_and_jobs);
 }
 
-/* Return the number of devices, at least 1: if there is none, the part of device 0 gets the reason. */
+/* Return the number of devices, at least 1: if there is no device, the part of device 0 gets the reason. */
 static int
 count_devices(void)
 {
@@ -126,7 +127,7 @@ count_device_tests(const RtscanSegmentScan *scan)
 	return n;
 }
 
-/* Testing rows needs about the time of adding up one of their columns. */
+/* Return the nanoseconds to test a segment's rows for one condition: about as long as adding up one of its columns. */
 static double
 device_test_time(const RtscanSegmentScan *scan)
 {
@@ -135,14 +136,21 @@ device_test_time(const RtscanSegmentScan *scan)
 
 	if (!rtscan_device_can_have(scan) || !rtscan_device_is_ready(device))
 		return get_float8_infinity();
-	/* For tests, have devices test rows of every other segment, however slow they are. */
+
+	/*
+	 * With rtscan.debug_compare_executors, let devices test rows of every second segment, however slow the devices
+	 * are.
+	 */
 	if (rtscan_debug_compare_executors && scan->entry->id % 2 == 0)
 		return 1;
 	adding = rtscan_device_adding(device);
 	return isinf(adding) ? adding : Max(scan->reader.segment->chunks * adding, 1);
 }
 
-/* Return how many regions a device evaluates.  To add up rows, it combines the regions of all alternatives. */
+/*
+ * Return how many regions of a segment a device evaluates.  If it adds rows up ("adding"), it combines the regions of
+ * all alternatives.
+ */
 static int
 count_regions(const RtscanSegmentScan *scan, bool adding)
 {
@@ -151,7 +159,7 @@ count_regions(const RtscanSegmentScan *scan, bool adding)
 	return scan->nregions;
 }
 
-/* Return the group by which the speed of searches like this one is remembered (device/adaptive_cost.h). */
+/* Return the group of a segment's search, for which the speed of the device is recorded (device/adaptive_cost.h). */
 static uint64
 group_of_scan(const RtscanSegmentScan *scan)
 {
@@ -162,7 +170,10 @@ group_of_scan(const RtscanSegmentScan *scan)
 	return hash_combine64(hash_combine64(MyDatabaseId, RelationGetRelid(scan->reader.index)), searched);
 }
 
-/* Return the group of the first segment that can be evaluated; the others have the same columns. */
+/*
+ * Return the group of the first segment that a device can evaluate, or 0.  The regions of the other segments have the
+ * same columns.
+ */
 static uint64
 group_of_scans(const RtscanSegmentScan *scans, int nscans)
 {
@@ -172,7 +183,10 @@ group_of_scans(const RtscanSegmentScan *scans, int nscans)
 	return 0;
 }
 
-/* All devices work at the same time.  After them, the CPU evaluates the segments of devices that are not ready. */
+/*
+ * Return the time of the slowest device, since all devices work at the same time, plus the time of the CPU, which
+ * then evaluates the segments of devices that are not ready.
+ */
 static double
 device_estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)
 {
@@ -207,7 +221,10 @@ device_estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nsc
 	return longest + of_cpu;
 }
 
-/* Estimate a device's time.  For an executor not measured yet, as rtcudb at first, that of compute is taken. */
+/*
+ * Estimate the nanoseconds of a device's request.  If the executor has not been measured, as rtcudb before its first
+ * use, return the estimate for compute.
+ */
 static double
 guess_time(int device, DeviceExecutor executor, double searched, double added)
 {
@@ -216,7 +233,7 @@ guess_time(int device, DeviceExecutor executor, double searched, double added)
 	return isinf(time) ? rtscan_estimate_device(device, DEVICE_COMPUTE, 0, searched, added) : time;
 }
 
-/* Segments are taken to be spread evenly over the devices that are ready.  No device is contacted for this. */
+/* The estimate assumes that segments are spread evenly over the devices that are ready.  No device is contacted. */
 static double
 device_time_of_adding(RtscanExecutor executor, double searched, double added, double bytes)
 {
@@ -250,7 +267,7 @@ device_pass_over(RtscanExecutor executor, const RtscanSegmentScan *scans, int ns
 			passed = bms_add_member(passed, rtscan_device_of_scan(&scans[i]));
 	while ((device = bms_next_member(passed, device)) >= 0)
 	{
-		/* How fast compute finds rows is known from other requests, so only what is known about adding fades. */
+		/* Other requests measure how fast compute finds rows, so only the estimate for adding is moved. */
 		if (adding && executor == RTSCAN_EXECUTOR_COMPUTE)
 			rtscan_forget_device_adding(device);
 		else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_aggregate_messages.c
- *		Write device aggregates into requests to the device program, and check those in its answers.
+ *		Write device aggregates into requests to the device program, and check the device aggregates in its answers.
  */
 #include "search/gpu/device_aggregate_messages.h"
 
@@ -17,8 +17,8 @@ rtscan_device_agg_covers_all(const RtscanDeviceAgg *agg, const RtscanSegment *se
 }
 
 /*
- * Return the next column of a device aggregate, and advance *place, which is 0 at first; NULL after the last.  A
- * column can be returned several times.
+ * Return the next column that a device aggregate reads, and advance *place, which must be 0 for the first column;
+ * return NULL after the last column.  A column can be returned several times.
  */
 static const RtscanDeviceColumn *
 next_column(const RtscanDeviceAgg *agg, int *place)
@@ -72,7 +72,7 @@ rtscan_add_maps(const RtscanDeviceAgg *agg, RtscanDeviceWords *words)
 			rtscan_add_map(words, agg->digits[i].map);
 }
 
-/* Return a digit as the device program needs it. */
+/* Return the AggDigit of a digit, for the request. */
 static AggDigit
 device_digit(const RtscanDeviceAggDigit *digit, const RtscanDeviceWords *words)
 {
@@ -124,7 +124,10 @@ rtscan_write_masks(const RtscanDeviceAgg *agg, const RtscanSegment *segment, cha
 
 /* ---------------------------------------------------------------- answers */
 
-/* Return the greatest distance that a measure's values can have from the least value. */
+/*
+ * Return the greatest distance from the least value that the values of a measure can have.  "measure" is the number
+ * of the measure plus one.
+ */
 static uint64
 largest_of(const RtscanDeviceAgg *agg, int measure)
 {
@@ -141,7 +144,7 @@ largest_of(const RtscanDeviceAgg *agg, int measure)
 	return largest;
 }
 
-/* Can this many rows, with distances up to "largest", have this word as a measure? */
+/* Can "word" be a measure of this kind for "rows" rows, whose distances are at most "largest"? */
 static bool
 is_possible_measure(uint32 kind, uint64 word, uint64 rows, uint64 largest)
 {
@@ -160,7 +163,7 @@ is_possible_measure(uint32 kind, uint64 word, uint64 rows, uint64 largest)
 	}
 }
 
-/* Is a measure possible in all entries? */
+/* Is a measure, given by its number, possible in all entries of a head? */
 static bool
 are_possible_measures(const RtscanDeviceAgg *agg, int measure)
 {
@@ -173,7 +176,7 @@ are_possible_measures(const RtscanDeviceAgg *agg, int measure)
 	return true;
 }
 
-/* Can a device aggregate, which must be a copy, be that of this many rows? */
+/* Can a head be the aggregate of "rows" rows?  Its words must be a copy, which the device program cannot change. */
 static bool
 is_possible(const RtscanDeviceAgg *agg, uint64 rows)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_answer.c
- *		Check a device's answer, and give it to the segments.
+ *		Check a device's answer, and set the rows and device aggregates of the segments.
  */
 #include "search/gpu/device_answer.h"
 
@@ -45,7 +45,7 @@ rtscan_answer_overflows(const RtscanDevicePart *part)
 
 /* ---------------------------------------------------------------- checks */
 
-/* Can a segment's chunks have this many matching rows, in its device aggregate and outside it? */
+/* Are the counts of a region's chunks possible: of rows in its device aggregate, and of rows outside of it? */
 static bool
 are_possible_counts(const RtscanDeviceRegion *item, const ChunkCount *counts)
 {
@@ -73,7 +73,7 @@ aggregated_rows(const RtscanDeviceRegion *item, const ChunkCount *counts)
 	return rows;
 }
 
-/* Copy the counts and device aggregates of an answer, and check them.  Returns false if they are impossible. */
+/* Copy the counts and device aggregates of an answer, and check the copies.  Returns false if they are impossible. */
 static bool
 read_answer(const RtscanDevicePart *part, ChunkCount *counts, MemoryContext context)
 {
@@ -97,7 +97,10 @@ read_answer(const RtscanDevicePart *part, ChunkCount *counts, MemoryContext cont
 
 /* ---------------------------------------------------------------- results */
 
-/* Give a region its rows: counts, and words unless rows are only counted.  Rows in a device aggregate have no bits. */
+/*
+ * Set a region's rows, in "bits": the counts of its chunks, and the words unless they are NULL, because rows are only
+ * counted.  Rows in a device aggregate have no bits.
+ */
 static void
 take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *words, RtscanRowBits *bits)
 {

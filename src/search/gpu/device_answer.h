@@ -4,9 +4,9 @@
  *		Copy and check the answer of a device program to a part of a round.
  *
  * The program may be wrong, and can write to the area at any time.  So numbers are copied before they are checked, and
- * not read from the area again.  All counts and device aggregates are checked before any of them is used.  Bits are
- * copied and checked when their segment is read (round.c).  The checks reject what is impossible; how many rows match
- * is known from the program alone.
+ * are not read from the area again.  All counts and device aggregates are checked before any of them is used.  The bits
+ * of a segment are copied and checked when the segment is read (round.c).  The checks reject only impossible answers,
+ * since the backend has no other source for the number of matching rows.
  */
 #ifndef RTSCAN_DEVICE_ANSWER_H
 #define RTSCAN_DEVICE_ANSWER_H
@@ -14,14 +14,14 @@
 #include "search/gpu/device_part.h"
 
 /*
- * Read how many entries the device aggregates of an answer have.  Returns true if some aggregate had no room for all
- * of them.
+ * Set agg->n, the number of entries, of each device aggregate that has words of its own in the answer.  Returns true
+ * if an aggregate had no room for all of its entries.
  */
 extern bool rtscan_answer_overflows(const RtscanDevicePart *part);
 
 /*
- * Give each region its counts and its bits, which stay in the device's area, and each device aggregate a copy of its
- * words, in a memory context.  Returns false, and gives no region its rows, if the answer contradicts itself.
+ * Set the rows of each region of a part: counts, and bits, which stay in the device's area.  Copy the words of device
+ * aggregates to "context".  Returns false, and sets no region's rows, if the answer contradicts itself.
  */
 extern bool rtscan_take_answer(RtscanDevicePart *part, MemoryContext context, RtscanCounters *counters);
 

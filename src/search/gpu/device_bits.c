@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_bits.c
- *		Save the bits that a round has left in the devices' areas, before these get other content.
+ *		Save the bits that a round has left in the devices' areas, before the areas get other content.
  */
 #include "search/gpu/device_bits.h"
 
@@ -9,7 +9,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* Copy bits from an area to other memory, and have them refer to the copy. */
+/* Copy bits from an area to "words", and set bits->words to the copy. */
 static void
 move_bits(RtscanRowBits *bits, uint64 *words)
 {
@@ -20,8 +20,8 @@ move_bits(RtscanRowBits *bits, uint64 *words)
 }
 
 /*
- * Save bits of a segment that has not been read, or note that they are lost.  *left is the number of bytes that may
- * still be allocated.
+ * Save bits of a segment whose bits the search has not read, or record in scan->progress that they are lost.  *left
+ * is the number of bytes that may still be allocated.
  */
 static void
 save_bits(RtscanRound *round, RtscanSegmentScan *scan, RtscanRowBits *bits, Size *left)
@@ -60,7 +60,7 @@ save_round(void *arg)
 		save_segment(round, &round->scans[i], &left);
 }
 
-/* MemoryContextCallbackFunction: the search is over. */
+/* MemoryContextCallbackFunction: the search ends, so its bits need not be saved. */
 static void
 forget_round(void *arg)
 {

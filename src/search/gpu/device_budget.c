@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_budget.c
- *		Find out whether a device can evaluate its part of a round, and what of it pays.
+ *		Find out whether a device can evaluate its part of a round, and whether builds and uploads pay.
  */
 #include "search/gpu/device_budget.h"
 
@@ -13,8 +13,8 @@
 #include "search/gpu/device_collect.h"
 
 /*
- * A number, greater than that of any column and form, that stands for all columns of a part when their uploads are
- * weighed against what they would save.
+ * The number of a column that represents all columns of a part in rtscan_device_upload_pays(), given
+ * hash_of_columns().  It is greater than the number of any column in any form.
  */
 #define ALL_COLUMNS(hash)	(COLUMN_FORMS * INDEX_MAX_KEYS + (int) ((hash) % 0x10000000))
 
@@ -44,7 +44,10 @@ rtscan_explain_result(DeviceResult result)
 
 /* ---------------------------------------------------------------- device memory */
 
-/* Return the bytes of device memory that a column needs; 0 if it is in *counted, to which it is added. */
+/*
+ * Return the bytes of device memory that a column needs; 0 if the column is in *counted.  Adds the column to
+ * *counted.
+ */
 static uint64
 bytes_of_column(const RtscanSegmentScan *scan, const RtscanDeviceColumn *column, Bitmapset **counted)
 {
@@ -56,7 +59,10 @@ bytes_of_column(const RtscanSegmentScan *scan, const RtscanDeviceColumn *column,
 	return rtscan_device_column_size(scan->reader.segment, column);
 }
 
-/* Return the bytes of device memory that a region's columns need, except for those that are in *counted. */
+/*
+ * Return the bytes of device memory that a region's columns need, except for the columns in *counted.  Adds the
+ * columns to *counted.
+ */
 static uint64
 bytes_of_region(const RtscanDeviceRegion *item, Bitmapset **counted)
 {
@@ -73,7 +79,7 @@ bytes_of_region(const RtscanDeviceRegion *item, Bitmapset **counted)
 	return size;
 }
 
-/* Return the bytes of device memory that all columns of a part, and the BVHs of jobs, need. */
+/* Return the bytes of device memory that a part needs: all columns and, for rtcudb, the BVHs of jobs. */
 static uint64
 bytes_of_part(const RtscanDevicePart *part)
 {
@@ -97,7 +103,10 @@ bytes_of_part(const RtscanDevicePart *part)
 
 /* ---------------------------------------------------------------- what pays */
 
-/* Return the nanoseconds by which the device is faster than the CPU, or 0 if it is not. */
+/*
+ * Return the nanoseconds by which the device is expected to evaluate a part faster than the CPU; 0 if it is not
+ * faster.
+ */
 static double
 gain_of(const RtscanDevicePart *part)
 {
@@ -114,7 +123,10 @@ gain_of(const RtscanDevicePart *part)
 	return Max(gain, 0);
 }
 
-/* Return the nanoseconds to build the BVHs that a part's search needs: one for up to three columns of a region. */
+/*
+ * Return the nanoseconds to build the BVHs that a part needs for rays: one for every DEVICE_GROUP_COLUMNS columns of
+ * a region, or for fewer columns.
+ */
 static double
 time_to_build(const RtscanDevicePart *part)
 {
@@ -137,7 +149,7 @@ rtscan_builds_pay(const RtscanDevicePart *part)
 	return rtscan_device_build_pays(part->device, part->group, time_to_build(part), Max(gain, 0));
 }
 
-/* Return a hash of the columns of a part's first segment; the others have the same. */
+/* Return a hash of the columns of a part's first segment; its other segments have the same columns. */
 static uint32
 hash_of_columns(const RtscanDevicePart *part)
 {
@@ -162,8 +174,8 @@ hash_of_columns(const RtscanDevicePart *part)
 }
 
 /*
- * Does it pay to upload all columns of a part?  A part that makes device aggregates or tests rows needs all of them,
- * and many may be missing, so that uploading one alone is no use.
+ * Does it pay to upload all columns of a part?  A part that makes device aggregates or tests rows needs all of its
+ * columns.  Since many may be missing, uploading only one of them would not help.
  */
 static bool
 all_uploads_pay(RtscanDevicePart *part)
@@ -197,14 +209,20 @@ rtscan_most_uploads(const RtscanDevicePart *part)
 
 /* ---------------------------------------------------------------- decisions about a part */
 
-/* Is a part to be sent?  With "auto", a search does without a device that is not ready, which is no failure. */
+/*
+ * Should a request be sent for a part?  Not if it has no regions.  With "auto", also not if the device is not ready;
+ * the CPU then evaluates the part, and this is not reported as a failure.
+ */
 static bool
 is_wanted(const RtscanDevicePart *part)
 {
 	return part->nregions > 0 && (part->header.prepare || rtscan_executor != RTSCAN_EXECUTOR_AUTO || part->ready);
 }
 
-/* If the BVHs that rays need are known to be missing, have them built if that pays by now, or else use compute. */
+/*
+ * Decide whether the executor rt casts rays.  If BVHs that the rays need are known to be missing, let the device
+ * build them if that pays; otherwise use compute.
+ */
 static void
 decide_on_rays(RtscanDevicePart *part)
 {
@@ -217,7 +235,7 @@ decide_on_rays(RtscanDevicePart *part)
 		part->header.executor = DEVICE_COMPUTE;
 }
 
-/* If there are too many words, drop the device aggregates: without them there are no maps, and so fewer words. */
+/* If a part has too many words, drop its device aggregates, and so the words of their maps. */
 static void
 limit_words(RtscanDevicePart *part)
 {
@@ -231,7 +249,10 @@ is_too_complex(const RtscanDevicePart *part)
 	return part->header.intervals > DEVICE_MAX_INTERVALS || part->words.n > DEVICE_MAX_SET_WORDS;
 }
 
-/* Connect, and get an area with room for the request and its answer.  Returns NULL, or the reason why not. */
+/*
+ * Connect to the device, and get an area with room for the request and its answer.  Returns NULL, or the reason why
+ * there is no area.
+ */
 static const char *
 open_area(RtscanDevicePart *part)
 {
@@ -248,8 +269,8 @@ open_area(RtscanDevicePart *part)
 }
 
 /*
- * Can the device that has been connected to make a part's device aggregates?  All columns of a round have to fit into
- * half of its memory; otherwise they might evict each other.
+ * Can the device make a part's device aggregates?  The backend must be connected to the device.  All columns of the
+ * part have to fit into half of the device's memory; otherwise they might evict each other.
  */
 static bool
 can_make_aggs(const RtscanDevicePart *part)

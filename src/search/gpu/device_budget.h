@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_budget.h
- *		The second phase of a request to a device: find out whether the device can and should do it (device_round.h).
+ *		The second phase of a request to a device: find out whether the device can and should evaluate its part of a
+ *		round (device_round.h).
  *
- * Can it?  There must be a connection, memory for the request and its answer, and, for device aggregates, device
- * memory for all columns.  Should it?  With "auto", it has to pay to build BVHs for rays, and to upload columns that
- * are missing.  These questions are asked of src/device/ here, and nowhere else in a request.
+ * A device can evaluate its part if there are a connection and memory for the request and its answer and, for device
+ * aggregates, if there is device memory for all columns.  With "auto", a device should evaluate its part only if it
+ * pays to build BVHs for rays, and to upload columns that are missing.  No other file of a request decides on memory,
+ * builds or uploads.
  */
 #ifndef RTSCAN_DEVICE_BUDGET_H
 #define RTSCAN_DEVICE_BUDGET_H
@@ -19,35 +21,38 @@
 extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64 group, double chunks, double added);
 
 /*
- * Decide about a part that has been collected: rays become compute where they need BVHs that do not pay yet, and
- * device aggregates are dropped if the device cannot make them.  Returns true if the request can be written and sent:
- * then part->budget.area has room for it and its answer.  Otherwise the part is not wanted, or part->why says why
- * not.
+ * Decide whether the request of a part that has been collected can be written and sent.  If so, returns true, and
+ * part->budget.area has room for the request and its answer.  If not, either part->budget.wanted is false, or
+ * part->why is the reason.  Replaces rays by compute if they need BVHs that do not pay yet, and drops device
+ * aggregates that the device cannot make.
  */
 extern bool rtscan_budget_part(RtscanDevicePart *part);
 
 /*
- * Decide only about memory and device aggregates, after the part or the connection has changed.  Returns NULL if the
- * request can be written and sent, or the reason why not.
+ * Decide again about memory and device aggregates, after the part or the connection has changed.  Returns NULL if the
+ * request can be written and sent; otherwise, the reason why it cannot.
  */
 extern const char *rtscan_fit_part(RtscanDevicePart *part);
 
 /*
- * Does it pay to build the BVHs that the part's rays need?  It does if rays would have saved as much time by now as
- * building takes.  Each call counts as a scan that did without them.
+ * Does it pay to build the BVHs that the part's rays need?  It does if scans have lost as much time without these
+ * BVHs as building them takes.  Each call records the loss of one scan.
  */
 extern bool rtscan_builds_pay(const RtscanDevicePart *part);
 
 /*
- * Does it pay to upload a segment's column that is missing?  An executor that is set by name always gets it.  Each call
- * counts as a scan that did without the column.
+ * Does it pay to upload a segment's column that is missing?  Always, unless rtscan.executor is "auto".  With "auto",
+ * each call records the loss of a scan that did without the column.
  */
 extern bool rtscan_upload_pays(RtscanDevicePart *part, const RtscanSegmentScan *scan, const RtscanDeviceColumn *column);
 
-/* Return the most uploads for a part.  If columns are missing more often, something is wrong. */
+/*
+ * Return the most uploads for a part.  If columns are still missing after that many, the device does not have enough
+ * memory for all of them.
+ */
 extern uint32 rtscan_most_uploads(const RtscanDevicePart *part);
 
-/* Return the reason to give if a device program refuses a request with this result. */
+/* Return the reason to report if a device program refuses a request with this result. */
 extern const char *rtscan_explain_result(DeviceResult result);
 
 #endif							/* RTSCAN_DEVICE_BUDGET_H */

@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- regions of a part */
 
-/* Has an earlier round aggregated rows of the segment, so that only the others are still to be found? */
+/* Has an earlier round aggregated rows of the segment, so that only its other rows have to be found? */
 static bool
 is_aggregated_before(const RtscanSegmentScan *scan)
 {
@@ -18,8 +18,9 @@ is_aggregated_before(const RtscanSegmentScan *scan)
 }
 
 /*
- * Return the device aggregate that the device is to make of a segment, or NULL.  It has to cover the segment's whole
- * filter, and must not have been made already; the part must have room for its words.
+ * Return the device aggregate that the device is to make of a segment.  Returns NULL if the segment has none, or its
+ * aggregate has already been made.  Also returns NULL if the device cannot evaluate the segment's whole filter, or
+ * the part has no room for the aggregate's words.
  */
 static RtscanDeviceAgg *
 agg_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
@@ -31,7 +32,7 @@ agg_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 	return scan->asked.agg;
 }
 
-/* Add the sets that a region's rows are tested for. */
+/* Add the conditions for which a region's rows are tested, and their sets. */
 static void
 collect_members(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 {
@@ -43,7 +44,7 @@ collect_members(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 	part->tested += (double) item->scan->reader.segment->chunks * list_length(item->region->members);
 }
 
-/* Add a region.  Of the regions of a combined filter, only the first has an answer. */
+/* Add a region to a part.  Of the regions of a combined filter, only the first one (PART_FIRST) has an answer. */
 static void
 collect_item(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 {
@@ -88,7 +89,10 @@ is_full_part(const RtscanDevicePart *part)
 	return Max(part->nregions, part->own_regions) >= RTSCAN_ROUND_REGIONS;
 }
 
-/* Add a region that is not aggregated.  One without conditions is left out: the CPU sets all rows' bits at once. */
+/*
+ * Add a region without a device aggregate.  A region without conditions is left out, since the CPU sets the bits of
+ * all rows at once.  Any region is left out if the part is full.
+ */
 static void
 collect_without_agg(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
@@ -96,7 +100,7 @@ collect_without_agg(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegio
 		collect_item(part, &(RtscanDeviceRegion) {scan, region, NULL, false, PART_FIRST});
 }
 
-/* Add a region of a segment, with the segment's device aggregate if it wants one and there is room. */
+/* Add a region of a segment, with the device aggregate that agg_of() returns if the filter has no alternatives. */
 static void
 collect_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *region)
 {
@@ -109,8 +113,8 @@ collect_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *re
 }
 
 /*
- * Return the regions of each disjunction, multiplied out.  Returns NULL if a disjunction has no region that rows can be
- * in, or a region that cannot be a part of a combined filter.
+ * Return a list of regions for each disjunction of a segment's filter, whose alternatives are multiplied out.
+ * Returns NULL if a list is empty, or has a region that cannot be a part of a combined filter.
  */
 static List **
 list_alternatives(const RtscanSegmentScan *scan)
@@ -129,7 +133,7 @@ list_alternatives(const RtscanSegmentScan *scan)
 		{
 			const RtscanRegion *region = lfirst(cell);
 
-			/* A product of regions can have many intervals or conditions even if each of them has few. */
+			/* A product of regions can have many intervals or conditions even if each factor has few. */
 			if (!rtscan_has_few_intervals(region) || list_length(region->members) > DEVICE_MAX_COLUMNS)
 				return NULL;
 		}
@@ -138,8 +142,9 @@ list_alternatives(const RtscanSegmentScan *scan)
 }
 
 /*
- * Add all regions of a segment's filter with alternatives, for the device to combine them and aggregate the rows.
- * Returns false if the filter has no alternatives, its rows cannot be aggregated, or there is no room.
+ * If a segment's filter has alternatives (OR), add all of its regions, so that the device combines them and
+ * aggregates the rows.  Returns false, and adds nothing, if the filter has no alternatives, if its rows cannot be
+ * aggregated, or if the part has no room.
  */
 static bool
 collect_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
@@ -171,8 +176,8 @@ collect_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
 /* ---------------------------------------------------------------- a part */
 
 /*
- * Does a region need bits, not only counts?  Combining regions, clearing dead rows and leaving out aggregated rows
- * all work on bits.
+ * Does a region need bits in the answer, in addition to counts?  It does if regions are combined, dead rows are
+ * cleared, or aggregated rows are left out by the CPU, all of which needs bits.
  */
 static bool
 wants_bits(const RtscanDeviceRegion *item)
@@ -232,8 +237,8 @@ rtscan_drop_device_aggs(RtscanDevicePart *part)
 /* ---------------------------------------------------------------- all parts */
 
 /*
- * Return a device's part or, if that is full, the part of another device that is ready, since every device can evaluate
- * every segment; NULL if all are full.
+ * Return the part of a device or, if that part is full, the part of another device that is ready, since every device
+ * can evaluate every segment.  Returns NULL if all of these parts are full.
  */
 static RtscanDevicePart *
 part_with_room(const RtscanDeviceParts *parts, int device)
@@ -248,7 +253,10 @@ part_with_room(const RtscanDeviceParts *parts, int device)
 	return NULL;
 }
 
-/* Add a segment's whole filter to a part, to be combined, or else its regions one by one, as far as there is room. */
+/*
+ * Add a segment to a part: its whole filter, if a device can combine the filter and aggregate the rows; otherwise its
+ * regions one by one, as far as there is room.
+ */
 static void
 collect_segment(const RtscanDeviceParts *parts, RtscanSegmentScan *scan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_exchange.c
- *		Send a device its part of a round, upload what it lacks, and wait for its answer.
+ *		Send a device the request of its part of a round, upload columns that it lacks, and wait for its answer.
  */
 #include "search/gpu/device_exchange.h"
 
@@ -16,7 +16,7 @@
 #include "search/gpu/device_write.h"
 #include "utils/float.h"
 
-/* To learn one speed from a request, the rest of its time is subtracted, but this fraction of it is always left. */
+/* When note_speed() subtracts what is known from the time of a request, at least this fraction of the time is left. */
 #define LEAST_ADDING	0.1
 
 #define NO_ROOM_FOR_ALL	"The device does not have enough memory for all columns of the scan, or rtscan.device_memory is set too low."
@@ -40,7 +40,10 @@ upload_missing(RtscanDevicePart *part, RtscanSegmentScan *scan, const RtscanDevi
 	return result == DEVICE_OK ? NULL : "A column could not be uploaded to the device.";
 }
 
-/* The same for a key column of a region, by its place there. */
+/*
+ * Upload a missing key column of a region, given its place among the region's columns; returns as upload_missing()
+ * does.
+ */
 static const char *
 upload_key_column(RtscanDevicePart *part, const RtscanDeviceRegion *item, uint32 place)
 {
@@ -52,7 +55,7 @@ upload_key_column(RtscanDevicePart *part, const RtscanDeviceRegion *item, uint32
 	return upload_missing(part, item->scan, &column);
 }
 
-/* Return a column that a region's rows are tested by, or NULL. */
+/* Return the column with this number and form by which a region's rows are tested, or NULL if there is none. */
 static const RtscanDeviceColumn *
 find_members_column(const RtscanRegion *region, uint32 number, ColumnForm form)
 {
@@ -69,8 +72,9 @@ find_members_column(const RtscanRegion *region, uint32 number, ColumnForm form)
 }
 
 /*
- * Upload the column that a reply reports missing.  If it is only needed for a device aggregate and cannot be
- * uploaded, drop the part's aggregates.  Returns NULL, or the reason why repeating the request is no use.
+ * Upload the column that a reply reports as missing.  If the column is only needed for a device aggregate and cannot
+ * be uploaded, drop the part's device aggregates.  Returns NULL if the request is to be repeated; otherwise, the
+ * reason why not.
  */
 static const char *
 upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
@@ -97,10 +101,13 @@ upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
 /* ---------------------------------------------------------------- learning */
 
 /*
- * Learn from the time of a request.  A request that both finds and adds up rows only teaches one speed; the other one
- * is taken to be known.  With compute, that is the speed of adding; with rays, that of finding.  Testing rows by a
- * column counts as adding it up.  Parallel processes of a query send requests at the same time and wait for each
- * other, so the elapsed time is not used then.
+ * Record a speed of the device, given the time of a request.  "elapsed" is the time from sending the request to its
+ * reply, in nanoseconds; it is infinite if it is not known.
+ *
+ * If a request both finds rows and adds them up, only one of the two speeds is recorded, and the other one is taken
+ * to be known.  With compute, the speed of adding is recorded; with rt, the speed of finding.  Testing rows by a
+ * column counts as adding the column up.  Parallel processes of a query send requests at the same time and wait for
+ * each other's replies, so the elapsed time is not used in parallel queries.
  */
 static void
 note_speed(const RtscanDevicePart *part, double elapsed)
@@ -122,7 +129,7 @@ note_speed(const RtscanDevicePart *part, double elapsed)
 									 LEAST_ADDING * of_device));
 }
 
-/* Learn from a request that the device has answered after "elapsed" nanoseconds. */
+/* Record speeds and builds after the reply to a request has been received, "elapsed" nanoseconds after it was sent. */
 static void
 learn_from_reply(const RtscanDevicePart *part, double elapsed)
 {
@@ -145,7 +152,7 @@ rtscan_send_part(RtscanDevicePart *part)
 	part->exchange.asked = rtscan_device_send(part->device, &part->budget.request);
 }
 
-/* Receive the reply, and learn from its time.  Returns false if the connection is lost. */
+/* Receive the reply to a part's request, and record its time.  Returns false if the connection is lost. */
 static bool
 receive_reply(RtscanDevicePart *part)
 {
@@ -167,8 +174,8 @@ receive_reply(RtscanDevicePart *part)
 }
 
 /*
- * Does the reply have the answer?  Not if a device aggregate had no room for its entries; the part's aggregates are
- * dropped then.
+ * Does the reply have the answer?  Not if a device aggregate had no room for its entries.  In that case, sets
+ * "overflowed" of all device aggregates of the part.
  */
 static bool
 has_answer(RtscanDevicePart *part)
@@ -190,8 +197,8 @@ has_answer(RtscanDevicePart *part)
 }
 
 /*
- * React to a reply that has no answer: upload what is missing, or ask for less.  Returns NULL if the request is to be
- * repeated, or the reason why that is no use.
+ * React to a reply that has no answer: upload a missing column, build BVHs, or reduce what is requested.  Returns
+ * NULL if the request is to be repeated; otherwise, the reason why not.
  */
 static const char *
 heed_reply(RtscanDevicePart *part)
@@ -213,8 +220,8 @@ heed_reply(RtscanDevicePart *part)
 	}
 
 	/*
-	 * If rays fail, "auto" uses compute.  It does not if a device aggregate had no room for its entries: with
-	 * compute it would not have either.
+	 * If rays fail, "auto" uses compute.  It does not if only a device aggregate had no room for its entries
+	 * (DEVICE_OK), because the room would not be enough with compute, either.
 	 */
 	if (reply->result != DEVICE_OK && part->header.executor == DEVICE_RT && rtscan_executor == RTSCAN_EXECUTOR_AUTO)
 	{
@@ -228,8 +235,8 @@ heed_reply(RtscanDevicePart *part)
 }
 
 /*
- * React to a lost connection.  Returns NULL if the request is to be repeated, since the program may have been restarted
- * after this backend had connected; or the reason why that is no use.
+ * React to a lost connection.  Returns NULL if the request is to be repeated once, since the program may have been
+ * restarted after this backend had connected; otherwise, the reason why there is no answer.
  */
 static const char *
 reconnect(RtscanDevicePart *part)
@@ -242,7 +249,7 @@ reconnect(RtscanDevicePart *part)
 	return rtscan_device_timed_out(part->device) ? rtscan_device_absence(part->device) : LOST;
 }
 
-/* Repeat the request.  Returns NULL, or the reason why that cannot be done. */
+/* Write and send the request again.  Returns NULL, or the reason why this is not possible. */
 static const char *
 ask_again(RtscanDevicePart *part)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_part.h
- *		A device's part of a round: the regions that it is to evaluate, and what becomes of its request.
+ *		A device's part of a round: the regions that the device is to evaluate, and the state of its request.
  *
- * device_round.h says how a request is made.
+ * device_round.h describes how a request is made.
  */
 #ifndef RTSCAN_DEVICE_PART_H
 #define RTSCAN_DEVICE_PART_H
@@ -18,65 +18,74 @@
 /* A region to evaluate. */
 typedef struct RtscanDeviceRegion
 {
-	RtscanSegmentScan *scan;	/* its segment */
+	RtscanSegmentScan *scan;	/* segment of the region */
 	RtscanRegion *region;		/* the region */
-	RtscanDeviceAgg *agg;		/* the device aggregate to make of its rows, or NULL */
-	bool		joins;			/* the device aggregate adds to the words of the last aggregate before it */
-	FilterPart	part;			/* if not PART_FIRST, it is combined with the last region before it that is */
+	RtscanDeviceAgg *agg;		/* device aggregate to make of the region's rows, or NULL */
+	bool		joins;			/* "agg" shares the words of the last device aggregate that has words of its own */
+	FilterPart	part;			/* PART_FIRST, or how to combine the region with the last PART_FIRST region before it */
 } RtscanDeviceRegion;
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
 
-/* Limits of a request, and the memory for it.  Only device_budget.c sets them. */
+/* Limits of a request, and memory for the request.  Only device_budget.c sets the members. */
 typedef struct RtscanDeviceBudget
 {
-	bool		wanted;			/* there are regions, and a device to evaluate them */
-	bool		connected;		/* there was a connection before the request was sent */
-	bool		uploads_pay;	/* it has been found that uploading all missing columns pays */
+	bool		wanted;			/* the part has regions and, with "auto", its device is ready */
+	bool		connected;		/* there was a connection before memory for the request was taken */
+	bool		uploads_pay;	/* uploading all missing columns of the part has been found to pay */
 	char	   *area;			/* memory shared with the device program */
-	DeviceRequest request;		/* says where in the area the answer goes */
+	DeviceRequest request;		/* the message to the program; it has the offset of the answer in the area */
 } RtscanDeviceBudget;
 
-/* The state of a request and its answer.  Only device_exchange.c sets it. */
+/* The state of a request and its answer.  Only device_exchange.c sets the members. */
 typedef struct RtscanDeviceExchange
 {
-	bool		asked;			/* the request has been sent, and there is no reply yet */
+	bool		asked;			/* the request has been sent, and its reply has not been received */
 	bool		retried;		/* the request has been repeated on a new connection */
 	instr_time	start;			/* when the request was sent */
 	DeviceReply reply;			/* the last reply */
-	RtscanCounters work;		/* the device's work, including that of replies without an answer */
+	RtscanCounters work;		/* work of the device for all requests of the part, also those without an answer */
 } RtscanDeviceExchange;
 
-/* A device's part of a round.  Only device_collect.c sets the members that are not said to be the caller's. */
+/*
+ * A device's part of a round.  Only device_collect.c sets the members, except those that a comment assigns to the
+ * caller or to another file.
+ */
 typedef struct RtscanDevicePart
 {
 	int			device;			/* number of the device */
-	bool		ready;			/* its program was running and ready when the round began */
+	bool		ready;			/* the device's program was running and ready when the round began */
 	Relation	index;			/* the caller's: the index */
-	const pg_uuid_t *uuid;		/* the caller's: the index's identity */
-	uint64		group;			/* the caller's, for adaptive_cost.h: stands for the index, the columns and the
-								 * number of regions */
-	EvaluateHeader header;		/* begin of the request.  The caller sets executor, prepare and build, and the budget
-								 * may change them; regions are counted as they are added. */
+	const pg_uuid_t *uuid;		/* the caller's: the uuid of the index */
+	/* the caller's: the group of adaptive_cost.h, a hash of the index, the columns and the number of regions */
+	uint64		group;
+
+	/*
+	 * The beginning of the request.  The caller sets "executor", "prepare" and "build"; device_budget.c and
+	 * device_exchange.c may change "executor" and "build".  Columns, intervals and conditions are counted as regions
+	 * are added.
+	 */
+	EvaluateHeader header;
 	int			nregions;		/* number of regions */
 	RtscanDeviceRegion regions[RTSCAN_ROUND_REGIONS];	/* the regions to evaluate */
 
 	/*
-	 * number of regions if device aggregates were dropped, and no regions combined; at most RTSCAN_ROUND_REGIONS,
-	 * too
+	 * Number of regions that the part would have if no device aggregates were made, and so no regions combined.  At
+	 * most RTSCAN_ROUND_REGIONS, like nregions.
 	 */
 	int			own_regions;
 	RtscanDeviceWords words;	/* the request's sets and maps */
 	Size		body_size;		/* bytes of the request before its words */
-	uint32		chunks;			/* chunks in the answer */
+	uint32		chunks;			/* number of chunks in the answer */
 	uint64		agg_words;		/* words of device aggregates in the answer */
-	double		searched;		/* chunks to search, counted once for each region */
-	double		added;			/* chunks to add up, counted once for each column */
-	double		tested;			/* chunks to test rows by, counted once for each column */
-	uint32		uploads;		/* columns that the exchange has uploaded for what has been collected */
-	RtscanDeviceBudget budget;	/* what the device may be asked for */
+	double		searched;		/* number of chunks to search, counted once for each region */
+	double		added;			/* number of chunks to add up, counted once for each column */
+	double		tested;			/* number of chunks whose rows are tested, counted once for each condition */
+	uint32		uploads;		/* number of columns that device_exchange.c has uploaded since the part was collected */
+	RtscanDeviceBudget budget;	/* limits and memory of the request */
 	RtscanDeviceExchange exchange;	/* the state of the request */
-	const char *why;			/* the reason why there is no answer, or NULL; the budget or the exchange sets it */
+	/* reason why there is no answer, or NULL; device_budget.c or device_exchange.c sets it */
+	const char *why;
 } RtscanDevicePart;
 
 /* The parts of a round, one for each device. */
@@ -87,8 +96,8 @@ typedef struct RtscanDeviceParts
 } RtscanDeviceParts;
 
 /*
- * Is a region part of a filter that the device combines?  Such a filter casts no rays, and its alternatives are not the
- * scan's own regions, but multiplied out.
+ * Does a region belong to a filter that the device combines?  No rays are cast for a combined filter.  Its
+ * alternatives are the regions of rtscan_list_alternatives(), not of scan->regions.
  */
 static inline bool
 rtscan_is_combined(const RtscanDeviceRegion *item)
@@ -96,7 +105,7 @@ rtscan_is_combined(const RtscanDeviceRegion *item)
 	return item->part != PART_FIRST || (item->agg && item->scan->filter.ndisjunctions > 0);
 }
 
-/* Can a device have a segment?  One of less than a chunk has no sieve, and is not worth sending to a device. */
+/* Can a segment be on a device?  Not if it has fewer rows than a chunk: it has no sieve, and is not worth a request. */
 static inline bool
 rtscan_device_can_have(const RtscanSegmentScan *scan)
 {
@@ -110,7 +119,7 @@ rtscan_device_can_evaluate(const RtscanSegmentScan *scan)
 	return scan->nregions > 0 && rtscan_device_can_have(scan);
 }
 
-/* Return the device of a segment that is open. */
+/* Return the device that a segment is assigned to.  The segment's reader must be open. */
 static inline int
 rtscan_device_of_scan(const RtscanSegmentScan *scan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device_round.c
- *		Ask the devices to evaluate a round, and give their answers to its segments.
+ *		Have the devices evaluate a round, and pass their answers to its segments.
  */
 #include "search/gpu/device_round.h"
 
@@ -16,8 +16,8 @@
 #include "utils/memutils.h"
 
 /*
- * Make and send a request to each device, and wait until each has an answer, or the reason why not.  The time that a
- * request took is known best for the device that is waited for first, so the devices take turns in being first.
+ * Send a request to each device, and wait until each part has an answer, or a reason why there is none.  The time of
+ * a request is known best for the device that is waited for first, so the devices take turns in being first.
  */
 static RtscanDeviceParts
 ask_devices(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans)
@@ -38,7 +38,9 @@ ask_devices(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans)
 	return parts;
 }
 
-/* Return why a part has no answer, or NULL if all have one.  Any reason takes precedence over rtscan_not_yet. */
+/*
+ * Return the reason why a part has no answer; NULL if all have one.  Any reason takes precedence over rtscan_not_yet.
+ */
 static const char *
 why_not(const RtscanDeviceParts *parts)
 {
@@ -58,7 +60,7 @@ rtscan_prepare_on_devices(const RtscanDevicePart *like, RtscanSegmentScan *scans
 	return why_not(&parts);
 }
 
-/* Return memory for a round's answer and saved bits, after clearing it. */
+/* Reset and return the memory context for a round's answer and saved bits. */
 static MemoryContext
 round_memory(RtscanRound *round)
 {

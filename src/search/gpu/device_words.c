@@ -8,36 +8,40 @@
 #include "miscadmin.h"
 #include "row/keys.h"
 
-/* A table is slower to write and to probe than bits, so it is only used if bits need more than this times its words. */
+/*
+ * A table is slower to write and to probe than bits.  So a table is used only if bits need more than this many times
+ * as many words.
+ */
 #define WORDS_FOR_BITS	4
 
 /*
- * A set, and the range of the integers that the segments that share it may have.  Only members in this range are
- * written.
+ * A set, and its range: the integers that can occur in the segments that share the set.  Only members in the range
+ * are written.
  */
 typedef struct PlacedSet
 {
 	const RtscanIntegerSet *set;	/* the set; NULL if the members are a condition's keys */
 	const uint64 *keys;			/* the condition's keys; NULL if there is a set */
 	uint32		n;				/* number of the set's spans, or of keys */
-	bool		any;			/* some segment has integers, so that there is a range */
+	bool		any;			/* a segment that shares the set has integers, so "low" and "high" are set */
 	int64		low;			/* the least integer of the range */
 	int64		high;			/* the greatest integer of the range */
 	uint32		begin;			/* the first span or key in the range */
 	uint32		end;			/* one more than the last span or key in the range */
-	int64		first;			/* the first member in the range, that distances count from */
+	int64		first;			/* the first member in the range, from which distances are counted */
 	uint64		reach;			/* distance from the first member in the range to the last */
-	uint32		words;			/* index of the first word of the bits or the table; DEVICE_NO_WORDS for one span */
+	/* index of the first word of the bits or the table; DEVICE_NO_WORDS if the members are one span */
+	uint32		words;
 	uint32		slot_bits;		/* the table has 2^slot_bits slots; 0 for bits */
 	bool		few;			/* all members fit into a table */
-	bool		lacks;			/* not few, but all integers between members fit into a table */
+	bool		lacks;			/* "few" is false, but all integers between members fit into a table */
 } PlacedSet;
 
-/* A map, and its place. */
+/* A map, and its place in the request's words. */
 typedef struct PlacedMap
 {
 	const RtscanDeviceAggMap *map;	/* the map */
-	uint32		words;			/* index of its first word */
+	uint32		words;			/* index of the map's first word */
 } PlacedMap;
 
 /* ---------------------------------------------------------------- sets */
@@ -55,8 +59,8 @@ greatest_of(const RtscanDeviceMembers *members)
 }
 
 /*
- * Can a segment share a set?  With the segment's integers, the set's range must not become too wide: for a table, or
- * for bits if there can be no table.
+ * Can a segment share a set?  Not if the set's range, extended by the segment's integers, would be too wide: for a
+ * table or, if the set cannot be a table, for bits.
  */
 static bool
 may_share(const PlacedSet *placed, const RtscanDeviceMembers *members)
@@ -76,8 +80,8 @@ has_integers(const PlacedSet *placed, const RtscanDeviceMembers *members)
 }
 
 /*
- * Return a set with the same members that fits a segment, or NULL.  The same set can be there several times, because
- * segments whose integers are too far apart do not share it.
+ * Return a set that has been added, with the members of a condition, and for which fits() is true; NULL if there is
+ * none.  A set can have been added several times, because segments whose integers are too far apart do not share it.
  */
 static PlacedSet *
 find_set(const RtscanDeviceWords *words, const RtscanDeviceMembers *members,
@@ -123,7 +127,7 @@ rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members)
 	placed->any = true;
 }
 
-/* Return a span of the set, or a key as a span. */
+/* Return span i of a set, or key i as a span of one integer. */
 static RtscanSpan
 span_of_set(const PlacedSet *placed, uint32 i)
 {
@@ -153,7 +157,7 @@ find_span(const PlacedSet *placed, int64 integer)
 	return low;
 }
 
-/* Find the spans, or keys, that are in the range at least in part. */
+/* Set placed->begin and placed->end: the spans, or keys, of which at least a part is in the range. */
 static void
 find_spans(PlacedSet *placed)
 {
@@ -168,14 +172,14 @@ find_spans(PlacedSet *placed)
 	}
 }
 
-/* Return the integer of the range that is nearest to an integer. */
+/* Return the integer of the set's range that is nearest to an integer. */
 static int64
 within(const PlacedSet *placed, int64 integer)
 {
 	return Max(Min(integer, placed->high), placed->low);
 }
 
-/* Are the members in the range one span?  A condition can have a key several times. */
+/* Are the members in the range one span?  If they are keys, a condition can have the same key several times. */
 static bool
 is_one_span(const PlacedSet *placed)
 {
@@ -189,7 +193,10 @@ is_one_span(const PlacedSet *placed)
 	return true;
 }
 
-/* Return how many spans, or gaps between spans if it lacks few integers, a table would have. */
+/*
+ * Return the number of spans that a table would list or, if it would list the integers that are not members
+ * ("lacks"), the number of gaps between spans.
+ */
 static uint32
 count_table_entries(const PlacedSet *placed)
 {
@@ -198,7 +205,10 @@ count_table_entries(const PlacedSet *placed)
 	return placed->lacks && spans > 0 ? spans - 1 : spans;
 }
 
-/* Return the integers of a span or gap that a table would have. */
+/*
+ * Return the integers of entry i of a table: a span of members or, if the table "lacks" integers, a gap between
+ * spans.
+ */
 static RtscanSpan
 entry_of(const PlacedSet *placed, uint32 i)
 {
@@ -210,7 +220,10 @@ entry_of(const PlacedSet *placed, uint32 i)
 	return (RtscanSpan) {within(placed, span.first), within(placed, span.last)};
 }
 
-/* Are bits better than a table of this many integers?  There are at most RTSCAN_MOST_BITS (see also WORDS_FOR_BITS). */
+/*
+ * Are bits better than a table of "integers" integers?  They are if there are at most RTSCAN_MOST_BITS bits, in fewer
+ * than WORDS_FOR_BITS times as many words as the table has.
+ */
 static bool
 are_bits_better(const PlacedSet *placed, uint64 integers)
 {
@@ -219,8 +232,8 @@ are_bits_better(const PlacedSet *placed, uint64 integers)
 }
 
 /*
- * Return the slot_bits of a table; 0 if there can be no table, or bits are better.  Each span or gap has at least one
- * integer, so if there are very many, their integers need not be added up.
+ * Return the slot_bits of a table; 0 if there can be no table, or bits are better.  Each entry has at least one
+ * integer.  So if bits are better than a table of as many integers as entries, the integers need not be counted.
  */
 static uint32
 choose_slot_bits(const PlacedSet *placed)
@@ -235,14 +248,14 @@ choose_slot_bits(const PlacedSet *placed)
 	return are_bits_better(placed, integers) ? 0 : device_slot_bits(integers);
 }
 
-/* Count words.  The sum is at most one more than the limit, which means too many. */
+/* Add n to words->n, whose greatest value is DEVICE_MAX_SET_WORDS + 1, which means too many words. */
 static void
 add_words(RtscanDeviceWords *words, uint64 n)
 {
 	words->n = Min(words->n + Min(n, DEVICE_MAX_SET_WORDS + 1), DEVICE_MAX_SET_WORDS + 1);
 }
 
-/* Decide whether a set becomes one span, bits or a table, and give it its place. */
+/* Decide whether a set is written as one span, bits or a table, and give the set its place. */
 static void
 place_set(RtscanDeviceWords *words, PlacedSet *placed)
 {
@@ -263,8 +276,8 @@ place_set(RtscanDeviceWords *words, PlacedSet *placed)
 }
 
 /*
- * Set the bits of a condition's keys, of which there may be very many.  Keys ascend, so each word is written once, when
- * all of its bits are known.  Other words are zero already.
+ * Set the bits of a condition's keys in the range.  There may be millions of keys.  They ascend, so each word is
+ * written once, when all of its bits are known.  Other words are zero already.
  */
 static void
 write_keys(const PlacedSet *placed, uint32 *bits)

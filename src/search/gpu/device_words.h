@@ -3,8 +3,8 @@
  * device_words.h
  *		The words of a request to the device program (device/protocol.h): sets and maps of integers.
  *
- * A set or map that segments share is written once.  Add all sets and maps, give them their places, then write them,
- * and what refers to them.
+ * A set or map that segments share is written once.  First add all sets and maps, then call rtscan_place_words(), then
+ * write the words, and the conditions and digits that refer to them.
  */
 #ifndef RTSCAN_DEVICE_WORDS_H
 #define RTSCAN_DEVICE_WORDS_H
@@ -19,22 +19,26 @@ typedef struct RtscanDeviceWords
 {
 	List	   *sets;			/* PlacedSet * */
 	List	   *maps;			/* PlacedMap * */
-	uint32		n;				/* words of those that have places; too many if more than DEVICE_MAX_SET_WORDS */
+	/* number of words of all sets and maps that have places; above DEVICE_MAX_SET_WORDS: too many */
+	uint32		n;
 } RtscanDeviceWords;
 
-/* Add the set of a condition in a segment. */
+/* Add the set of a condition in a segment, unless the segment can share a set that has been added. */
 extern void rtscan_add_set(RtscanDeviceWords *words, const RtscanDeviceMembers *members);
 
-/* Add a map. */
+/* Add a map, unless it has been added already. */
 extern void rtscan_add_map(RtscanDeviceWords *words, const RtscanDeviceAggMap *map);
 
-/* Give each set and map its place, and set words->n. */
+/* Give each set and map a place, the index of its first word, and set words->n. */
 extern void rtscan_place_words(RtscanDeviceWords *words);
 
-/* Return what a request says about a condition whose set has its place. */
+/*
+ * Return the EvaluateMembers of a condition, for the request.  rtscan_place_words() must have given the condition's
+ * set its place in the request's words.
+ */
 extern EvaluateMembers rtscan_placed_members(const RtscanDeviceWords *words, const RtscanDeviceMembers *members);
 
-/* Return the place of a map, the index of its first word. */
+/* Return the place of a map: the index of its first word. */
 extern uint32 rtscan_placed_map(const RtscanDeviceWords *words, const RtscanDeviceAggMap *map);
 
 /* Write all sets and maps.  "room" has words->n words. */

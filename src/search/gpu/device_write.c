@@ -8,7 +8,7 @@
 #include "search/exec/device_members.h"
 #include "search/gpu/device_aggregate_messages.h"
 
-/* The places in the area where the next items of each kind go. */
+/* Pointers into the area: where the next item of each kind is written. */
 typedef struct Places
 {
 	EvaluateSegment *segment;	/* the next region */
@@ -17,10 +17,13 @@ typedef struct Places
 	EvaluateMembers *members;	/* the next condition that rows are tested for */
 	AggDigit   *digit;			/* the next digit of a device aggregate */
 	AggMeasure *measure;		/* the next measure of a device aggregate */
-	char	   *bits;			/* in the answer: the bits of the next segment */
+	char	   *bits;			/* place in the answer for the bits of the next segment */
 } Places;
 
-/* Return the places of the first items.  Items of a kind lie one after another, and so do kinds. */
+/*
+ * Return pointers to the places of the first item of each kind.  Items of one kind lie one after another, and one
+ * kind follows another (device/protocol.h).
+ */
 static Places
 first_places(const RtscanDevicePart *part)
 {
@@ -52,7 +55,10 @@ write_region_column(const RtscanRegionColumn *column, Places *next)
 		};
 }
 
-/* Write the device aggregate of a region, and its masks to where the answer will have the region's bits. */
+/*
+ * Write the device aggregate of a region, and its masks, which are written where the answer will have the region's
+ * bits.
+ */
 static void
 write_agg(const RtscanDevicePart *part, const RtscanDeviceRegion *item, Places *next)
 {

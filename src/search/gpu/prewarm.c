@@ -9,7 +9,7 @@
 #include "miscadmin.h"
 #include "search/exec/executor.h"
 
-/* Return a region of all rows that has these columns. */
+/* Return a region that has these columns, each with one interval of all rows. */
 static RtscanRegion
 region_of_all_rows(const RtscanSegment *segment, List *columns)
 {
@@ -31,7 +31,10 @@ region_of_all_rows(const RtscanSegment *segment, List *columns)
 	return region;
 }
 
-/* Open scans of all live segments among directory entries, with these columns.  *n is the number of scans. */
+/*
+ * Open scans, with these columns, of all live segments in a list of directory entries.  Sets *n to the number of
+ * scans.
+ */
 static RtscanSegmentScan *
 open_scans(Relation index, const RtscanEntry *entries, uint32 nentries, List *columns, int *n)
 {
@@ -55,8 +58,9 @@ open_scans(Relation index, const RtscanEntry *entries, uint32 nentries, List *co
 }
 
 /*
- * Put segments on their devices.  After a device has failed once, its other segments are left out.  Returns the first
- * reason, or NULL.
+ * Put segments on the devices that they are assigned to, and add to *segments the number of segments that were put
+ * there.  When a device has failed, its further segments are left out.  Returns the reason of the first failure, or
+ * NULL.
  */
 static const char *
 prepare_scans(Relation index, const pg_uuid_t *uuid, RtscanSegmentScan *scans, int n, RtscanExecutor executor,
@@ -118,7 +122,7 @@ expected_executor(void)
 	int			device;
 
 	if (rtscan_executor == RTSCAN_EXECUTOR_RTCUDB)
-		return RTSCAN_EXECUTOR_COMPUTE; /* its BVHs depend on the queries */
+		return RTSCAN_EXECUTOR_COMPUTE; /* not rtcudb, whose BVHs depend on the queries */
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO)
 		return rtscan_executor;
 	device = first_hardware();

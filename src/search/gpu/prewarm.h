@@ -12,18 +12,18 @@
 #include "storage/metapage.h"
 
 /*
- * Put on the devices what scans of these key columns need.  Returns NULL, or the reason why that could not be done for
- * all segments; *segments is the number of those for which it was done.
+ * Put on the devices what they need to evaluate scans of these key columns.  Sets *segments to the number of segments
+ * that were put there.  Returns NULL, or the reason why some segments were not.
  */
 extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor,
 										  int64 *segments);
 
 /*
- * Put all key columns of segments that have just been built on the devices, and give back memory that only the build
+ * After a build of n segments, put all of their key columns on the devices, and give back memory that only the build
  * needed.  The segments need not be in the directory yet.
  *
- * Columns are only put there if devices should evaluate scans, and have memory for "times" these segments, since other
- * processes of the build make as many.
+ * Columns are put on the devices only if devices are expected to evaluate scans, and if they have memory for "times"
+ * times as many segments, since other processes of the build make the rest.
  */
 extern void rtscan_prewarm_built(Relation index, const RtscanEntry *entries, uint32 n, double times);
 

@@ -3,16 +3,18 @@
  * first_rows.c
  *		Find the first rows in an order of several columns, with a bounded heap.
  *
- * A pass reads all rows that match, and keeps the first ones, as many as are wanted.  Their array grows as it fills,
- * and becomes a heap only when it is full, since a LIMIT may be far greater than the number of rows.
+ * A pass reads all matching rows, and keeps the first of them, as many as are wanted.  The array of kept rows grows as
+ * it fills, and becomes a heap only when it has all the rows that the pass keeps, since a LIMIT may be far greater than
+ * the number of rows.
  *
  * Values of types with exact integers (row/exact.h) are converted to places: integers that ascend in the order.  The
- * places of the first column are compared with that of the worst row that is kept, many at a time.  Other columns are
- * read only for candidates, the rows that may be better.  A row that the snapshot does not see must not be kept, so
- * candidates are checked in the table's heap unless they are known to be seen.
+ * places of the first column are compared with the place of the worst kept row, up to RTSCAN_FIRST_BLOCK at a time.
+ * Other columns are read only for candidates: rows that may be better than the worst kept row.  A row that the snapshot
+ * does not see must not be kept, so candidates are checked in the table's heap, unless the snapshot is known to see
+ * them.
  *
  * Rows with equal values are ordered by source and row number, so that the order is total.  If more rows are
- * requested than have been kept, another pass with a larger heap finds the rows after the last one.
+ * requested than have been kept, another pass with a larger heap finds the rows after the last kept row.
  */
 #include "search/order/first_rows_parts.h"
 
@@ -21,7 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/* Each pass keeps this multiple of the rows of the pass before. */
+/* Each pass keeps at most this many times as many rows as the pass before. */
 #define GROWTH		4
 
 /* ---------------------------------------------------------------- segments */
@@ -42,8 +44,8 @@ greatest_place(const RtscanFirstRows *first)
 }
 
 /*
- * Choose the candidates among n elements, by their places in the first column.  The loops store each row, and advance
- * only past candidates, since branches would often be mispredicted.
+ * Choose the candidates among n elements of a selection, from element "from" on, by their places in the first column.
+ * The loops store the number of every row, but advance m only for candidates: a branch would often be mispredicted.
  */
 static void
 choose_candidates(RtscanFirstRows *first, const RtscanSelection *selection, uint32 from, uint32 n)
@@ -70,7 +72,10 @@ choose_candidates(RtscanFirstRows *first, const RtscanSelection *selection, uint
 	block->m = m;
 }
 
-/* Return the number of elements to compare at a time: before the array is full, no more than it has room for. */
+/*
+ * Return the number of elements to compare at a time.  As long as the pass keeps every row, this is at most the
+ * number of rows that the heap still has room for.
+ */
 static uint32
 block_rows(const RtscanFirstRows *first)
 {
@@ -79,7 +84,7 @@ block_rows(const RtscanFirstRows *first)
 	return rtscan_first_is_full(first) ? RTSCAN_FIRST_BLOCK : (uint32) Min(heap->limit - heap->n, RTSCAN_FIRST_BLOCK);
 }
 
-/* Do the bounds of a chunk say that all of its values sort after that of the worst row? */
+/* Do the bounds of a chunk's values show that all its rows sort after the worst kept row? */
 static bool
 chunk_is_beyond(const RtscanFirstRows *first, RtscanValues *values, uint32 chunk)
 {
@@ -94,7 +99,7 @@ chunk_is_beyond(const RtscanFirstRows *first, RtscanValues *values, uint32 chunk
 	return (column->order->descending ? ~bounds.greatest : bounds.least) > greatest_place(first);
 }
 
-/* Read the rows of a chunk that match, and keep those that qualify. */
+/* Read the matching rows of a chunk, and keep the rows that qualify. */
 static void
 pass_chunk(RtscanFirstRows *first, uint32 chunk)
 {
@@ -126,7 +131,7 @@ pass_chunk(RtscanFirstRows *first, uint32 chunk)
 
 /* ---------------------------------------------------------------- passes */
 
-/* Read the pending rows, and keep those that qualify. */
+/* Read the pending rows, and keep the rows that qualify. */
 static void
 pass_pending(RtscanFirstRows *first)
 {
@@ -142,7 +147,7 @@ pass_pending(RtscanFirstRows *first)
 	MemoryContextSwitchTo(old);
 }
 
-/* Read all rows that match, and keep the first ones after those of the pass before. */
+/* Read all matching rows, and keep the first of them that sort after the rows of the previous pass. */
 static void
 run_pass(RtscanFirstRows *first)
 {
@@ -166,8 +171,8 @@ run_pass(RtscanFirstRows *first)
 }
 
 /*
- * If there may be more rows than the pass has kept, find them by another pass; returns false if there are none.  The
- * current memory context is that of the scan.
+ * Run another pass if there may be rows that no pass has kept.  Returns false if no such row is found.  The current
+ * memory context must be that of the scan.
  */
 static bool
 pass_again(RtscanFirstRows *first)

@@ -9,7 +9,7 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* Initial size of the array of rows. */
+/* Number of rows that the array of rows has room for at first, unless fewer are kept. */
 #define FIRST_CAPACITY	1024
 
 /* ---------------------------------------------------------------- comparing */
@@ -43,7 +43,7 @@ compare_first_rows(const RtscanFirstRows *first, const RtscanFirstRow *a, const 
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* qsort_arg_comparator */
+/* qsort_arg_comparator of pointers to kept rows; "arg" is the RtscanFirstRows. */
 static int
 compare_kept_rows(const void *a, const void *b, void *arg)
 {
@@ -90,7 +90,7 @@ free_keys(const RtscanFirstRows *first, RtscanFirstRow *row)
 			pfree(DatumGetPointer((Datum) row->keys[i].place));
 }
 
-/* Is the candidate after the rows of the pass before, and better than the worst row that is kept? */
+/* Does the candidate sort after the rows of the previous pass and, if the heap is full, before the worst kept row? */
 static bool
 qualifies(const RtscanFirstRows *first)
 {
@@ -98,7 +98,7 @@ qualifies(const RtscanFirstRows *first)
 		(!rtscan_first_is_full(first) || compare_first_rows(first, first->candidate, rtscan_first_root(first)) < 0);
 }
 
-/* Let a row of the heap sink until no row below it is worse. */
+/* Sift the row at "place" down the heap, until no row below it is worse. */
 static void
 sink(RtscanFirstRows *first, uint64 place)
 {
@@ -137,7 +137,7 @@ append_candidate(RtscanFirstRows *first)
 			sink(first, place - 1);
 }
 
-/* Keep the candidate, which qualifies; if the heap is full, instead of the worst row. */
+/* Keep the candidate, which qualifies.  If the heap is full, the candidate replaces the worst row. */
 static void
 admit(RtscanFirstRows *first)
 {
@@ -162,7 +162,7 @@ rtscan_sort_first_heap(RtscanFirstRows *first)
 
 /* ---------------------------------------------------------------- candidates */
 
-/* Find the candidates' keys of a column of the order. */
+/* Set block->keys[i]: the keys of all candidates in column i of the order. */
 static void
 find_keys_of_column(RtscanFirstRows *first, int i)
 {
@@ -177,7 +177,7 @@ find_keys_of_column(RtscanFirstRows *first, int i)
 	rtscan_make_first_keys(column, datums, isnull, block->m, block->keys[i]);
 }
 
-/* Drop the candidates that are worse than the worst row that is kept, by their keys of the first column. */
+/* If the heap is full, drop the candidates that the first column alone sorts after the worst kept row. */
 static void
 rule_out(RtscanFirstRows *first)
 {
@@ -196,7 +196,10 @@ rule_out(RtscanFirstRows *first)
 	block->m = m;
 }
 
-/* Find the candidates' keys of all columns.  The first column's places, if it has any, have been compared before. */
+/*
+ * Find the keys of the candidates in all columns.  If the first column has places, choose_candidates() has already
+ * compared them with the worst kept row.
+ */
 static void
 find_candidate_keys(RtscanFirstRows *first)
 {
@@ -207,7 +210,7 @@ find_candidate_keys(RtscanFirstRows *first)
 		find_keys_of_column(first, i);
 }
 
-/* Select a candidate by its number. */
+/* Copy a candidate of the block, given its number in the block, to first->candidate. */
 static void
 enter_candidate(RtscanFirstRows *first, uint32 number)
 {
@@ -217,7 +220,7 @@ enter_candidate(RtscanFirstRows *first, uint32 number)
 		first->candidate->keys[i] = first->block.keys[i][number];
 }
 
-/* Clear the bits of those candidates that would be kept, but that the snapshot does not see. */
+/* Clear the bits of the candidates that qualify, but that the snapshot does not see. */
 static void
 clear_invisible_candidates(RtscanFirstRows *first, uint32 chunk)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * first_rows_parts.h
- *		The state of a search for the first rows, and functions that only its files share.
+ *		The state of a search for the first rows, and functions that only first_rows*.c share.
  */
 #ifndef RTSCAN_FIRST_ROWS_PARTS_H
 #define RTSCAN_FIRST_ROWS_PARTS_H
@@ -13,20 +13,23 @@
 /* The most rows that are compared at a time. */
 #define RTSCAN_FIRST_BLOCK	1024
 
-/* A value of a row. */
+/* A key of a row: its value in one column of the order. */
 typedef struct RtscanFirstKey
 {
-	int64		place;			/* its place, or its Datum if the column has no places; NULL has the least or the
-								 * greatest place */
+	/*
+	 * Place of the value (first_rows_places.c); its Datum if the column has no places; for NULL the least or the
+	 * greatest place.
+	 */
+	int64		place;
 	bool		isnull;			/* is the value NULL? */
 } RtscanFirstKey;
 
-/* A row. */
+/* A row that is a candidate, or is kept. */
 typedef struct RtscanFirstRow
 {
 	const RtscanOrderedSource *source;
 	uint32		row;			/* number in the segment, or among the pending rows */
-	RtscanFirstKey keys[FLEXIBLE_ARRAY_MEMBER]; /* by column of the order: its values */
+	RtscanFirstKey keys[FLEXIBLE_ARRAY_MEMBER]; /* by column of the order: key of the row */
 } RtscanFirstRow;
 
 /* A column of the order. */
@@ -34,29 +37,35 @@ typedef struct RtscanFirstColumn
 {
 	const RtscanOrderColumn *order;
 	const RtscanColumn *type;
-	bool		placed;			/* its values have places */
-	FmgrInfo	compare;		/* compares Datums, if it has no places */
+	bool		placed;			/* the column's values have places (first_rows_places.c) */
+	FmgrInfo	compare;		/* comparison function of the column's type, used if "placed" is false */
 } RtscanFirstColumn;
 
-/* The rows that a pass keeps: a heap with the worst row on top, once they are "limit"; in order after the pass. */
+/*
+ * The rows that a pass keeps.  During the pass they are in any order until there are "limit" rows, then a heap with
+ * the worst row on top.  After the pass they are sorted.
+ */
 typedef struct RtscanFirstHeap
 {
 	MemoryContext context;		/* memory context of the pass */
 	uint64		limit;			/* the most rows that the pass keeps */
 	RtscanFirstRow **rows;		/* the rows */
 	uint64		n;				/* number of rows */
-	uint64		capacity;		/* size of the array */
+	uint64		capacity;		/* number of rows that the array has room for */
 } RtscanFirstHeap;
 
-/* The rows that are compared at a time. */
+/*
+ * A block: rows that are compared at a time, and the candidates among them, which may be better than the worst row
+ * that is kept.
+ */
 typedef struct RtscanFirstBlock
 {
-	RtscanOrderedSource *source;	/* their source */
-	uint32		m;				/* number of candidates among them */
+	RtscanOrderedSource *source;	/* source of the rows */
+	uint32		m;				/* number of candidates */
 	RtscanFirstKey *keys[INDEX_MAX_KEYS];	/* by column of the order: keys of the candidates */
 	uint32		rows[RTSCAN_FIRST_BLOCK];	/* row numbers of the candidates */
-	int64		places[RTSCAN_FIRST_BLOCK]; /* places of all of the rows in the first column */
-	uint32		list[RTSCAN_LIST_ROOM]; /* room for the numbers of the chunk's matching rows */
+	int64		places[RTSCAN_FIRST_BLOCK]; /* places, in the first column, of all rows of the block */
+	uint32		list[RTSCAN_LIST_ROOM]; /* work space of pass_chunk(): numbers of the chunk's matching rows */
 } RtscanFirstBlock;
 
 /* The state of a search for the first rows. */
@@ -65,11 +74,12 @@ typedef struct RtscanFirstRows
 	RtscanOrdered *ordered;
 	int			ncolumns;
 	RtscanFirstColumn *columns;
-	uint64		most;			/* greatest limit to which passes grow, so that their rows fit into work_mem */
-	uint64		left;			/* the most matching rows that no pass has kept yet */
-	uint64		next;			/* first row of the pass that has not been returned */
+	/* number of rows up to which heap.limit grows from pass to pass, so that the rows fit into work_mem */
+	uint64		most;
+	uint64		left;			/* number of matching rows, visible or not, less those that passes have kept */
+	uint64		next;			/* number of rows of the pass that have been returned */
 	MemoryContext short_context;	/* memory context of the current candidates */
-	RtscanFirstRow *after;		/* last row of the pass before; NULL in the first pass */
+	RtscanFirstRow *after;		/* last row of the previous pass; NULL in the first pass */
 	RtscanFirstRow *candidate;	/* the candidate that is compared */
 	RtscanFirstHeap heap;
 	RtscanFirstBlock block;		/* the last member, since its arrays are not cleared */
@@ -88,7 +98,7 @@ rtscan_first_is_full(const RtscanFirstRows *first)
 	return first->heap.n == first->heap.limit;
 }
 
-/* Return the worst row that is kept, once the heap is full. */
+/* Return the worst row that is kept.  The heap must be full. */
 static inline const RtscanFirstRow *
 rtscan_first_root(const RtscanFirstRows *first)
 {
@@ -96,19 +106,23 @@ rtscan_first_root(const RtscanFirstRows *first)
 }
 
 /*
- * first_rows_places.c: find the places of n elements of a vector of a column with places, from element "from" on.
+ * first_rows_places.c: find the places of n elements of a vector, from element "from" on.  The column must have
+ * places.
  */
 extern void rtscan_find_places(const RtscanFirstColumn *column, const RtscanTyped *typed, uint32 from, uint32 n,
 							   int64 *places);
 
-/* first_rows_places.c: make the keys of some values.  Values passed by reference are not copied. */
+/* first_rows_places.c: make the keys of n values of a column.  Values passed by reference are not copied. */
 extern void rtscan_make_first_keys(const RtscanFirstColumn *column, const Datum *datums, const bool *isnull, uint32 n,
 								   RtscanFirstKey *keys);
 
 /* first_rows_heap.c: begin a pass with an empty heap. */
 extern void rtscan_begin_first_heap(RtscanFirstRows *first);
 
-/* first_rows_heap.c: keep those of the block's candidates that qualify, and that the snapshot sees. */
+/*
+ * first_rows_heap.c: keep the candidates of the block that qualify and that the snapshot sees.  "chunk" is the number
+ * of their chunk.
+ */
 extern void rtscan_try_candidates(RtscanFirstRows *first, uint32 chunk);
 
 /* first_rows_heap.c: keep a pending row if it qualifies. */
@@ -117,7 +131,9 @@ extern void rtscan_try_pending_row(RtscanFirstRows *first, uint32 row);
 /* first_rows_heap.c: sort the rows of the heap at the end of a pass. */
 extern void rtscan_sort_first_heap(RtscanFirstRows *first);
 
-/* first_rows_heap.c: copy a row, and its values into the current memory context. */
+/*
+ * first_rows_heap.c: copy a row.  Its values that are passed by reference are copied into the current memory context.
+ */
 extern void rtscan_copy_first_row(const RtscanFirstRows *first, RtscanFirstRow *to, const RtscanFirstRow *from);
 
 #endif							/* RTSCAN_FIRST_ROWS_PARTS_H */

@@ -9,7 +9,10 @@
 
 #include "bits/bits.h"
 
-/* Return the place of a float.  Equal floats have the same place: -0 and 0, and all NaNs, which sort last. */
+/*
+ * Return the place of a float in ascending order.  Equal floats have the same place: -0 and 0, and all NaNs, which
+ * sort last.
+ */
 static int64
 place_of_double(double value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * order_bounds.c
- *		Bounds of segments in an order, which the directory knows without opening the segments.
+ *		Bounds of segments in an order, calculated from the directory, without opening the segments.
  */
 #include "search/order/order_bounds.h"
 
@@ -19,14 +19,14 @@ rtscan_bound_of_value(const RtscanOrderColumn *order, RtscanKeyKind kind, Datum 
 	return bound_of_key(order, rtscan_key_encode(kind, value));
 }
 
-/* Return the bound of the first of a segment's values. */
+/* Return the bound of a segment's first value, in the order, that is not NULL. */
 static uint64
 first_bound(const RtscanOrderColumn *order, const RtscanKeyBounds *bounds)
 {
 	return bound_of_key(order, order->descending ? bounds[order->column].greatest : bounds[order->column].least);
 }
 
-/* Return the bound of the last of a segment's values. */
+/* Return the bound of a segment's last value, in the order, that is not NULL. */
 static uint64
 last_bound(const RtscanOrderColumn *order, const RtscanKeyBounds *bounds)
 {
@@ -34,8 +34,9 @@ last_bound(const RtscanOrderColumn *order, const RtscanKeyBounds *bounds)
 }
 
 /*
- * If a segment has only NULLs, the directory has the greatest key as the least one, and the least as the greatest
- * one.  So the bound is the greatest one, which is right for NULLs that come last.
+ * If a segment has only NULLs, the directory has the greatest possible key as its least key, and the least possible
+ * key as its greatest key.  So first_bound() returns the greatest possible bound, which is right for NULLs that come
+ * last.
  */
 uint64
 rtscan_bound_of_segment(const RtscanOrderColumn *order, const RtscanEntry *entry, const RtscanKeyBounds *bounds)
@@ -45,7 +46,7 @@ rtscan_bound_of_segment(const RtscanOrderColumn *order, const RtscanEntry *entry
 	return first_bound(order, bounds);
 }
 
-/* Return the bound of the last value of the segment whose values end first. */
+/* Return the bound of the last value of the segment that ends first in the order. */
 static uint64
 first_end(const RtscanOrderColumn *order, const RtscanImage *image)
 {

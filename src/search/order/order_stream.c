@@ -7,12 +7,15 @@
 
 #include "utils/memutils.h"
 
-/* The doubter is called after this multiple of the expected number of failed tests. */
+/*
+ * The doubter is called when more tests in succession fail than this multiple of the number expected for one passing
+ * row.
+ */
 #define DOUBTFUL	8
 
 /* ---------------------------------------------------------------- begin */
 
-/* Return the number of places in the order before those of a range of ranks. */
+/* Return the number of rows that the order has before the rows of a range of ranks. */
 static uint32
 places_before(const RtscanOrderStream *stream, RtscanRankRange ranks)
 {
@@ -84,8 +87,9 @@ rtscan_stream_is_tested(const RtscanOrderStream *stream)
 }
 
 /*
- * Return the number of ranks to test.  If the range of ranks decides the conditions on the column, these are its
- * ranks; otherwise, as when the range extends into the NULLs, all ranks after the passed ones.
+ * Return the number of ranks whose rows are tested.  If the conditions on the order's column accept all values in one
+ * range of ranks, and no others, only the rows of "ranks" are tested.  Otherwise, as when "ranks" includes NULLs, all
+ * rows of the order are tested, except the first "passed" ones.
  */
 static uint64
 ranks_to_test(const RtscanOrderStream *stream, RtscanRankRange ranks, uint32 passed)
@@ -95,7 +99,7 @@ ranks_to_test(const RtscanOrderStream *stream, RtscanRankRange ranks, uint32 pas
 	return stream->segment->reader.segment->header.rows - passed;
 }
 
-/* Are the rows to be sorted: because nothing else is possible, or because it is cheaper than walking the ranks? */
+/* Must the rows be sorted?  True if the column can be read in no other way, or if sorting is cheaper than walking. */
 static bool
 has_to_sort(const RtscanOrderStream *stream, uint64 rows, uint32 ranks)
 {
@@ -128,7 +132,7 @@ rtscan_begin_stream(RtscanOrderStream *stream, uint64 rows, uint32 passed)
 
 /* ---------------------------------------------------------------- rows */
 
-/* Read more rows, until there are some. */
+/* Refill the stream's array of rows; call refill() until it has found at least one row. */
 static void
 read_more(RtscanOrderStream *stream)
 {
@@ -137,7 +141,7 @@ read_more(RtscanOrderStream *stream)
 		stream->refill(stream);
 }
 
-/* Find the bits of all matching rows by the CPU. */
+/* Let the CPU find the bits of all matching rows of the segment. */
 static RtscanRowBits *
 find_bits_to_stream(RtscanOrderStream *stream)
 {
@@ -150,7 +154,7 @@ find_bits_to_stream(RtscanOrderStream *stream)
 	return bits;
 }
 
-/* Switch to the bits of all matching rows, except those that have been returned. */
+/* Switch from tests to bits: those of all matching rows, except the rows that have been returned. */
 static void
 find_rest(RtscanOrderStream *stream)
 {
@@ -168,8 +172,8 @@ find_rest(RtscanOrderStream *stream)
 }
 
 /*
- * Stop testing rows, since there have been too many tests, or the bits have been provided.  Continue with the bits of
- * the rows that have not been returned, as if they had been there from the beginning.
+ * Stop testing rows, after too many tests or because bits have been provided.  Continue with the bits of the matching
+ * rows that have not been returned, as if the stream had had bits from the beginning.
  */
 static void
 stop_testing(RtscanOrderStream *stream)
@@ -194,7 +198,7 @@ stop_testing(RtscanOrderStream *stream)
 	stream->n = n;
 }
 
-/* Note that a row has passed.  It is about to be returned. */
+/* Record a row that has passed its test, so that it is not returned again after find_rest(). */
 static void
 note_passing(RtscanOrderStream *stream, uint32 row)
 {
@@ -210,7 +214,10 @@ note_passing(RtscanOrderStream *stream, uint32 row)
 	tests->in_vain = 0;
 }
 
-/* Note that a row has not passed.  Call the doubter once, when far fewer rows pass than expected. */
+/*
+ * Count a row that has not passed.  If far more rows than expected have failed since the last one that passed, call
+ * the doubter, but only once.
+ */
 static void
 note_failing(RtscanStreamTests *tests)
 {
@@ -224,7 +231,8 @@ note_failing(RtscanStreamTests *tests)
 }
 
 /*
- * Find the next row that passes; returns false if there is none, after too many tests, or if bits have been provided.
+ * Set *row to the next row that passes its test.  Returns false if no row is left, after too many tests, or if the
+ * doubter has provided bits.
  */
 static bool
 next_tested(RtscanOrderStream *stream, uint32 *row)

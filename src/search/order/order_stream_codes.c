@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * order_stream_codes.c
- *		Find the rows of a stream by code, the rows of one value after those of another.
+ *		Find the rows of a stream by code: all rows of one value, then all rows of the next value.
  */
 #include "search/order/order_stream_parts.h"
 
@@ -20,7 +20,7 @@ code_at_place(const RtscanOrderStream *stream, uint32 place)
 	return stream->order->descending ? distinct - 1 - place : place;
 }
 
-/* Return the place of a key's code in that order. */
+/* Return the place of a key's code in the order of all codes, including that of NULL. */
 static uint32
 place_of_code(const RtscanOrderStream *stream, RtscanStreamKey key)
 {
@@ -64,7 +64,7 @@ next_code(RtscanOrderStream *stream)
 	return code_at_place(stream, stream->codes.place++);
 }
 
-/* Find the bits of a code's rows, as far as they are to be returned. */
+/* Set codes.bits of the stream to the bits of a code's rows that are also set in stream->words. */
 static void
 find_bits_of_code(RtscanOrderStream *stream, uint32 code)
 {
@@ -86,7 +86,7 @@ find_bits_of_code(RtscanOrderStream *stream, uint32 code)
 			rtscan_and(rtscan_bits_chunk(bits, chunk), stream->words + (Size) chunk * RTSCAN_CHUNK_WORDS);
 }
 
-/* Go to the first row of a chunk of the current code, if the chunk has any. */
+/* Go to a chunk and, if it has rows of the current code, to the first of them. */
 static void
 enter_chunk_of_code(RtscanStreamCodes *codes, uint32 chunk)
 {
@@ -95,7 +95,7 @@ enter_chunk_of_code(RtscanStreamCodes *codes, uint32 chunk)
 		codes->bit = (RtscanBitPlace) {0, rtscan_bits_chunk(codes->bits, chunk)[0]};
 }
 
-/* Go to the next code. */
+/* Go to the next code, and to the first chunk of its rows. */
 static void
 enter_code(RtscanOrderStream *stream)
 {
@@ -105,7 +105,10 @@ enter_code(RtscanOrderStream *stream)
 	enter_chunk_of_code(&stream->codes, 0);
 }
 
-/* Refill a stream: read rows of the current chunk or, if none are left, go to the next chunk or code. */
+/*
+ * Refill a stream: read rows of the current code in the current chunk or, if none are left, go to the next chunk or
+ * code.
+ */
 static void
 go_through_codes(RtscanOrderStream *stream)
 {

@@ -37,7 +37,7 @@ rtscan_column_has_order(const RtscanColumnHeader *header)
 	return header->bins > 0 || (header->flags & RTSCAN_COLUMN_HEAP_ORDER);
 }
 
-/* Do the conditions on a column demand only that its rank be in one range, without NULLs? */
+/* Do the conditions on a column accept all values in one range of ranks, without NULLs, and no other values? */
 static bool
 asks_for_range(const RtscanSegment *segment, const RtscanRegionColumn *column)
 {
@@ -82,8 +82,8 @@ rtscan_passing_part(const RtscanSegmentScan *segment, const RtscanOrder *order)
 }
 
 /*
- * Is testing row after row, until the rows that are wanted are found, cheaper than finding the bits?  Assumes that
- * all of these rows are in this segment.
+ * Is testing row after row, until the wanted rows are found, cheaper than finding the bits?  Assumes that all wanted
+ * rows are in this segment.
  */
 static bool
 testing_is_cheaper(const RtscanSegmentScan *segment, const RtscanOrder *order)

@@ -7,7 +7,10 @@
 
 #include "segment/plain.h"
 
-/* Find the rank at a place in the order of all of the segment's rows; returns false if a NULL is there. */
+/*
+ * Set *rank to the rank of the row at a place in the order of all of the segment's rows.  Returns false if the row
+ * has NULL.
+ */
 static bool
 rank_at_place(const RtscanOrderStream *stream, uint32 place, uint32 *rank)
 {
@@ -42,7 +45,9 @@ rtscan_key_at_place(const RtscanOrderStream *stream, uint32 place)
 	return key;
 }
 
-/* Get the keys of rows of a plain column: exact integers, as unsigned numbers that sort as the integers do. */
+/*
+ * Get the keys of n rows of a plain column: their exact integers, converted to unsigned integers with the same order.
+ */
 static void
 get_plain_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanStreamKey *keys)
 {
@@ -71,7 +76,7 @@ rtscan_stream_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, Rtsc
 		keys[i] = rtscan_stream_key_of_code(stream, codes[i]);
 }
 
-/* Return the key of a row that has been sorted. */
+/* Return the key of an element of stream->sorted. */
 static RtscanStreamKey
 key_of_sorted(const RtscanOrderStream *stream, const RtscanSortedRow *row)
 {

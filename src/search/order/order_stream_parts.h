@@ -16,7 +16,7 @@
 /* The most ranks that are walked at a time: those of a page of the order. */
 #define RTSCAN_WALK_RANKS	RTSCAN_ORDER_PER_PAGE
 
-/* The number of rows that are left before the stream has begun. */
+/* Value of RtscanOrderStream.left before the stream has begun. */
 #define RTSCAN_STREAM_NOT_BEGUN	PG_UINT64_MAX
 
 /* The most rows whose keys are read at a time. */
@@ -28,30 +28,31 @@ typedef struct RtscanStreamTests
 	RtscanRowTest *test;		/* the test; NULL: rows are not tested */
 	double		left;			/* number of tests to make before the bits are found instead */
 	double		in_vain;		/* number of tests that have failed since the last row that passed */
-	double		doubtful;		/* number of such tests after which the doubter is called */
-	RtscanStreamDoubter doubter;	/* function to call then; NULL: none, or it has been called */
-	void	   *doubter_arg;	/* its argument */
-	RtscanRowBits *bits;		/* bits of all matching rows, if they have been provided; else NULL */
+	double		doubtful;		/* value of "in_vain" above which the doubter is called */
+	RtscanStreamDoubter doubter;	/* function of the caller; NULL: there is none, or it has been called */
+	void	   *doubter_arg;	/* argument of the doubter */
+	RtscanRowBits *bits;		/* bits of all matching rows, from rtscan_stream_take_bits(); NULL: not provided */
 	uint64		found;			/* number of rows that have passed */
-	uint32	   *passing;		/* the rows that have passed */
-	uint64		capacity;		/* size of that array */
+	uint32	   *passing;		/* numbers of the rows that have passed */
+	uint64		capacity;		/* number of elements that "passing" has room for */
 } RtscanStreamTests;
 
 /* The state of a stream by code (order_stream_codes.c). */
 typedef struct RtscanStreamCodes
 {
-	uint32		place;			/* place of the next code in the order, from 0 */
+	uint32		place;			/* place of the next code in the order of codes, from 0 */
 	RtscanRowBits *bits;		/* rows of the current code whose bits are set; NULL: the stream is not by code */
 	uint32		code;			/* the current code */
-	uint32		chunk;			/* the current chunk of these rows */
-	RtscanBitPlace bit;			/* place of the next row in that chunk */
+	uint32		chunk;			/* the chunk whose rows of the current code are being read */
+	RtscanBitPlace bit;			/* place of the next bit to read in the chunk */
 } RtscanStreamCodes;
 
 /* A row to be sorted. */
 typedef struct RtscanSortedRow
 {
-	uint64		place;			/* number of its key, converted so that it ascends in the order */
-	uint32		group;			/* 0 or 1: NULLs are a group of their own, before or after the values */
+	uint64		place;			/* number of the row's key, converted by rtscan_stream_turn() */
+	/* rows of group 0 sort before rows of group 1: NULLs are one group, values the other one */
+	uint32		group;
 	uint32		row;
 } RtscanSortedRow;
 
@@ -60,29 +61,38 @@ struct RtscanOrderStream
 {
 	RtscanSegmentScan *segment;
 	const RtscanOrderColumn *order; /* first column of the order */
-	double		wanted;			/* approximate number of rows that are wanted */
-	const uint64 *words;		/* bits of the rows; NULL: all rows in the filtered ranks, or those that pass tests */
+	double		wanted;			/* approximate number of wanted rows */
+
+	/*
+	 * Bits of the rows to return; NULL: all rows in the filtered ranks, or all rows that pass the tests, are
+	 * returned.
+	 */
+	const uint64 *words;
 	const RtscanColumnHeader *header;
 	const RtscanColumn *type;
 	RtscanValues *values;
 	void		(*refill) (RtscanOrderStream *stream);	/* read more rows, if any, into "rows" */
-	uint64		left;			/* number of rows that have not been returned or, if rows are tested, not been
-								 * tested; RTSCAN_STREAM_NOT_BEGUN before the stream has begun */
+
+	/*
+	 * Number of rows that are still to be returned or, if rows are tested, to be tested; RTSCAN_STREAM_NOT_BEGUN
+	 * before the stream has begun.
+	 */
+	uint64		left;
 	RtscanStreamTests tests;
 	uint32		walked;			/* number of ranks, of values and of NULLs, that have been walked */
 	RtscanStreamCodes codes;
-	RtscanSortedRow *sorted;	/* all rows, sorted; "next" counts those that have been returned; NULL: not sorted */
-	uint32		nsorted;		/* number of these rows */
+	RtscanSortedRow *sorted;	/* all rows to return, sorted; "next" of them have been returned; NULL: not sorted */
+	uint32		nsorted;		/* number of elements of "sorted" */
 
 	/* The rows that have been read, but not sorted. */
 	uint32		n;				/* number of rows */
-	uint32		next;			/* the next row to return or to test */
+	uint32		next;			/* index, in "rows" or "sorted", of the next row to return or to test */
 	uint32		rows[RTSCAN_WALK_RANKS];	/* the rows */
 };
 
 /*
- * Is a row to be returned?  Without bits it is.  Ranks behind the filtered ones may be walked, too, but "left" ends
- * the stream before their rows are returned.
+ * Is the bit of a row set?  Returns true if there are no bits.  Without bits, ranks that follow the filtered ranks
+ * may be walked, too, but "left" ends the stream before their rows are returned.
  */
 static inline bool
 rtscan_stream_bit_is_set(const RtscanOrderStream *stream, uint32 row)
@@ -90,7 +100,7 @@ rtscan_stream_bit_is_set(const RtscanOrderStream *stream, uint32 row)
 	return stream->words == NULL || rtscan_bit_is_set(stream->words, row);
 }
 
-/* Convert the number of a key to one that ascends in the order, or back. */
+/* Convert the number of a key so that it ascends in the order, or convert it back. */
 static inline uint64
 rtscan_stream_turn(const RtscanOrderStream *stream, uint64 number)
 {
@@ -110,13 +120,13 @@ extern void rtscan_stream_keys(RtscanOrderStream *stream, const uint32 *rows, ui
 /* Refill a stream: walk the next ranks, and read their rows whose bits are set. */
 extern void rtscan_stream_walk(RtscanOrderStream *stream);
 
-/* Begin to read by code, at the code that follows the passed places in the order. */
+/* Begin to read by code, at the code of the row at place "passed" in the order of all rows. */
 extern void rtscan_stream_begin_codes(RtscanOrderStream *stream, uint32 passed);
 
-/* Sort all rows whose bits are set; "rows" is their number. */
+/* Fill "sorted" with all rows whose bits are set, in order; "rows" is their number. */
 extern void rtscan_stream_sort(RtscanOrderStream *stream, uint64 rows);
 
-/* Can a column be walked, or read by code?  In small segments it has neither an order nor bins. */
+/* Can a column be walked, or read by code?  Not in small segments, in which columns have neither an order nor bins. */
 extern bool rtscan_column_has_order(const RtscanColumnHeader *header);
 
 /* Return the range of the column's ranks outside of which no row matches. */
@@ -125,17 +135,23 @@ extern RtscanRankRange rtscan_filtered_ranks(const RtscanSegmentScan *segment, i
 /* Does the filter match all rows of a segment, or all rows in a range of a column's ranks? */
 extern bool rtscan_filter_leaves_ranks(const RtscanSegmentScan *segment, int column);
 
-/* Return "column" if rows need not be tested for it, since its conditions only limit the ranks to walk; else -1. */
+/*
+ * Return "column" if its conditions accept all values in one range of ranks, and no others, so that limiting the
+ * ranks to walk is enough, and no row need be tested for it.  Otherwise return -1.
+ */
 extern int	rtscan_column_of_ranks(const RtscanSegmentScan *segment, int column);
 
-/* Is sorting all rows cheaper than walking as many of the ranks as it takes to find the rows that are wanted? */
+/*
+ * Is it cheaper to sort all rows whose bits are set than to walk until the wanted rows are found?  "rows" is the
+ * number of bits that are set; "ranks" is the number of ranks to walk to find all of them.
+ */
 extern bool rtscan_sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows, uint32 ranks);
 
 /* Return the number of tests that take as long as finding the bits of all rows. */
 extern double rtscan_tests_for_bits(const RtscanSegmentScan *segment);
 
 /*
- * Return the fraction of rows that meet the conditions on columns other than the order's, if columns are independent.
+ * Return the fraction of rows that pass the conditions on columns other than the order's, if columns are independent.
  */
 extern double rtscan_passing_part(const RtscanSegmentScan *segment, const RtscanOrder *order);
 

@@ -15,7 +15,7 @@
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* Make an element to sort of a row and its key. */
+/* Make the element of stream->sorted for a row that has this key. */
 static RtscanSortedRow
 sorted_row(const RtscanOrderStream *stream, uint32 row, RtscanStreamKey key)
 {
@@ -26,7 +26,7 @@ sorted_row(const RtscanOrderStream *stream, uint32 row, RtscanStreamKey key)
 	};
 }
 
-/* Collect the rows of a chunk whose bits are set, with the places by which they are sorted. */
+/* Append to stream->sorted the rows of a chunk whose bits are set, not yet sorted. */
 static void
 collect_rows_to_sort(RtscanOrderStream *stream, uint32 chunk)
 {

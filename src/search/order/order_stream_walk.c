@@ -7,12 +7,16 @@
 
 #include "miscadmin.h"
 
-/* The most ranks that are walked at a time without bits, since most of their rows are returned. */
+/*
+ * The most ranks that are walked at a time if the stream has no bits.  Most of their rows are expected to be
+ * returned, so a page of the order would usually have more rows than are wanted.
+ */
 #define MATCHING_RANKS		64
 
 /*
- * Find the next ranks to walk: first .. end - 1, all on one page of the order.  They are walked in either direction.
- * The ranks of values and those of NULLs are two groups, of which the order says which one comes first.
+ * Find the next ranks to walk: *first .. *end - 1, all on one page of the order.  If the order descends, they are
+ * walked from the last one to the first.  The ranks of values and the ranks of NULLs are two groups;
+ * order->nulls_first tells which group comes first.
  */
 static void
 next_ranks(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
@@ -38,7 +42,7 @@ next_ranks(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
 	}
 }
 
-/* The same, but no more than MATCHING_RANKS if most of their rows are returned. */
+/* Find the next ranks to walk, as next_ranks() does, but at most MATCHING_RANKS if the stream has no bits. */
 static void
 next_ranks_to_take(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
 {
@@ -51,7 +55,10 @@ next_ranks_to_take(const RtscanOrderStream *stream, uint32 *first, uint32 *end)
 		*end = Min(*end, *first + MATCHING_RANKS);
 }
 
-/* Take the rows of n ranks whose bits are set, given their row numbers in the order. */
+/*
+ * Append to stream->rows the rows of n ranks whose bits are set.  "payload" has the row numbers of the ranks, 3 bytes
+ * each.
+ */
 static void
 take_ordered(RtscanOrderStream *stream, const char *payload, uint32 n)
 {
@@ -68,7 +75,10 @@ take_ordered(RtscanOrderStream *stream, const char *payload, uint32 n)
 	}
 }
 
-/* Take the rows of n ranks, from "first" on, whose bits are set.  The ranks are on one page of the order. */
+/*
+ * Append to stream->rows the rows of n ranks, from "first" on, whose bits are set.  The ranks are on one page of the
+ * order.
+ */
 static void
 take_page_of_order(RtscanOrderStream *stream, uint32 first, uint32 n)
 {
@@ -80,7 +90,10 @@ take_page_of_order(RtscanOrderStream *stream, uint32 first, uint32 n)
 	rtscan_release(reader, buffer);
 }
 
-/* Take the rows of n ranks whose bits are set, if the column is in heap order, so that a rank is a row number. */
+/*
+ * Append to stream->rows the rows of n ranks, from "first" on, whose bits are set.  The column is in heap order, so
+ * that a rank is a row number.
+ */
 static void
 take_ranks(RtscanOrderStream *stream, uint32 first, uint32 n)
 {

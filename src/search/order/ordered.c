@@ -13,14 +13,14 @@
 #include "utils/memutils.h"
 
 /*
- * Rows of the first lot.  Each lot is twice as large as the one before, but not larger than the number of wanted rows
- * that are still missing.
+ * Number of rows of the first lot.  Each further lot is twice as large as the one before, up to RTSCAN_CURSOR_ROWS,
+ * but no larger than the number of wanted rows that are still missing.
  */
 #define FIRST_LOT	16
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* RtscanPrepareSegment */
+/* RtscanPrepareSegment: ask for bits or, if the segment's stream needs no bits, for rows by rank. */
 static void
 prepare_for_order(RtscanSegmentScan *segment, void *arg)
 {
@@ -79,7 +79,7 @@ rtscan_close_ordered(RtscanOrdered *ordered)
 
 /* ---------------------------------------------------------------- a lot of rows */
 
-/* qsort: by source, then row. */
+/* qsort comparator of pointers to rows: by source, then by row number. */
 static int
 compare_lot_places(const void *a, const void *b)
 {
@@ -91,7 +91,10 @@ compare_lot_places(const void *a, const void *b)
 	return left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* Return the end of the rows of by_place that are in the same chunk of the same source as the one at "first". */
+/*
+ * Return the end of the run of elements of by_place that begins at "first", and whose rows are in one chunk of one
+ * source.
+ */
 static uint32
 end_of_lot_chunk(const RtscanLot *lot, uint32 first)
 {
@@ -104,7 +107,7 @@ end_of_lot_chunk(const RtscanLot *lot, uint32 first)
 	return end;
 }
 
-/* Find the TIDs of those of some rows of a chunk that the snapshot sees. */
+/* Find out which of n rows of a chunk the snapshot sees, and set the TIDs of those rows. */
 static void
 find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 {
@@ -133,14 +136,20 @@ find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 	}
 }
 
-/* Are the TIDs of a source's rows found only on request?  They are if the snapshot is known to see the rows. */
+/*
+ * Are the TIDs of a source's rows found only when the caller requests them?  Yes for a segment, if the snapshot is
+ * known to see the rows that are returned.
+ */
 static bool
 finds_later(const RtscanOrdered *ordered, const RtscanOrderedSource *source)
 {
 	return source->segment && (source->sees_all || ordered->first_rows);
 }
 
-/* Find the TIDs of the current rows: either of sources that find them on request ("later"), or of the others. */
+/*
+ * Find TIDs of the current rows.  If "later" is true, of the rows whose sources find TIDs only on request
+ * (finds_later()); if not, of all other rows.
+ */
 static void
 find_lot_tids(RtscanOrdered *ordered, bool later)
 {
@@ -161,7 +170,7 @@ find_lot_tids(RtscanOrdered *ordered, bool later)
 	}
 }
 
-/* List the rows of a lot by source and row number, with their places in the lot. */
+/* Set the place of each row of a lot, and sort by_place by source and row number. */
 static void
 sort_lot_by_place(RtscanLot *lot)
 {
@@ -186,8 +195,8 @@ keep_visible_in_lot(RtscanLot *lot)
 }
 
 /*
- * Make room for a number of rows, not for the largest lot: a thousand partitions may be merged, of each of which few
- * rows are wanted.
+ * Allocate arrays for "rows" rows.  They are not allocated for the largest lot from the beginning: a plan may merge a
+ * thousand partitions, and want few rows of each.
  */
 static void
 make_room_for_lot(RtscanLot *lot, uint32 rows)
@@ -229,7 +238,7 @@ take_lot(RtscanOrdered *ordered)
 	return lot->n > 0;
 }
 
-/* Drop the first of the current rows, as far as rows are still to be skipped. */
+/* Drop the first rows of the lot that are still to be skipped. */
 static void
 drop_first_of_lot(RtscanOrdered *ordered)
 {
@@ -272,7 +281,7 @@ rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
 		tids[i] = ordered->lot.rows[i].tid;
 }
 
-/* Get a column's values of some current rows: of one chunk of a segment, or pending ones. */
+/* Get a column's values of n current rows, which are in one chunk of a segment, or are pending rows. */
 static void
 get_values_of_chunk(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int column, Datum *datums, bool *isnull)
 {

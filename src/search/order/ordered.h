@@ -3,20 +3,20 @@
  * ordered.h
  *		Return the rows of an index that match a filter, in an order, some at a time.
  *
- * All segments are searched at first (ordered_sources.c), since the first row may be in any of them.  But if few rows
- * are wanted (RtscanOrder), a segment is opened only when, by its bound in the directory (order_bounds.h), it may
- * have a row that sorts before the first known row, or is equal to it: of rows with equal values, those of segments
- * precede pending ones.
+ * All segments are searched when the scan begins (ordered_sources.c), since the first row may be in any of them.  If
+ * few rows are wanted (RtscanOrder.few), however, segments are opened in turn: a segment is opened only when its bound
+ * (order_bounds.h) says that one of its rows may sort before the first known row, or may have the same value.  If
+ * values are equal, rows of segments precede pending rows.
  *
- * For the order of one key column, each segment returns its rows in order (order_stream.h), and they are merged by
- * value with those of other segments and with the pending rows (ordered_merge.c).  A row is checked in the table's
- * heap only when it is about to be returned.
+ * For the order of one key column, each segment returns its rows in order (order_stream.h).  The rows of all segments
+ * and the pending rows are merged by value (ordered_merge.c).  A row is checked in the table's heap only when it is
+ * about to be returned.
  *
  * For the order of several columns, or of INCLUDE columns, a bounded heap finds the first rows (first_rows.c), and
- * later the next ones, if they are requested.  A row is checked in the table's heap only if it would be among the
+ * later further rows, if they are requested.  A row is checked in the table's heap only if it would be among the
  * first rows.
  *
- * Rows are returned in lots (ordered.c), which begin small and grow, since often few rows are wanted.
+ * Rows are returned in lots (ordered.c).  The first lot is small, since often few rows are wanted; further lots grow.
  */
 #ifndef RTSCAN_ORDERED_H
 #define RTSCAN_ORDERED_H
@@ -27,13 +27,13 @@
 #include "search/scan/search.h"
 #include "search/visible/visibility.h"
 
-/* The state of an ordered scan. */
+/* An ordered scan. */
 typedef struct RtscanOrdered RtscanOrdered;
 
 /*
- * Begin to return rows in an order, with visibility and an image as for rtscan_open_shared_cursor() (cursor.h), but
- * never for a shared search.  The first "skip" rows are skipped (skip.c); skip must be 0 if the order is by_heap, or
- * if visibility has no heap.  The order must stay where it is.
+ * Open an ordered scan.  "visibility" and "image" are as for rtscan_open_shared_cursor() (cursor.h); an ordered scan
+ * is never shared.  The first "skip" rows are skipped (skip.c).  "skip" must be 0 if the order is by_heap, or if
+ * visibility has no heap.  The order must stay where it is.
  */
 extern RtscanOrdered *rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image,
 										  const RtscanSchema *schema, const RtscanFilter *filter,
@@ -49,7 +49,10 @@ extern uint32 rtscan_next_ordered(RtscanOrdered *ordered);
 /* Return the TIDs of the current rows. */
 extern void rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids);
 
-/* Return a column's values of the current rows; those passed by reference are valid until the next rows. */
+/*
+ * Return a column's values of the current rows.  Values passed by reference are valid until the next call of
+ * rtscan_next_ordered().
+ */
 extern void rtscan_ordered_values(RtscanOrdered *ordered, int column, Datum *datums, bool *isnull);
 
 /* Return the search, for its statistics. */

@@ -23,8 +23,8 @@ rtscan_compare_ordered(const RtscanOrdered *ordered, Datum a, bool a_isnull, Dat
 }
 
 /*
- * Order rows with equal values: those of segments first, in the order of the image whenever they were opened, then
- * pending ones.
+ * Compare two sources whose next rows have equal values.  Segments come before the pending rows, and are sorted as in
+ * the image, in whatever order they were opened.
  */
 static int
 compare_origins(const RtscanOrderedSource *a, const RtscanOrderedSource *b)
@@ -34,7 +34,7 @@ compare_origins(const RtscanOrderedSource *a, const RtscanOrderedSource *b)
 	return a->segment->entry < b->segment->entry ? -1 : a->segment->entry > b->segment->entry;
 }
 
-/* binaryheap_comparator: the source whose row comes first is on top. */
+/* binaryheap_comparator: the source whose next row comes first is on top. */
 static int
 compare_sources(Datum a, Datum b, void *arg)
 {
@@ -48,7 +48,7 @@ compare_sources(Datum a, Datum b, void *arg)
 
 /* ---------------------------------------------------------------- the next row of a source */
 
-/* Set the bound of the source's value, if segments are opened in turn. */
+/* Set the bound of the value of a source's next row, if segments are opened in turn. */
 static void
 find_bound(RtscanOrderedSource *source)
 {
@@ -74,7 +74,7 @@ next_pending_row(RtscanOrderedSource *source)
 	return true;
 }
 
-/* May there be rows of more than one source? */
+/* Can rows of more than one source be returned, so that they have to be merged? */
 static bool
 merges(const RtscanOrdered *ordered)
 {
@@ -83,7 +83,7 @@ merges(const RtscanOrdered *ordered)
 	return list_length(ordered->sources) > 1 || rtscan_next_bound(&ordered->search, &bound);
 }
 
-/* Look up the value of a segment's next row. */
+/* Look up the value of a segment's next row, given its key. */
 static void
 look_up_next(RtscanOrderedSource *source, RtscanStreamKey key)
 {
@@ -100,8 +100,8 @@ look_up_next(RtscanOrderedSource *source, RtscanStreamKey key)
 }
 
 /*
- * Go to the next row of a segment; returns false if none is left.  Its value is looked up if rows are merged with
- * those of other sources, and it differs from the one before.
+ * Go to the next row of a segment; returns false if none is left.  If sources are merged, look up the value of the
+ * row, unless the row before has the same value.  "first" is true for the first row of the segment.
  */
 static bool
 next_segment_row(RtscanOrderedSource *source, bool first)
@@ -139,14 +139,17 @@ first_source(const RtscanOrdered *ordered)
 
 /* ---------------------------------------------------------------- segments in turn */
 
-/* RtscanSegmentBound */
+/* RtscanSegmentBound: return the bound of a segment in the order; "arg" is the RtscanOrdered. */
 static uint64
 bound_of_segment(const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg)
 {
 	return rtscan_bound_of_segment(&((const RtscanOrdered *) arg)->order->columns[0], entry, bounds);
 }
 
-/* May the next segment have a row that sorts before the first known row, or is equal to it? */
+/*
+ * May the next segment have a row that sorts before the next rows of all opened sources, or whose value equals the
+ * first of them?
+ */
 static bool
 segment_is_due(const RtscanOrdered *ordered)
 {
@@ -171,9 +174,10 @@ open_next_segment(RtscanOrdered *ordered)
 }
 
 /*
- * Can segments be opened in turn, and is that worth while?  It needs a column with keys, since other columns have no
- * bounds.  It is not done if rows are skipped, since these are counted in all segments, nor if the user has set an
- * executor other than the CPU: that one gets all segments.
+ * Is it possible and worth while to open segments in turn?  This needs a column with 64-bit keys, since other columns
+ * have no bounds.  Segments are not opened in turn if rows are skipped, since rows of all segments are counted then.
+ * They are also not opened in turn if the user has set an executor other than the CPU, which gets all segments at
+ * once.
  */
 static bool
 opens_in_turn(const RtscanOrdered *ordered, const RtscanImage *image)
@@ -205,7 +209,7 @@ rtscan_begin_merge(RtscanOrdered *ordered)
 	binaryheap_build(ordered->heap);
 }
 
-/* Take the first row of all sources, and let its source go to the next one. */
+/* Take the row that comes first among the next rows of all sources, and go to the next row of its source. */
 static RtscanLotRow
 take_first(RtscanOrdered *ordered)
 {

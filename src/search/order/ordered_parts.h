@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * ordered_parts.h
- *		The state of an ordered scan, and functions that only its files, those of first rows, and skip.c share.
+ *		The state of an ordered scan, and functions that only ordered*.c, first_rows*.c and skip.c share.
  */
 #ifndef RTSCAN_ORDERED_PARTS_H
 #define RTSCAN_ORDERED_PARTS_H
@@ -15,12 +15,16 @@
 typedef struct RtscanSourceNext
 {
 	MemoryContext context;		/* memory context of "value" */
-	uint32		row;			/* number in the segment, or among the pending rows; before the merge begins, one
-								 * less than the first pending row to return */
-	RtscanStreamKey key;		/* its key; not set if there is only one source */
-	Datum		value;			/* its value; not set if there is only one source */
-	bool		isnull;			/* is that value NULL? */
-	uint64		bound;			/* bound of that value, if segments are opened in turn (order_bounds.h) */
+
+	/*
+	 * Number of the row in the segment, or among the pending rows; before the merge begins: the first pending row to
+	 * return, less one.
+	 */
+	uint32		row;
+	RtscanStreamKey key;		/* key of the row; not set if there is only one source */
+	Datum		value;			/* value of the row; not set if there is only one source */
+	bool		isnull;			/* is "value" NULL? */
+	uint64		bound;			/* bound of "value", if segments are opened in turn (order_bounds.h) */
 } RtscanSourceNext;
 
 /* A source of rows: a segment, or the pending rows (ordered_sources.c). */
@@ -29,13 +33,13 @@ typedef struct RtscanOrderedSource
 	struct RtscanOrdered *ordered;
 	RtscanSegmentScan *segment; /* NULL: the pending rows */
 	uint32		number;			/* number of the source in the list of sources */
-	bool		sees_all;		/* the snapshot sees all of its rows */
-	uint64		rows;			/* number of rows that match; without bits, of rows that may match */
+	bool		sees_all;		/* the snapshot is known to see all rows of the source */
+	uint64		rows;			/* number of matching rows; without bits, number of rows that may match */
 	RtscanRowBits *bits;		/* bits of a segment's matching rows, with all chunks filled; NULL if its stream
 								 * needs none */
-	bool		searched_again; /* the segment, whose rows are tested, has been searched again for their bits */
-	uint32		passed;			/* number of places, in the order of all of the segment's rows, before the first
-								 * matching row */
+	bool		searched_again; /* the segment has been searched again, for bits in place of tests of its rows */
+	/* number of rows, in the order of all rows of the segment, before the first one to return */
+	uint32		passed;
 	RtscanValues **values;		/* by column: reader of the segment's values, opened at first use */
 	RtscanOrderStream *stream;	/* a segment's rows in order, if sources are merged */
 	RtscanSourceNext next;
@@ -63,20 +67,21 @@ typedef struct RtscanLotRow
 	RtscanOrderedSource *source;
 	uint32		row;			/* number in the segment, or among the pending rows */
 	uint32		place;			/* place in the lot */
-	ItemPointerData tid;		/* its TID, once it has been found */
-	bool		visible;		/* the snapshot sees it, as far as is known */
+	ItemPointerData tid;		/* TID of the row, once it has been found */
+	/* false: the snapshot does not see the row; true: it does, or the row has not been checked */
+	bool		visible;
 } RtscanLotRow;
 
 /* A lot: the rows that are returned together, which are the current rows (ordered.c). */
 typedef struct RtscanLot
 {
-	MemoryContext context;		/* memory context of their values */
+	MemoryContext context;		/* memory context of the rows' values */
 	uint64		taken;			/* number of rows of all lots so far */
-	uint32		next_size;		/* number of rows of the next lot, unless fewer are missing */
+	uint32		next_size;		/* number of rows to take for the next lot, unless fewer are missing */
 	uint32		n;				/* number of rows */
 	RtscanLotRow *rows;			/* the rows, in order */
-	RtscanLotRow **by_place;	/* the rows, by source and row number */
-	uint32		capacity;		/* size of both arrays */
+	RtscanLotRow **by_place;	/* pointers to the rows, sorted by source and row number */
+	uint32		capacity;		/* number of rows that both arrays have room for */
 } RtscanLot;
 
 /* The state of an ordered scan. */
@@ -85,26 +90,30 @@ struct RtscanOrdered
 	const RtscanSchema *schema;
 	const RtscanOrder *order;
 	const RtscanColumn *type;	/* first column of the order */
-	bool		unchecked;		/* the caller checks visibility */
+	bool		unchecked;		/* the caller checks visibility, so the scan does not */
 	RtscanVisibility visibility;
 	RtscanSearch search;
 	MemoryContext context;		/* memory context of the scan */
 	bool		in_turn;		/* segments are opened, and become sources, in the order of their bounds */
 	List	   *sources;		/* the sources: RtscanOrderedSource * */
 	RtscanOrderedPending pending;
-	binaryheap *heap;			/* sources that have a next row, if they are merged */
+	/* if sources are merged: those with a next row; the source whose row comes first is on top */
+	binaryheap *heap;
 	struct RtscanFirstRows *first_rows; /* the bounded heap, if the order is by_heap; else NULL */
 	uint64		skip;			/* number of rows that are still to be dropped */
 	RtscanLot	lot;
 };
 
-/* Return the number of rows of all sources that match, whether or not the snapshot sees them. */
+/* Return the number of matching rows of all sources, whether or not the snapshot sees them. */
 extern uint64 rtscan_count_source_rows(const RtscanOrdered *ordered);
 
 /* Return the reader of a column's values, for a source that is a segment. */
 extern RtscanValues *rtscan_source_values(RtscanOrderedSource *source, int column);
 
-/* Search the image: set the sources that are known at first, and the pending rows. */
+/*
+ * Search the image: make sources of the segments that have matching rows, unless segments are opened in turn, and of
+ * the pending rows.
+ */
 extern void rtscan_find_sources(RtscanOrdered *ordered, const RtscanImage *image);
 
 /* Add a segment to the sources; returns the source, or NULL if no row matches. */
@@ -112,33 +121,33 @@ extern RtscanOrderedSource *rtscan_add_segment_source(RtscanOrdered *ordered, Rt
 													  RtscanRowBits *bits);
 
 /*
- * Let segments be opened one after another, when their bounds say so, if that is possible and worth while.  Call this
- * before the image is searched.
+ * Let segments be opened in turn, each one when its bound requires it, if that is possible and worth while.  Call
+ * this before rtscan_find_sources().
  */
 extern void rtscan_open_in_turn(RtscanOrdered *ordered, const RtscanImage *image);
 
-/* Go to the first row of each source. */
+/* Go to the first row of each source, and make the heap of sources. */
 extern void rtscan_begin_merge(RtscanOrdered *ordered);
 
-/* Return the next n rows, or fewer at the end. */
+/* Store the next n rows of all sources in "rows", or fewer at the end; returns their number. */
 extern uint32 rtscan_merge_rows(RtscanOrdered *ordered, RtscanLotRow *rows, uint32 n);
 
-/* Drop the rows that are still to be skipped, if the snapshot is known to see all rows. */
+/* Drop the rows that are still to be skipped, if the snapshot is known to see all rows of all sources. */
 extern void rtscan_drop_merged_rows(RtscanOrdered *ordered);
 
 /* Compare values of the first column of the order, as the order sorts them. */
 extern int	rtscan_compare_ordered(const RtscanOrdered *ordered, Datum a, bool a_isnull, Datum b, bool b_isnull);
 
 /*
- * Skip a number of rows before the streams begin, by clearing their bits.  Returns how many remain to be dropped
- * (skip.c).
+ * Skip rows before the streams begin, by clearing their bits (skip.c).  "rows" is the number of rows to skip; returns
+ * the number of rows that remain to be dropped one by one.
  */
 extern uint64 rtscan_skip_rows(RtscanOrdered *ordered, uint64 rows);
 
 /* Find the first rows by a bounded heap, once all sources are known (first_rows.c). */
 extern struct RtscanFirstRows *rtscan_begin_first_rows(RtscanOrdered *ordered);
 
-/* Return the next n rows of these, or fewer at the end. */
+/* Store the next n of the first rows in "rows", or fewer at the end; returns their number. */
 extern uint32 rtscan_next_first_rows(struct RtscanFirstRows *first, RtscanLotRow *rows, uint32 n);
 
 #endif							/* RTSCAN_ORDERED_PARTS_H */

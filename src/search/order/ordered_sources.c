@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* The kept dictionaries of a column, of all segments together, take no more than work_mem. */
+/* The dictionaries that are kept for one column take at most work_mem in all segments together. */
 RtscanValues *
 rtscan_source_values(RtscanOrderedSource *source, int column)
 {
@@ -51,7 +51,10 @@ add_source(RtscanOrdered *ordered, RtscanSegmentScan *segment)
 	return source;
 }
 
-/* Return the segments of which more rows will be tested, and mark them; a segment is returned only once. */
+/*
+ * Return the segments whose streams will test more rows, and set searched_again for them, so that no segment is
+ * returned twice.
+ */
 static List *
 take_tested_segments(RtscanOrdered *ordered)
 {
@@ -87,8 +90,8 @@ source_of_entry(const RtscanOrdered *ordered, const RtscanEntry *entry)
 }
 
 /*
- * RtscanStreamDoubter: search the segments whose rows are tested again, if another executor may find their bits
- * sooner than the CPU ends its tests.
+ * RtscanStreamDoubter: search once more, for their bits, all segments whose rows are tested.  This is done if an
+ * executor other than the CPU is expected to find the bits sooner than the CPU ends its tests.
  */
 static void
 search_tested_again(void *arg)
@@ -135,7 +138,7 @@ rtscan_add_segment_source(RtscanOrdered *ordered, RtscanSegmentScan *segment, Rt
 	source->rows = rows;
 	if (!ordered->order->by_heap)
 		open_source_stream(source);
-	/* Rows that are tested are counted when they are taken. */
+	/* Rows that are tested are counted by next_segment_row(). */
 	if (source->stream == NULL || !rtscan_stream_is_tested(source->stream))
 		ordered->search.stats.rows += rows;
 	return source;
@@ -170,7 +173,7 @@ add_pending_row(RtscanOrdered *ordered, IndexTuple tuple)
 	ordered->search.stats.rows++;
 }
 
-/* qsort_arg_comparator */
+/* qsort_arg_comparator of pending rows, by the order's first column; "arg" is the RtscanOrdered. */
 static int
 compare_pending(const void *a, const void *b, void *arg)
 {

@@ -3,14 +3,17 @@
  * skip.c
  *		Skip the first rows in an order, as for OFFSET, by counting bits instead of reading rows.
  *
- * This finds the k-th value as Govindaraju et al. (2004) do, but with sieve vectors.  A pivot is a value; each
- * segment knows the rank where it is or would be.  The rows before the pivot are a region of the column, which the
- * CPU evaluates like any other region.  The result is combined with the bits of the matching rows, and the bits are
- * counted.  Pivots are tried until nearly as many rows come before one as are to be skipped.  Then the bits of these
- * rows are cleared, and the streams begin at the pivot.  The few rows that remain are read and dropped.
+ * The k-th value is found as by Govindaraju et al. (2004), but with sieve vectors.  A pivot is a value.  The dictionary
+ * of a segment tells the rank that the pivot has, or would have, in the segment.  So the rows of the segment before the
+ * pivot are a region of the column, which the CPU evaluates like any other region.  The region's bits are combined with
+ * the bits of the matching rows, and counted.
  *
- * Only rows that the snapshot sees may be counted.  So rows that are not known to be seen are checked in the heap
- * before, unless they are too many.
+ * Pivots are tried until the number of rows before a pivot is at most FEW_ROWS less than the number of rows to skip.
+ * Then the bits of the rows before this pivot are cleared, and the streams begin at the pivot.  The rows that remain
+ * to be skipped are read and dropped.
+ *
+ * Only rows that the snapshot sees may be counted.  So rows that the snapshot is not known to see are checked in the
+ * heap first.  If too many rows would have to be checked, no pivot is tried, and all rows are dropped one by one.
  */
 #include "search/order/ordered_parts.h"
 
@@ -20,8 +23,8 @@
 #include "segment/dictionary.h"
 
 /*
- * This number of rows or fewer are dropped one by one.  With assertions, as in tests, they are very few, so that
- * tests cover pivots.
+ * Up to this number of rows are dropped one by one.  With assertions, as in tests, the number is smaller, so that
+ * tests with few rows try pivots.
  */
 #ifdef USE_ASSERT_CHECKING
 #define FEW_ROWS	16
@@ -29,19 +32,28 @@
 #define FEW_ROWS	2048
 #endif
 
-/* A pivot is tried this number of rows before the place where it is expected. */
+/*
+ * Pivots are tried at the place before which this number of rows fewer than the wanted ones are expected.  A pivot
+ * with more rows before it than are wanted could not be skipped to.
+ */
 #define AIM			(FEW_ROWS / 4)
 
 /* The most pivots that are tried in a segment. */
 #define MAX_PIVOTS	24
 
-/* This many of them are tried where they are expected; after that, every other one is tried halfway. */
+/*
+ * This number of pivots of a segment are tried at the place where the wanted pivot is expected.  Of the further
+ * pivots, every second one is tried halfway between the low and the high pivot.
+ */
 #define EXPECTED	4
 
 /* The most segments whose values are tried as pivots. */
 #define MAX_SEGMENTS	16
 
-/* Each further segment must leave no more than this fraction of the rows between the low and the high pivot. */
+/*
+ * The search for a pivot ends if the values of a further segment do not reduce the number of rows between the low and
+ * the high pivot to this fraction.
+ */
 #define PROGRESS	0.75
 
 /* Number of rows whose visibility is looked up in the time that it takes to drop one row. */
@@ -51,10 +63,10 @@
 typedef struct Pivot
 {
 	bool		isnull;			/* the value is NULL */
-	bool		has_key;		/* the value has a key */
-	uint64		key;			/* key of the value, if it has one */
+	bool		has_key;		/* values of the column have keys (row/keys.h) */
+	uint64		key;			/* key of the value, if has_key */
 	Datum		value;			/* the value, if it is not NULL */
-	uint64		before;			/* number of matching rows that sort before it */
+	uint64		before;			/* number of matching rows that sort before the value */
 } Pivot;
 
 /* The search for the pivot. */
@@ -64,10 +76,10 @@ typedef struct Skip
 	const RtscanOrderColumn *order; /* first column of the order */
 	uint64		all;			/* number of rows that match */
 	RtscanOrderedSource *tried; /* the segment whose values are tried as pivots */
-	Pivot		low;			/* a pivot with no more rows before it than are to be skipped; if low.before is 0
-								 * there is none */
-	Pivot		high;			/* a pivot with more rows before it than are to be skipped; if high.before is "all"
-								 * there is none */
+	/* a pivot with at most as many rows before it as are to be skipped; low.before == 0: no such pivot is known */
+	Pivot		low;
+	/* a pivot with more rows before it than are to be skipped; high.before == all: no such pivot is known */
+	Pivot		high;
 	RtscanRowBits *bits;		/* bits of one segment's rows before a pivot */
 } Skip;
 
@@ -80,7 +92,7 @@ column_of_source(const Skip *skip, const RtscanOrderedSource *source)
 	return &source->segment->reader.segment->columns[skip->order->column].header;
 }
 
-/* Add the ranks from "low" up to "high", exclusively, to a set, unless there are none. */
+/* Add the ranks from "low" up to "high", exclusively, to a set.  Does nothing if the range is empty. */
 static void
 add_ranks(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)
 {
@@ -136,7 +148,7 @@ evaluate_before(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 
 /* ---------------------------------------------------------------- counting */
 
-/* Count the matching rows of a segment that come before a pivot. */
+/* Return the number of matching rows of a segment that come before a pivot, and leave their bits in skip->bits. */
 static uint64
 count_in_segment(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 {
@@ -155,7 +167,7 @@ count_in_segment(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 	return count;
 }
 
-/* Count the pending rows that come before a pivot.  They are sorted. */
+/* Return the number of pending rows, which are sorted, that come before a pivot. */
 static uint32
 count_pending_before(const Skip *skip, const Pivot *pivot)
 {
@@ -177,7 +189,7 @@ count_pending_before(const Skip *skip, const Pivot *pivot)
 	return low;
 }
 
-/* Count the matching rows of all sources that come before a pivot. */
+/* Set pivot->before: count the matching rows of all sources that come before the pivot. */
 static void
 count_before(Skip *skip, Pivot *pivot)
 {
@@ -195,7 +207,10 @@ count_before(Skip *skip, Pivot *pivot)
 
 /* ---------------------------------------------------------------- pivots */
 
-/* Return the value at a place in the order of all rows of the segment that is tried, whether or not they match. */
+/*
+ * Return a pivot with the value at a place in the order of the rows of skip->tried, whether or not the rows match.
+ * Does not set "before".
+ */
 static Pivot
 pivot_at(Skip *skip, uint32 place)
 {
@@ -212,7 +227,10 @@ pivot_at(Skip *skip, uint32 place)
 	return pivot;
 }
 
-/* Return the place, between two places, before which nearly "wanted" rows are, if the rows are spread evenly. */
+/*
+ * Return the place, between the places "low" and "high", before which "wanted" - AIM rows are expected.  rows_low and
+ * rows_high are the numbers of matching rows before the two places, between which rows are taken to be spread evenly.
+ */
 static uint32
 expected_pivot_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high, uint64 wanted)
 {
@@ -230,7 +248,7 @@ place_of_pivot(Skip *skip, const Pivot *pivot)
 	return rtscan_intervals_rows(&ranks);
 }
 
-/* Return the place of the i-th pivot to try between two places: mostly where it is expected, or else halfway. */
+/* Return the place of the i-th pivot to try between two places: the expected place, or the one halfway (EXPECTED). */
 static uint32
 place_to_try(const Skip *skip, uint32 low, uint32 high, uint64 wanted, int i)
 {
@@ -240,7 +258,7 @@ place_to_try(const Skip *skip, uint32 low, uint32 high, uint64 wanted, int i)
 	return Min(Max(place, low + 1), high - 1);
 }
 
-/* Move the low and the high pivot towards each other, by values of the segment that is tried. */
+/* Move the low and the high pivot towards each other, by trying values of the segment skip->tried as pivots. */
 static void
 narrow_pivots(Skip *skip, uint64 wanted)
 {
@@ -267,7 +285,7 @@ narrow_pivots(Skip *skip, uint64 wanted)
 	}
 }
 
-/* Count a segment's matching rows between the low and the high pivot. */
+/* Return the number of a segment's matching rows between the low and the high pivot. */
 static uint64
 count_between(Skip *skip, RtscanOrderedSource *source)
 {
@@ -278,9 +296,9 @@ count_between(Skip *skip, RtscanOrderedSource *source)
 }
 
 /*
- * Return the next segment to try: the one that has the middle row of those between the pivots, if the segments are
- * listed in the order of their values, as for a table in the order of time.  Returns NULL if no other segment has
- * rows between the pivots.
+ * Return the segment whose values are tried next: the one in which half of the rows between the pivots have been
+ * counted, segment by segment.  If the list of segments ascends by value, as in a table filled in the order of time,
+ * this segment has the middle row.  NULL if only the segment that has just been tried has rows between the pivots.
  */
 static RtscanOrderedSource *
 find_middle(Skip *skip)
@@ -305,9 +323,10 @@ find_middle(Skip *skip)
 }
 
 /*
- * Find the low pivot, with as many rows before it as are to be skipped, or a few less; returns false if there is
- * none.  If all segments have similar values, those of one segment are enough.  Otherwise many rows between two of
- * its values are in other segments, whose values are tried next.
+ * Find the low pivot: a value before which as many rows sort as are to be skipped, or somewhat fewer.  Returns false
+ * if no value has rows before it that can be skipped.  If all segments have similar values, it is enough to try the
+ * values of one segment.  If not, many rows of other segments lie between two neighboring values of that segment, so
+ * values of another segment are tried next.
  */
 static bool
 find_pivot(Skip *skip, uint64 wanted)
@@ -329,7 +348,7 @@ find_pivot(Skip *skip, uint64 wanted)
 
 /* ---------------------------------------------------------------- skipping */
 
-/* Let a segment's stream begin at a pivot. */
+/* Let a segment's stream begin at a pivot: clear the bits of the rows before it. */
 static void
 begin_at(Skip *skip, RtscanOrderedSource *source, const Pivot *pivot)
 {
@@ -355,13 +374,13 @@ begin_all_at(Skip *skip, const Pivot *pivot)
 		if (source->segment)
 			begin_at(skip, source, pivot);
 		else
-			source->next.row = count_pending_before(skip, pivot) - 1;	/* next_pending_row() increments it */
+			source->next.row = count_pending_before(skip, pivot) - 1;	/* next_pending_row() increments the row */
 	}
 }
 
 /*
- * Clear the bits of rows that the snapshot does not see.  Returns false, and does nothing, if that would take longer
- * than dropping the rows one by one.
+ * Clear the bits of rows that the snapshot does not see.  Returns false, and does nothing, if checking the rows would
+ * take longer than dropping "wanted" rows one by one.
  */
 static bool
 clear_invisible(RtscanOrdered *ordered, uint64 wanted)

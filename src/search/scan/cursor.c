@@ -10,12 +10,15 @@
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 
-/* A chunk is read in stretches if at least one of this number of its rows matches. */
+/* A chunk is read in stretches if at least one in DENSE of its rows matches. */
 #define DENSE		4
 
 /* ---------------------------------------------------------------- search */
 
-/* RtscanPrepareSegment: remember whether the snapshot sees all rows of a segment. */
+/*
+ * RtscanPrepareSegment: ask for bits or a list, and keep in "prepared" whether the snapshot sees all rows of the
+ * segment.
+ */
 static void
 prepare_for_rows(RtscanSegmentScan *segment, void *arg)
 {
@@ -30,7 +33,7 @@ prepare_for_rows(RtscanSegmentScan *segment, void *arg)
 	segment->asked.takes_list = !cursor->search.asked.shares_chunks;
 }
 
-/* Create a cursor that is not searching yet, below the current memory context. */
+/* Create a cursor, in a memory context below the current one, without beginning its search. */
 static RtscanCursor *
 create_cursor(Relation index, Snapshot snapshot, const RtscanSchema *schema, const RtscanFilter *filter)
 {
@@ -111,7 +114,7 @@ sees_current_segment(const RtscanCursor *cursor)
 	return *(const bool *) cursor->segment.scan->asked.prepared;
 }
 
-/* Take the segment's next chunk; returns the number of chunks if none is left. */
+/* Take the next chunk of the current segment; returns its number, or the number of chunks if none is left. */
 static uint32
 take_next_chunk(RtscanCursor *cursor)
 {
@@ -121,7 +124,7 @@ take_next_chunk(RtscanCursor *cursor)
 	return Min(chunk, cursor->segment.bits->chunks);
 }
 
-/* Make the segment's next chunk that is filled the current one; returns false if none is left. */
+/* Make the next filled chunk of the current segment the current chunk; returns false if none is left. */
 static bool
 take_filled_chunk(RtscanCursor *cursor)
 {
@@ -136,8 +139,9 @@ take_filled_chunk(RtscanCursor *cursor)
 }
 
 /*
- * Clear the bits of those of the chunk's rows that the snapshot does not see.  This is done chunk by chunk, so that
- * rows are checked in the heap only when they are needed.
+ * Clear the bits of the current chunk's rows that the snapshot does not see, count the other rows, and return a
+ * description of the chunk.  Visibility is checked chunk by chunk, so that rows are checked in the heap only when
+ * they are needed.
  */
 static RtscanCursorChunk
 see_chunk(RtscanCursor *cursor)
@@ -161,7 +165,7 @@ see_chunk(RtscanCursor *cursor)
 	};
 }
 
-/* Go to the next chunk that is filled, and that the caller does not take as a whole; returns false if none is left. */
+/* Go to the next filled chunk that the caller does not process as a whole; returns false if none is left. */
 static bool
 enter_chunk(RtscanCursor *cursor)
 {
@@ -204,8 +208,8 @@ enter_next_segment(RtscanCursor *cursor)
 }
 
 /*
- * Go to the next source of rows: a chunk, a segment or, after the last one, the pending lists.  Returns false behind
- * these.
+ * Go to the next source of rows: a chunk, a segment or, after the last segment, the pending lists.  Returns false
+ * after the pending lists.
  */
 static bool
 enter_next_source(RtscanCursor *cursor)
@@ -221,7 +225,7 @@ enter_next_source(RtscanCursor *cursor)
 	return true;
 }
 
-/* Drop those of n rows of a list that the snapshot does not see; returns how many are left. */
+/* Drop the rows that the snapshot does not see from the n rows of a list in current.rows; returns how many are left. */
 static uint32
 see_listed(RtscanCursor *cursor, uint32 n)
 {
@@ -233,7 +237,7 @@ see_listed(RtscanCursor *cursor, uint32 n)
 	return rtscan_leave_out_invisible(&cursor->visibility, cursor->segment.scan, cursor->current.rows, n, tids);
 }
 
-/* Read the next rows of a list that the snapshot sees; returns their number, 0 at the end. */
+/* Read the next rows of the segment's list that the snapshot sees; returns their number, 0 at the end of the list. */
 static uint32
 read_listed_rows(RtscanCursor *cursor)
 {
@@ -252,7 +256,7 @@ read_listed_rows(RtscanCursor *cursor)
 	return n;
 }
 
-/* Read the next rows of the chunk whose bits are set; returns their number, 0 at the end. */
+/* Read the next rows whose bits are set in the current chunk; returns their number, 0 at the end of the chunk. */
 static uint32
 read_bits(RtscanCursor *cursor)
 {
@@ -262,7 +266,10 @@ read_bits(RtscanCursor *cursor)
 							  chunk * RTSCAN_CHUNK_ROWS, cursor->current.rows, RTSCAN_CURSOR_ROWS);
 }
 
-/* Read the next stretch of the chunk, whether or not its rows match; returns their number, 0 at the end. */
+/*
+ * Read the next stretch of the current chunk, whose rows need not match; returns the number of rows, 0 at the end of
+ * the chunk.
+ */
 static uint32
 read_stretch(RtscanCursor *cursor)
 {
@@ -277,7 +284,7 @@ read_stretch(RtscanCursor *cursor)
 	return n;
 }
 
-/* Read the next rows of the source; returns their number, 0 at its end. */
+/* Read the next rows of the current source; returns their number, 0 at the end of the source. */
 static uint32
 read_source(RtscanCursor *cursor)
 {

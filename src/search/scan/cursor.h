@@ -5,8 +5,8 @@
  *
  * A cursor returns the rows of one segment after another, each in TID order (cursor.c), then those of the pending
  * lists (cursor_pending.c).  Their TIDs and values are read on request (cursor_values.c).  If the caller wants to add
- * rows up, a device may do that instead, and the cursor returns the device's device aggregates
- * (cursor_device_aggregates.c).
+ * rows up, a device may add them up instead: the cursor then passes device aggregates to the caller, and does not
+ * return the rows that are in them (cursor_device_aggregates.c).
  *
  * Between two calls anything may happen, including calls for other cursors.  The cursor's snapshot must stay
  * registered.
@@ -27,17 +27,17 @@
 typedef struct RtscanCursor RtscanCursor;
 
 /*
- * Open a cursor in the current memory context.  With a heap it returns only rows that the snapshot sees
- * (visibility.h).  If heap is NULL, the caller has to check each TID in the heap.  The filter and the schema must
- * stay where they are.
+ * Open a cursor in the current memory context.  If "heap" is not NULL, the cursor returns only rows that the snapshot
+ * sees (visibility.h).  If "heap" is NULL, the caller has to check each TID in the heap.  The filter and the schema
+ * must stay where they are.
  */
 extern RtscanCursor *rtscan_open_cursor(Relation heap, Relation index, Snapshot snapshot, bool reads_only,
 										const RtscanSchema *schema, const RtscanFilter *filter);
 
 /*
  * Open a cursor with visibility and an image that belong to the caller.  If "shared" is not NULL, the cursor searches
- * this process's part of a shared search.  If the process searches several times, claim keeps track of that part;
- * else claim is NULL, and processes also share chunks.
+ * this process's part of a shared search.  If the process searches its part several times, "claim" records which part
+ * it is.  Otherwise "claim" is NULL, and processes also share the chunks of segments.
  */
 extern RtscanCursor *rtscan_open_shared_cursor(const RtscanVisibility *visibility, const RtscanImage *image,
 											   RtscanSharedSearch *shared, RtscanClaim *claim,
@@ -47,38 +47,44 @@ extern void rtscan_close_cursor(RtscanCursor *cursor);
 
 /*
  * Go to the next rows, which become the current rows, and return their number: at most RTSCAN_CURSOR_ROWS, 0 at the
- * end.  This frees values passed by reference of the rows before.
+ * end.  Values of the previous rows that are passed by reference are freed.
  */
 extern uint32 rtscan_next_rows(RtscanCursor *cursor);
 
 /*
- * Let the cursor return all rows of a chunk of which many match, since consecutive rows (a stretch) are read faster.
- * The caller finds out by rtscan_cursor_wanted() which of them match.
+ * Let the cursor read a chunk in stretches, if many rows of the chunk match: it returns all rows, since consecutive
+ * rows are read faster.  rtscan_cursor_wanted() tells which of the current rows match.
  */
 extern void rtscan_cursor_take_stretches(RtscanCursor *cursor);
 
-/* Return a bit for each of the current rows: whether it matches.  NULL: all match. */
+/* Return one bit for each of the current rows, set if the row matches; NULL if all of them match. */
 extern const uint64 *rtscan_cursor_wanted(const RtscanCursor *cursor);
 
 /* A chunk of the current segment. */
 typedef struct RtscanCursorChunk
 {
 	uint32		number;			/* number of the chunk in the segment */
-	uint32		rows;			/* number of its rows */
-	uint32		wanted;			/* number of its rows that match */
+	uint32		rows;			/* number of rows of the chunk */
+	uint32		wanted;			/* number of rows of the chunk that match */
 	const uint64 *bits;			/* bits of the rows that match */
 } RtscanCursorChunk;
 
 /* Process a whole chunk, and return true; or return false to let the cursor return the chunk's rows. */
 typedef bool (*RtscanTakeChunk) (const RtscanCursorChunk *chunk, void *arg);
 
-/* Call a function for each chunk of segments, before any of its rows is returned. */
+/*
+ * Let the cursor call "take" for each chunk of a segment that may have matching rows, before any row of the chunk is
+ * returned.
+ */
 extern void rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg);
 
 /* Functions of a caller that wants device aggregates (device_aggregate.h). */
 typedef struct RtscanDeviceAggCallbacks
 {
-	/* Create an aggregate for a segment, whose reader is open; NULL if none is wanted.  It belongs to the caller. */
+	/*
+	 * Create a device aggregate for a segment, whose reader is open; return NULL if none is wanted.  The caller owns
+	 * the aggregate.
+	 */
 	RtscanDeviceAgg *(*make) (RtscanSegmentScan *segment, void *arg);
 
 	/* Process a device aggregate that an executor has made. */
@@ -87,15 +93,15 @@ typedef struct RtscanDeviceAggCallbacks
 } RtscanDeviceAggCallbacks;
 
 /*
- * Let an executor other than the CPU make device aggregates.  If it has made the aggregate of a segment, the cursor
- * passes it to the caller and does not return the rows that are in it; segments that join have one aggregate.  Call
- * this once, before the first rows are read.
+ * Let an executor other than the CPU make device aggregates.  The cursor passes each aggregate that has been made to
+ * the caller, and does not return the rows that are in it.  Segments whose aggregates join have one aggregate
+ * together.  Call this once, before the first rows are read.
  */
 extern void rtscan_cursor_offer_device_aggs(RtscanCursor *cursor, const RtscanDeviceAggCallbacks *callbacks);
 
 /*
- * Has an executor other than the CPU been chosen, which might make device aggregates?  "auto" chooses again, now that
- * it knows what is to be added up.  Call this before rtscan_cursor_offer_device_aggs().
+ * Has an executor other than the CPU been chosen, which might make device aggregates?  "auto" first chooses again,
+ * given the cost of adding rows up ("adding").  Call this before rtscan_cursor_offer_device_aggs().
  */
 extern bool rtscan_cursor_choose_for_device_aggs(RtscanCursor *cursor, const RtscanAdding *adding);
 
@@ -109,8 +115,9 @@ extern bool rtscan_cursor_has_too_many_cells(const RtscanCursor *cursor);
 extern RtscanValues *rtscan_cursor_column(RtscanCursor *cursor, int column);
 
 /*
- * Keep only those of the current rows that match, and return their number; take no stretches from now on.  Call this
- * if a calculation on all rows of a stretch fails, which may be due to rows that do not match.
+ * Drop the current rows that do not match, and return the number of rows that are left.  Further chunks are not read
+ * in stretches.  Call this if a calculation on all rows of a stretch fails, which may be due to rows that do not
+ * match.
  */
 extern uint32 rtscan_cursor_narrow(RtscanCursor *cursor);
 
@@ -120,22 +127,28 @@ extern void rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids);
 /* Return a column's values of the current rows. */
 extern void rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnull);
 
-/* Return a column's values of the current rows as integers, as rtscan_get_decimals() does; false if they are not. */
+/*
+ * Return a column's values of the current rows as integers, as rtscan_get_decimals() does.  Returns false if the
+ * values are not such integers.
+ */
 extern bool rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale);
 
-/* Return a column's codes of the current rows, which must be a segment's.  Each segment has its own codes. */
+/*
+ * Return a column's codes of the current rows, which must be rows of a segment, not pending rows.  Each segment has
+ * its own codes.
+ */
 extern void rtscan_cursor_codes(RtscanCursor *cursor, int column, uint32 *codes);
 
 /*
- * Return a column's integers of the current rows, which must be a segment's, as distances from "least"; of_null is
- * returned for NULL.
+ * Return a column's exact integers of the current rows, which must be rows of a segment, not pending rows.  The
+ * integers are returned as distances from "least"; NULL gets the distance "of_null".
  */
 extern void rtscan_cursor_offsets(RtscanCursor *cursor, int column, int64 least, uint32 of_null, uint32 *offsets);
 
 /* Return the current segment; NULL for pending rows. */
 extern const RtscanSegmentScan *rtscan_cursor_segment(const RtscanCursor *cursor);
 
-/* Return about how many rows of the current segment match. */
+/* Return the approximate number of matching rows of the current segment; 0 for pending rows. */
 extern uint64 rtscan_cursor_segment_rows(const RtscanCursor *cursor);
 
 /* Does a column have codes in the current segment? */
@@ -148,8 +161,8 @@ extern uint32 rtscan_cursor_code_count(RtscanCursor *cursor, int column);
 extern bool rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest, int *scale);
 
 /*
- * Return bounds of a column's integers, of the given scale, in the chunk of the current rows; a NULL counts as 0.
- * Returns false if they are not known.
+ * Return bounds of a column's integers, of the given scale, in the chunk that has the current rows; NULL counts as 0.
+ * Returns false if the bounds are not known, as for pending rows and for rows of two chunks.
  */
 extern bool rtscan_cursor_bounds(RtscanCursor *cursor, int column, int scale, int64 *least, int64 *greatest);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * cursor_device_aggregates.c
- *		Device aggregates that a cursor passes to its caller, instead of the rows that are in them.
+ *		Device aggregates that a cursor passes to its caller, instead of returning the rows that are in them.
  */
 #include "search/scan/cursor_parts.h"
 
@@ -44,7 +44,10 @@ create_aggs(RtscanCursor *cursor)
 	}
 }
 
-/* Settle all device aggregates together.  Segments whose aggregates have too many cells keep none. */
+/*
+ * Settle all device aggregates together (rtscan_settle_device_aggs()).  A segment whose aggregate has too many cells
+ * keeps no aggregate.
+ */
 static void
 settle_aggs(RtscanCursor *cursor)
 {
@@ -69,7 +72,7 @@ settle_aggs(RtscanCursor *cursor)
 	pfree(aggs);
 }
 
-/* Restrict a segment's device aggregate to the segment's certain rows; drop it if there are none. */
+/* Restrict a segment's device aggregate to the segment's certain rows (visibility.h); drop it if no row is certain. */
 static void
 leave_out_uncertain(const RtscanCursor *cursor, RtscanSegmentScan *segment)
 {
@@ -80,8 +83,8 @@ leave_out_uncertain(const RtscanCursor *cursor, RtscanSegmentScan *segment)
 }
 
 /*
- * Restrict the device aggregates to certain rows.  A segment that keeps its aggregate lists a region even if all of
- * its rows match.  Returns false if no aggregate is left.
+ * Restrict all device aggregates to certain rows.  A segment that keeps its aggregate gets a region to evaluate even
+ * if all of its rows match (rtscan_list_everything()).  Returns false if no aggregate is left.
  */
 static bool
 restrict_aggs(RtscanCursor *cursor)
@@ -113,8 +116,8 @@ rtscan_cursor_offer_device_aggs(RtscanCursor *cursor, const RtscanDeviceAggCallb
 }
 
 /*
- * Drop the device aggregates that are not made yet and do not have room for all cells.  An aggregate has had more
- * entries than room, and those of later rounds would have, too.
+ * Drop the device aggregates that have not been made yet and do not have room for all cells.  An earlier aggregate
+ * had more entries than room, and aggregates of later rounds probably would, too.
  */
 static void
 drop_aggs_without_room(RtscanCursor *cursor)

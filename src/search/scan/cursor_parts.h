@@ -14,13 +14,13 @@
 #include "bits/gather.h"
 #include "segment/typed.h"
 
-/* The wishes of the cursor's caller (cursor.c). */
+/* The requests of the cursor's caller (cursor.c). */
 typedef struct RtscanCursorAsked
 {
-	bool		unchecked;		/* the caller checks visibility */
-	bool		takes_stretches;	/* the caller takes stretches */
+	bool		unchecked;		/* the caller checks visibility, so the cursor does not */
+	bool		takes_stretches;	/* the caller accepts rows that do not match, in stretches */
 	RtscanTakeChunk offer;		/* function to call for each chunk, or NULL */
-	void	   *offer_arg;		/* argument of that function */
+	void	   *offer_arg;		/* argument of "offer" */
 } RtscanCursorAsked;
 
 /* The source of the next rows. */
@@ -37,41 +37,42 @@ typedef enum RtscanCursorSource
 typedef struct RtscanCursorPlace
 {
 	RtscanCursorSource source;
-	uint32		next_listed;	/* in a list: place of the next row there */
+	uint32		next_listed;	/* LIST: index of the next row in the list */
 	uint32		next_chunk;		/* next chunk to take, unless processes share chunks */
-	uint32		chunk;			/* in bits and stretches: the current chunk */
-	RtscanBitPlace bit;			/* in bits: place of the next row among the chunk's bits */
-	uint32		stretch;		/* in stretches: first row of the next one, relative to the chunk */
+	uint32		chunk;			/* BITS, STRETCH: number of the current chunk */
+	RtscanBitPlace bit;			/* BITS: place of the next row among the chunk's bits */
+	uint32		stretch;		/* STRETCH: first row of the next stretch, relative to the chunk */
 } RtscanCursorPlace;
 
 /* The current segment (cursor.c). */
 typedef struct RtscanCursorSegment
 {
 	RtscanSegmentScan *scan;	/* the segment; NULL before the first one, and for pending rows */
-	RtscanRowBits *bits;		/* its matching rows */
+	RtscanRowBits *bits;		/* matching rows of the segment */
 } RtscanCursorSegment;
 
 /* The current rows (cursor.c). */
 typedef struct RtscanCursorRows
 {
 	uint32		n;				/* number of rows */
-	const uint64 *wanted;		/* a bit for each row of a stretch: it matches; NULL: all match */
-	uint32		rows[RTSCAN_CURSOR_ROWS];	/* the rows, if they are a segment's; not set before the first ones */
+	const uint64 *wanted;		/* one bit for each row, set if the row matches; NULL: all rows match */
+	/* row numbers, if the rows are a segment's; not set before the first rows are read */
+	uint32		rows[RTSCAN_CURSOR_ROWS];
 } RtscanCursorRows;
 
-/* The current rows, if they are pending ones (cursor_pending.c). */
+/* The current rows, if they are pending rows (cursor_pending.c). */
 typedef struct RtscanCursorPending
 {
 	IndexTuple *tuples;
-	Datum	   *values;			/* [row * columns + column]: their values */
-	bool	   *isnull;			/* [row * columns + column]: is the value NULL? */
+	Datum	   *values;			/* [row * ncolumns + column]: values of the rows */
+	bool	   *isnull;			/* [row * ncolumns + column]: is the value NULL? */
 } RtscanCursorPending;
 
 /* The bounds of a column's integers in the chunk for which they were needed last. */
 typedef struct RtscanKnownBounds
 {
 	uint32		chunk;			/* number of the chunk; PG_UINT32_MAX: none */
-	RtscanChunkBounds bounds;	/* the bounds there */
+	RtscanChunkBounds bounds;	/* bounds in the chunk */
 } RtscanKnownBounds;
 
 /* Columns of the current segment (cursor_values.c). */
@@ -79,7 +80,7 @@ typedef struct RtscanCursorColumns
 {
 	MemoryContext context;		/* memory context of the readers */
 	RtscanValues **values;		/* by column: reader of the segment's values, opened at first use */
-	RtscanKnownBounds *bounds;	/* by column */
+	RtscanKnownBounds *bounds;	/* by column: known bounds, reset when the column's reader is opened */
 } RtscanCursorColumns;
 
 /* The device aggregates of segments (cursor_device_aggregates.c). */
@@ -108,25 +109,25 @@ struct RtscanCursor
 	RtscanCursorRows current;	/* the last member, since its array is not cleared */
 };
 
-/* Make room for the readers of a segment's columns, in the cursor's memory context. */
+/* Allocate arrays for the readers of a segment's columns, in the cursor's memory context. */
 extern void rtscan_cursor_init_columns(RtscanCursor *cursor);
 
 /* Close the readers of the columns, before the next segment. */
 extern void rtscan_cursor_forget_columns(RtscanCursor *cursor);
 
 /*
- * Pass the device aggregate of the current segment, and of segments that have joined it, to the caller, if it has
- * been made and has not been passed yet.
+ * Pass the device aggregate of the current segment, and of segments that have joined it, to the caller, if the
+ * aggregate has been made and has not been passed yet.
  */
 extern void rtscan_cursor_give_device_agg(RtscanCursor *cursor);
 
 /* Read the next pending rows that the snapshot sees; returns their number, 0 at the end. */
 extern uint32 rtscan_cursor_read_pending(RtscanCursor *cursor);
 
-/* Return the TIDs of the current rows, which are pending ones. */
+/* Return the TIDs of the current rows, which must be pending rows. */
 extern void rtscan_cursor_pending_tids(const RtscanCursor *cursor, ItemPointerData *tids);
 
-/* Return a column's values of the current rows, which are pending ones. */
+/* Return a column's values of the current rows, which must be pending rows. */
 extern void rtscan_cursor_pending_values(const RtscanCursor *cursor, int column, Datum *datums, bool *isnull);
 
 #endif							/* RTSCAN_CURSOR_PARTS_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * cursor_pending.c
- *		Pending rows of a cursor, which it returns after those of segments.
+ *		Pending rows of a cursor, which are returned after the rows of all segments.
  */
 #include "search/scan/cursor_parts.h"
 
-/* Collect copies of the next pending rows that the snapshot sees; returns their number. */
+/* Copy the next pending rows that the snapshot sees to pending->tuples; returns their number. */
 static uint32
 copy_pending_tuples(RtscanCursor *cursor)
 {
@@ -20,7 +20,7 @@ copy_pending_tuples(RtscanCursor *cursor)
 	return n;
 }
 
-/* The same, and add the number of rows and the time that this takes to the statistics. */
+/* Call copy_pending_tuples(), and add the number of rows and the time of the call to the statistics. */
 static uint32
 collect_pending(RtscanCursor *cursor)
 {
@@ -37,7 +37,7 @@ collect_pending(RtscanCursor *cursor)
 	return n;
 }
 
-/* Find the values of n pending rows. */
+/* Set pending->values and pending->isnull for the n rows of pending->tuples. */
 static void
 deform_pending(RtscanCursor *cursor, uint32 n)
 {

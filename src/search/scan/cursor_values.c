@@ -50,7 +50,7 @@ rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids)
 		rtscan_cursor_pending_tids(cursor, tids);
 }
 
-/* Return the end of the current rows that are in the same chunk as row "first" of them. */
+/* Return the end of the run of current rows, from index "first" on, that are in one chunk. */
 static uint32
 end_of_rows_in_chunk(const RtscanCursor *cursor, uint32 first)
 {
@@ -61,7 +61,7 @@ end_of_rows_in_chunk(const RtscanCursor *cursor, uint32 first)
 		rtscan_find_row(current->rows, first, current->n, limit);
 }
 
-/* Return a column's values of the current rows, which are a segment's. */
+/* Return a column's values of the current rows, which must be rows of a segment. */
 static void
 get_segment_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnull)
 {
@@ -87,7 +87,7 @@ rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnu
 	MemoryContextSwitchTo(old);
 }
 
-/* Get integers of pending rows; returns false if some value is not such an integer. */
+/* Get a column's values of the current rows, which are pending rows, as integers; see rtscan_cursor_decimals(). */
 static bool
 get_pending_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale)
 {
@@ -97,7 +97,10 @@ get_pending_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnu
 	return rtscan_find_decimals(&cursor->schema->columns[column], datums, isnull, cursor->current.n, digits, scale);
 }
 
-/* Get integers of a segment's rows; returns false if some chunk has none, or another scale. */
+/*
+ * Get a column's values of the current rows, which are rows of a segment, as integers.  Returns false if a chunk has
+ * other values, or values of another scale than the chunk before.
+ */
 static bool
 get_segment_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale)
 {

@@ -30,7 +30,7 @@ uncount_skipped(RtscanSearch *search, const RtscanEntry *entry)
 	search->stats.counters.chunks_skipped -= rtscan_chunks(entry->rows);
 }
 
-/* qsort_comparator */
+/* qsort comparator: by bound, then by place in the image. */
 static int
 compare_by_bound(const void *a, const void *b)
 {
@@ -42,7 +42,7 @@ compare_by_bound(const void *a, const void *b)
 	return left->entry < right->entry ? -1 : left->entry > right->entry;
 }
 
-/* Sort the segments by their bounds.  Each counts as skipped until it is taken. */
+/* Sort the segments by their bounds.  Each segment counts as skipped until it is taken. */
 static void
 sort_by_bound(RtscanSearch *search)
 {
@@ -60,8 +60,8 @@ sort_by_bound(RtscanSearch *search)
 }
 
 /*
- * List the segments to search.  Those that cannot match are left out: if the table is in the order of a column of the
- * filter, they may be far more than the others.  Processes that share a search list all live segments, since they
+ * List the segments to search.  Segments that cannot match are left out: they may be nearly all segments, if the
+ * table is in the order of a column of the filter.  A shared search lists all live segments, however, since processes
  * identify segments by their numbers in the list, and the filter may exclude other segments in another process.
  */
 static void
@@ -129,7 +129,7 @@ most_chunks(const RtscanImage *image)
 	return rtscan_chunks(rows);
 }
 
-/* Choose the way to evaluate segments.  Unless the filter is looked up late, look it up in all segments before. */
+/* Set search->choice.  Unless the filter is looked up late, look it up in all segments before. */
 static void
 choose_way(RtscanSearch *search)
 {
@@ -146,7 +146,7 @@ choose_way(RtscanSearch *search)
 	choice->round_segments = segments_of_round(search);
 }
 
-/* Set all members but the caller's as at the beginning of a search. */
+/* Initialize all members except "asked", which the caller has set, and the prefilter. */
 static void
 init_search(RtscanSearch *search, const RtscanImage *image)
 {
@@ -227,7 +227,7 @@ rtscan_end_search(RtscanSearch *search)
 
 /* ---------------------------------------------------------------- segments */
 
-/* Look up after all the conditions that were left to a device, if it has not tested rows for them. */
+/* If a device has not tested rows for the conditions that were left to it, look these conditions up. */
 static void
 take_back_tests(RtscanSearch *search, RtscanSegmentScan *segment)
 {
@@ -241,7 +241,7 @@ take_back_tests(RtscanSearch *search, RtscanSegmentScan *segment)
 	MemoryContextSwitchTo(old);
 }
 
-/* Begin to evaluate some segments together: the chosen executor does as much as it can. */
+/* Begin a round: evaluate "count" segments together, as far as the chosen executor can. */
 static void
 begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 {
@@ -256,7 +256,7 @@ begin_round(RtscanSearch *search, RtscanSegmentScan *segments, int count)
 		take_back_tests(search, &segments[i]);
 }
 
-/* Take the next segments and begin a round of them; returns false if there are none left. */
+/* Take the next segments and begin a round of them; returns false if no segment is left. */
 static bool
 take_round(RtscanSearch *search)
 {
@@ -273,7 +273,10 @@ take_round(RtscanSearch *search)
 	return true;
 }
 
-/* Take the next segment, or return NULL.  If its bits have been lost, the rest of the round is evaluated again. */
+/*
+ * Take the next segment; returns NULL if none is left.  If the segment's bits are lost, the rest of the round is
+ * evaluated again.
+ */
 static RtscanSegmentScan *
 take_next_segment(RtscanSearch *search)
 {
@@ -293,13 +296,13 @@ take_next_segment(RtscanSearch *search)
 }
 
 /*
- * Find the bits of a segment's matching rows, except dead ones; returns NULL if there are none, or if the segment is
- * left out since only the CPU would evaluate it.
+ * Find the bits of a segment's matching rows, except dead rows.  Returns NULL if no row matches, or if the segment is
+ * left out since only the CPU would evaluate it (leaves_cpu).
  */
 static RtscanRowBits *
 find_segment_bits(RtscanSearch *search, RtscanSegmentScan *segment)
 {
-	static RtscanRowBits none;	/* for a segment that takes_ranks; the caller does not read it */
+	static RtscanRowBits none;	/* returned for a segment that takes_ranks; the caller does not read it */
 	RtscanCounters *counters = &search->stats.counters;
 	RtscanRowBits *bits;
 
@@ -317,8 +320,8 @@ find_segment_bits(RtscanSearch *search, RtscanSegmentScan *segment)
 }
 
 /*
- * Evaluate this process's next segment that has matching rows or, if segments are ordered by bounds, its next
- * segment.  Returns NULL if none is left.
+ * Evaluate the next segment that this process takes and that has matching rows or, if segments are ordered by bounds,
+ * the next one with or without matching rows.  Returns NULL if none is left.
  */
 static RtscanSegmentScan *
 next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
@@ -332,14 +335,17 @@ next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
 		if (segment == NULL)
 			return NULL;
 		*bits = find_segment_bits(search, segment);
-		/* There is nothing to share. */
+		/* No row matches, so other processes need not take chunks of the segment. */
 		if (*bits == NULL && search->asked.shares_chunks)
 			rtscan_take_all_chunks(search, segment);
 	} while (*bits == NULL && search->asked.bound == NULL);
 	return segment;
 }
 
-/* Evaluate a segment that another process has evaluated.  It is counted only there. */
+/*
+ * Evaluate a segment of another process, to share its chunks.  Only the other process counts the segment in its
+ * statistics and traces.
+ */
 static RtscanRowBits *
 evaluate_shared(RtscanSearch *search, RtscanSegmentScan *segment)
 {
@@ -362,7 +368,7 @@ evaluate_shared(RtscanSearch *search, RtscanSegmentScan *segment)
 	return bits;
 }
 
-/* Evaluate the next segment of another process that has rows to share; returns NULL if there is none. */
+/* Evaluate the next segment of another process whose chunks can be shared; returns NULL if there is none. */
 static RtscanSegmentScan *
 next_shared_segment(RtscanSearch *search, RtscanRowBits **bits)
 {
@@ -418,7 +424,7 @@ choose_again(RtscanSearch *again)
 {
 	if (rtscan_executor != RTSCAN_EXECUTOR_AUTO || rtscan_executor_is_cpu())
 		return RTSCAN_EXECUTOR_CPU;
-	/* Compare the executors on all segments, however slow the device is. */
+	/* For the comparison of executors, use a device however slow it is. */
 	if (rtscan_debug_compare_executors)
 		return RTSCAN_EXECUTOR_COMPUTE;
 	return rtscan_choose_executor(again->segments, again->nsegments, 1);
@@ -452,7 +458,7 @@ rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearc
 	return again->choice.executor != RTSCAN_EXECUTOR_CPU;
 }
 
-/* The counts of segments stay, since the first search has counted them. */
+/* Counts of segments are not added, since the first search has counted the same segments. */
 void
 rtscan_end_again(RtscanSearch *search, const RtscanSearch *again)
 {

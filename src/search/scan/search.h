@@ -9,11 +9,11 @@
  * A search is an iterator: begin it, read the segments one by one (search.c), then the pending rows
  * (search_pending.c), and end it.  Between any two of these steps anything may happen, including other searches.
  *
- * Before a segment is evaluated, the filter is looked up in it (search_lookup.c).  Usually this is done for all
- * segments when the search begins, and an executor is chosen for all of them.  It is done when a segment is taken, if
- * segments are searched in the order of their bounds, or if processes share the search, search once, and can only use
- * the CPU.  Functions written by users are called during this lookup and while pending rows are compared, but never
- * while a segment is evaluated.
+ * Before a segment is evaluated, the filter is looked up in it (search_lookup.c).  Usually the filter is looked up in
+ * all segments when the search begins, and an executor is chosen for all of them.  In two cases it is looked up in a
+ * segment only when the segment is taken: if segments are searched in the order of their bounds, and if processes share
+ * a search that they run only once and only by the CPU.  Functions written by users are called while the filter is
+ * looked up and while pending rows are compared, but never while a segment is evaluated.
  */
 #ifndef RTSCAN_SEARCH_H
 #define RTSCAN_SEARCH_H
@@ -29,12 +29,15 @@
 #include "search/scan/share.h"
 #include "storage/pending.h"
 
-/* Called for a segment whose rows may match: say what to find in it, in memory that lasts as long as the search. */
+/*
+ * Called for each segment whose rows may match, to set segment->asked.  The current memory context lasts as long as
+ * the search.
+ */
 typedef void (*RtscanPrepareSegment) (RtscanSegmentScan *segment, void *arg);
 
 /*
  * Return a bound of a segment: no row of the segment sorts before it.  Segments are searched in the order of their
- * bounds.  arg is prepare_arg of the search.
+ * bounds.  "arg" is prepare_arg of the search.
  */
 typedef uint64 (*RtscanSegmentBound) (const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *arg);
 
@@ -46,16 +49,19 @@ typedef struct RtscanSearchAsked
 	const RtscanSchema *schema;
 	const RtscanFilter *filter;
 	RtscanSharedSearch *shared; /* divides the search among processes; NULL: this process searches all of the image */
-	RtscanClaim *claim;			/* the part of a shared search that this process has taken, if it searches several
-								 * times; else NULL */
-	bool		shares_chunks;	/* processes share chunks of segments too: the caller takes each by
-								 * rtscan_take_chunk() */
+	RtscanClaim *claim;			/* if this process searches several times: its part of the shared search; else NULL */
+	/* processes also share chunks of segments; the caller takes each chunk by rtscan_take_chunk() */
+	bool		shares_chunks;
 	bool		may_test;		/* long conditions may be left to a device that tests rows for them
 								 * (device_members.h) */
 	RtscanPrepareSegment prepare;	/* called for each segment once its filter is known; sets the segment's "asked" */
 	void	   *prepare_arg;	/* argument of "prepare" and "bound" */
-	RtscanSegmentBound bound;	/* returns the bounds by which segments are ordered; NULL: any order.  With bounds,
-								 * the search is not shared, and the CPU evaluates it */
+
+	/*
+	 * Returns the bound by which a segment is ordered; NULL: segments are in any order.  With bounds, the search is
+	 * not shared, and the CPU evaluates it.
+	 */
+	RtscanSegmentBound bound;
 } RtscanSearchAsked;
 
 /* The way to evaluate segments.  The search chooses it at the beginning, and may choose again for device aggregates. */
@@ -64,7 +70,7 @@ typedef struct RtscanSearchChoice
 	bool		looks_up_late;	/* the filter is looked up in a segment only when the segment is taken */
 	bool		tests;			/* some conditions may be left to a device that tests rows */
 	bool		leaves_cpu;		/* skip segments that only the CPU would evaluate */
-	RtscanExecutor executor;	/* the executor to evaluate segments; the CPU does what this one cannot */
+	RtscanExecutor executor;	/* executor that evaluates segments; the CPU evaluates what it cannot */
 	int			round_segments; /* number of segments that are evaluated together */
 } RtscanSearchChoice;
 
@@ -73,16 +79,18 @@ typedef struct RtscanSearchProgress
 {
 	RtscanRound *round;			/* the segments that are being evaluated */
 	int			next_segment;	/* number of the next segment to take */
-	uint32		evaluated;		/* number of segments that this process has evaluated, including shared ones */
+	/* number of segments that this process has evaluated, including those of other processes */
+	uint32		evaluated;
 	instr_time	began;			/* when the search began */
 } RtscanSearchProgress;
 
 /* The part of this process in a shared search.  Only search_share.c changes it. */
 typedef struct RtscanSearchSharing
 {
-	int			part;			/* the most segments that a process takes at a time, counting only those where rows
-								 * may match; 0: not known yet */
-	int			first_to_share; /* segment at which this process begins to look for one to share; differs by process */
+	/* the most segments, of those whose rows may match, that the process takes at a time; 0: not calculated yet */
+	int			part;
+	/* segment at which this process begins to look for a segment to share; differs by process */
+	int			first_to_share;
 } RtscanSearchSharing;
 
 /* The progress of a search with the pending lists.  Only search_pending.c changes it. */
@@ -101,11 +109,12 @@ typedef struct RtscanSearch
 	RtscanSearchAsked asked;
 
 	/* Results. */
-	RtscanSegmentScan *segments;	/* the segments to search: if shared all that are live, else those that may match */
+	/* segments to search: if shared, all live segments; else, live segments that may match */
+	RtscanSegmentScan *segments;
 	int			nsegments;		/* number of segments */
 	RtscanExecutor executor;	/* executor that has evaluated the segments, or most of them */
 	RtscanScanStats stats;		/* statistics so far */
-	MemoryContext short_context;	/* reset before the next segment, and from time to time between pending rows */
+	MemoryContext short_context;	/* reset before the next segment, and repeatedly while pending rows are read */
 
 	/* Private state of the search. */
 	MemoryContext context;		/* memory context of the search */
@@ -121,8 +130,8 @@ extern void rtscan_begin_search(RtscanSearch *search, const RtscanImage *image);
 
 /*
  * Tell a search, before its first segment is taken, that the caller wants device aggregates (device_aggregate.h).  If
- * the CPU has been chosen because it finds the bits sooner, "auto" may choose another executor, which adds the rows
- * up as well.
+ * "auto" has chosen the CPU because the CPU finds bits sooner, it may choose another executor, which also adds the
+ * rows up.
  */
 extern void rtscan_search_for_device_aggs(RtscanSearch *search, const RtscanAdding *adding);
 
@@ -133,10 +142,12 @@ extern void rtscan_search_for_device_aggs(RtscanSearch *search, const RtscanAddi
 extern void rtscan_search_without_device_aggs(RtscanSearch *search);
 
 /*
- * Return the next segment that has matching rows, and the rows' bits without those of dead rows; or return NULL.  The
- * caller may change the bits, which are valid until the next call.  Their words may move, so always get them by
- * rtscan_bits_chunk().  If segments are ordered by bounds, those without matching rows are returned too, with NULL
- * for their bits, since the caller may not need the segment that follows.
+ * Return the next segment that has matching rows, or NULL if none is left.  *bits is set to the bits of the segment's
+ * matching rows, without dead rows.  The caller may change the bits, which are valid until the next call.  Their
+ * words may move, so always get the words by rtscan_bits_chunk().
+ *
+ * If segments are ordered by bounds, segments without matching rows are returned as well, with NULL in *bits, since
+ * the caller may not need the segment that follows.
  */
 extern RtscanSegmentScan *rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits);
 
@@ -144,26 +155,29 @@ extern RtscanSegmentScan *rtscan_next_segment(RtscanSearch *search, RtscanRowBit
 extern bool rtscan_next_bound(const RtscanSearch *search, uint64 *bound);
 
 /*
- * Return the next matching row of the pending lists, or NULL.  It is valid until the next call.  The caller adds the
- * time that this takes to the statistics.
+ * Return the next matching row of the pending lists, or NULL.  The row is valid until the next call.  The caller has
+ * to add the time of this call to the statistics.
  */
 extern IndexTuple rtscan_next_pending(RtscanSearch *search);
 
 /*
- * Begin to search some segments once more, for the bits of their rows; at first the caller has taken their rows from
- * ranks (takes_ranks).  The filter is not looked up again.  Returns false if "auto" does not expect another executor
- * to be faster than the CPU.  The new search returns only segments that the other executor evaluates.  It lasts as
- * long as the old search, which must not be shared.
+ * Begin a second search of some segments, for the bits of their rows.  In the first search the caller has taken their
+ * rows by rank, without bits (takes_ranks).  The filter is not looked up again.  Returns false if "auto" does not
+ * expect another executor to be faster than the CPU.  The second search returns only segments that the other executor
+ * evaluates.  It lasts as long as the first search, which must not be shared.
  */
 extern bool rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearch *again);
 
-/* End the new search, and add its statistics to those of the old one. */
+/* End a second search, and add its statistics to those of the first search. */
 extern void rtscan_end_again(RtscanSearch *search, const RtscanSearch *again);
 
 /* Return the number of processes that are planned to share a search; 1 if it is not shared (search_share.c). */
 extern int	rtscan_count_processes(const RtscanSearch *search);
 
-/* Take the next chunk of a segment whose chunks are shared; returns a number that no chunk has if none is left. */
+/*
+ * Return the next chunk of a segment that no process has taken, and take it.  The result is at least the segment's
+ * number of chunks if no chunk is left.
+ */
 extern uint32 rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment);
 
 /* Free the memory of a search.  Its statistics stay valid. */

@@ -11,12 +11,13 @@
 #include "segment/plain.h"
 
 /*
- * "auto" leaves lookups to tests only if they would take the CPU at least this number of nanoseconds in all segments:
- * after the lookups, the CPU's cost is better known.
+ * With "auto", lookups are replaced by a device's tests only if the lookups would take the CPU at least this number
+ * of nanoseconds in all segments together.  Shorter lookups are always done, since the CPU's cost is better known
+ * after them.
  */
 #define LEAST_LEFT	30000.0
 
-/* Look the filter up in a segment for evaluation by the CPU: no condition is left to a device's tests. */
+/* Look the filter up in a segment, to be evaluated by the CPU: no condition is left to a device's tests. */
 static void
 look_up_for_cpu(RtscanSearch *search, RtscanSegmentScan *segment)
 {
@@ -36,7 +37,7 @@ rtscan_pause_tracing(const RtscanFilter *filter, bool paused)
 			rtscan_pause_tracing(&filter->parts[i], paused);
 }
 
-/* Resume the traces of conditions that were left to tests, and so have not been looked up. */
+/* Resume the traces of conditions that were left to a device's tests, and so have not been looked up yet. */
 static void
 trace_left_conditions(const RtscanSegmentFilter *filter)
 {
@@ -61,7 +62,10 @@ rtscan_look_up_left(RtscanSearch *search, RtscanSegmentScan *segment)
 		rtscan_pause_tracing(search->asked.filter, false);
 }
 
-/* Are a device's tests worth while?  Always if the user has set an executor; "auto" wants to save time by them. */
+/*
+ * Are a device's tests worth while?  Always if the user has set an executor.  With "auto", only if the CPU would need
+ * longer than the device to test rows for the conditions.
+ */
 static bool
 do_tests_pay(const RtscanSegmentScan *segment, double test_time)
 {
@@ -70,8 +74,8 @@ do_tests_pay(const RtscanSegmentScan *segment, double test_time)
 }
 
 /*
- * Look the filter up, but leave conditions to a device that can test rows for them.  If tests do not pay, or some
- * conditions cannot be tested, conditions on key columns are looked up after all.
+ * Look the filter up in a segment, but leave conditions to a device that can test rows for them.  If tests do not
+ * pay, or some conditions cannot be tested, look up the conditions on key columns after all.
  */
 static void
 look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_time)
@@ -91,8 +95,8 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 }
 
 /*
- * Return the nanoseconds that another executor needs to test a segment's rows instead of a lookup; 0 if none can.
- * They are scaled like the CPU's estimated costs, with which they are compared.
+ * Return the nanoseconds that an executor other than the CPU needs to test a segment's rows in place of a lookup; 0
+ * if no executor can.  The time is scaled by rtscan_cpu_slowness(), to be compared with the CPU's estimated costs.
  */
 static double
 test_time_of(const RtscanSearch *search, const RtscanSegmentScan *segment)
@@ -104,7 +108,7 @@ test_time_of(const RtscanSearch *search, const RtscanSegmentScan *segment)
 	return Max(test_time, LEAST_LEFT / search->nsegments);
 }
 
-/* Look the filter up in a segment, and let the caller prepare the segment if rows may match. */
+/* Look the filter up in a segment, and let the caller prepare the segment if its rows may match. */
 static void
 look_up_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 {
@@ -119,8 +123,8 @@ look_up_segment(RtscanSearch *search, RtscanSegmentScan *segment)
 }
 
 /*
- * Prepare the lookup of the filter's first condition in all segments together, step by step, so that their memory
- * accesses overlap.  The lookups themselves follow, segment by segment.
+ * Prepare the lookup of the filter's first condition in all segments together, step by step, so that the memory
+ * accesses of different segments overlap.  The lookups themselves follow, segment by segment.
  */
 static void
 approach_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count)

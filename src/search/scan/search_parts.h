@@ -9,8 +9,8 @@
 #include "search/scan/search.h"
 
 /*
- * search_lookup.c: look the filter up in some segments, and let the caller prepare those whose rows may match.
- * Functions written by users may be called.
+ * search_lookup.c: look the filter up in "count" segments, and let the caller prepare the segments whose rows may
+ * match.  Functions written by users may be called.
  */
 extern void rtscan_look_up_segments(RtscanSearch *search, RtscanSegmentScan *segments, int count);
 
@@ -20,13 +20,13 @@ extern void rtscan_look_up_segments(RtscanSearch *search, RtscanSegmentScan *seg
  */
 extern void rtscan_look_up_left(RtscanSearch *search, RtscanSegmentScan *segment);
 
-/* search_lookup.c: let the traces of a filter's conditions pause, or resume. */
+/* search_lookup.c: pause the traces of a filter's conditions, or resume them if "paused" is false. */
 extern void rtscan_pause_tracing(const RtscanFilter *filter, bool paused);
 
 /*
- * search_share.c: take the next segments: those that no process has taken or, if a claim is searched again, the next
+ * search_share.c: take the next segments, which no process has taken or, if a claim is searched again, the next
  * segment of the claim.  Sets search->progress.next_segment to the first of them, or to nsegments if none is left.
- * Returns their number at most: the caller must not go beyond nsegments.
+ * Returns the greatest number of segments that the caller may evaluate; it must also stop at nsegments.
  */
 extern int	rtscan_take_segments(RtscanSearch *search);
 
@@ -34,14 +34,15 @@ extern int	rtscan_take_segments(RtscanSearch *search);
 extern bool rtscan_take_pending(RtscanSearch *search);
 
 /*
- * search_share.c: take all chunks of a segment that has no matching rows, so that no other process evaluates it again.
+ * search_share.c: take all chunks of a segment without matching rows, so that no other process evaluates the segment.
  */
 extern void rtscan_take_all_chunks(RtscanSearch *search, const RtscanSegmentScan *segment);
 
 /*
- * search_share.c: wait for a segment of which another process has some chunks left to share, after all segments have
- * been taken.  Returns its number, or -1 if there is none.  A worker waits no longer than it has worked so far.  The
- * leader does not wait, since workers may be waiting for it to read their rows.
+ * search_share.c: after all segments have been taken, wait until this process should share the remaining chunks of
+ * another process's segment.  Returns the number of that segment, or -1 if no segment is left to share.  A worker
+ * waits no longer than it has worked so far.  The leader does not wait, since workers may be waiting for it to read
+ * their rows.
  */
 extern int	rtscan_wait_for_segment(RtscanSearch *search);
 

@@ -5,7 +5,7 @@
  */
 #include "search/scan/search_parts.h"
 
-/* Do the values of a pending row match? */
+/* Does a pending row match the filter, given its values? */
 static bool
 values_match(const RtscanSearch *search, IndexTuple tuple)
 {
@@ -16,7 +16,7 @@ values_match(const RtscanSearch *search, IndexTuple tuple)
 	return rtscan_filter_matches(search->asked.filter, values, isnull);
 }
 
-/* Does a pending row match?  Uses its keys and, if these do not decide it, its values. */
+/* Does a pending row match the filter?  Its keys are compared first and, if they do not decide, its values. */
 static bool
 pending_row_matches(RtscanSearch *search, IndexTuple tuple)
 {
@@ -37,7 +37,10 @@ pending_row_matches(RtscanSearch *search, IndexTuple tuple)
 	return matches;
 }
 
-/* Open the next list of the image, sealed ones first; returns false if none is left. */
+/*
+ * Open the next pending list of the image: first the sealed lists, then the open list.  Returns false if none is
+ * left.
+ */
 static bool
 open_next_list(RtscanSearch *search)
 {
@@ -58,7 +61,7 @@ open_next_list(RtscanSearch *search)
 	return true;
 }
 
-/* Begin with the pending lists, unless another process has taken them. */
+/* Begin to read the pending lists.  If another process has taken them, no list is left to open. */
 static void
 begin_pending(RtscanSearch *search)
 {

@@ -10,7 +10,7 @@
 #include "storage/latch.h"
 #include "utils/wait_event.h"
 
-/* A segment of another process is only evaluated again if at least this many of its chunks are left. */
+/* A segment of another process is shared only if at least this many of its chunks are left. */
 #define LEAST_CHUNKS	2
 
 int
@@ -21,14 +21,14 @@ rtscan_count_processes(const RtscanSearch *search)
 
 /* ---------------------------------------------------------------- segments and lists */
 
-/* May rows of a segment match, as far as this process knows? */
+/* May rows of a segment match, given its bounds and, if the filter has been looked up in it, its dictionaries? */
 static bool
 has_work(const RtscanSegmentScan *segment)
 {
 	return !segment->skipped && !segment->filter.region.empty;
 }
 
-/* Return the number of segments with rows that may match, divided by the number of processes. */
+/* Return the number of segments whose rows may match, divided by the number of processes and rounded up. */
 static int
 size_of_part(const RtscanSearch *search)
 {
@@ -42,7 +42,7 @@ size_of_part(const RtscanSearch *search)
 
 /*
  * Return the end of the segments that a process takes if it begins at "first": as many as are evaluated together, but
- * no more than its part.
+ * at most sharing.part segments whose rows may match.
  */
 static int
 end_of_part(const RtscanSearch *search, int first)
@@ -58,7 +58,7 @@ end_of_part(const RtscanSearch *search, int first)
 	return limit;
 }
 
-/* Take the next segments that no process has taken: from *first up to the returned one, exclusively. */
+/* Take the next segments, *first .. end - 1, which no process has taken, and return "end". */
 static int
 take_part(RtscanSearch *search, int *first)
 {
@@ -121,7 +121,7 @@ rtscan_take_pending(RtscanSearch *search)
 
 /* ---------------------------------------------------------------- chunks */
 
-/* Return a pointer to the shared number of the next chunk of a segment, which no process has taken. */
+/* Return a pointer to the shared number of a segment's first chunk that no process has taken. */
 static pg_atomic_uint32 *
 next_chunk(const RtscanSearch *search, int segment)
 {
@@ -151,8 +151,8 @@ seconds_since(instr_time start)
 }
 
 /*
- * Return the seconds that this process has needed to find the bits of a segment, on average; 0 if processing rows has
- * taken longer than that, or if nothing is known.
+ * Return the average number of seconds that this process has needed to find the bits of a segment.  Returns 0 if it
+ * has spent more time on processing rows than on finding bits, or if it has not evaluated any segment.
  */
 static double
 bits_seconds(const RtscanSearch *search)
@@ -172,8 +172,9 @@ has_chunks(const RtscanSearch *search, int i)
 }
 
 /*
- * Has another process been processing a segment's rows for at least this number of seconds, as far as this process has
- * seen?  A process that still evaluates the segment's bits is not helped, since that help would come too late.
+ * Has another process been processing a segment's rows for at least "seconds" seconds, counted from the time when
+ * this process first noticed it?  Always true if "seconds" is 0.  False while the other process still finds the
+ * segment's bits: if this process began to find them, too, its help would come too late.
  */
 static bool
 takes_long(const RtscanSearch *search, int i, double seconds)
@@ -190,8 +191,8 @@ takes_long(const RtscanSearch *search, int i, double seconds)
 }
 
 /*
- * Return the number of a segment whose remaining chunks this process should share, or -1 if there is none now.  Sets
- * *any if there are segments that it might share later.
+ * Return the number of a segment whose remaining chunks this process should share, or -1 if no segment should be
+ * shared yet.  *any tells whether any segment has enough chunks left to share.
  */
 static int
 find_segment_to_share(const RtscanSearch *search, double seconds, bool *any)

@@ -3,11 +3,14 @@
  * share.h
  *		Divide a search among the processes of a parallel query.
  *
- * A process takes segments; if an executor other than the CPU evaluates them, it takes several at once, but no more
- * than its part of all.  If it then processes the segments' rows, it takes these chunk by chunk.  When no segment is
- * left, it helps with the remaining chunks of another process's segment, for which it evaluates the segment's bits
- * again.  If finding bits takes longer than processing rows, as far as it knows, this would only disturb the others.
- * Then it waits to see whether another process takes as long for its rows as bits would take.
+ * A process takes segments.  If an executor other than the CPU evaluates segments, a process takes several at once, but
+ * no more than the number of segments divided by the number of processes.  A process that also processes rows takes the
+ * chunks of its segment one by one, so that other processes can take chunks of the segment, too.
+ *
+ * When no segment is left, a process shares the remaining chunks of another process's segment, for which it has to find
+ * the segment's bits again.  If finding bits has taken longer than processing rows so far, however, sharing would only
+ * disturb the other process.  In that case the process first waits until the other process has spent as much time on
+ * the segment's rows as finding the bits is expected to take.
  */
 #ifndef RTSCAN_SHARE_H
 #define RTSCAN_SHARE_H
@@ -20,17 +23,22 @@
 /* The state of the division, in memory that the processes of a parallel query share. */
 typedef struct RtscanSharedSearch
 {
-	int			processes;		/* number of processes that are planned */
+	int			processes;		/* number of processes that are planned to share the search */
 	pg_atomic_uint32 next_segment;	/* first segment that no process has taken */
 	pg_atomic_uint32 pending;	/* not 0: a process has taken the pending lists */
 	pg_atomic_uint32 kept;		/* not 0: a process keeps all chunks of the segments that it takes (RtscanClaim) */
-	Size		next_chunks;	/* offset, from this struct, of a pg_atomic_uint32 for each segment: the first chunk
-								 * that no process has taken */
+
+	/*
+	 * Offset, from this struct, of an array by segment of pg_atomic_uint32: the first chunk that no process has
+	 * taken.
+	 */
+	Size		next_chunks;
 } RtscanSharedSearch;
 
 /*
- * The part of a shared search that a process has taken, if it searches several times for different rows.  The first
- * time it takes what other processes have not taken; after that it takes the same part again.
+ * The part of a shared search that a process has taken, if it searches several times for different rows.  In its
+ * first search it takes segments that no other process has taken; in each later search it takes the same segments
+ * again.
  */
 typedef struct RtscanClaim
 {

@@ -62,7 +62,9 @@ rtscan_end_heap_rows(RtscanHeapRows *rows)
 
 /* ---------------------------------------------------------------- blocks */
 
-/* Skip TIDs beyond the end that the table had when the scan began; returns the next TID that is not. */
+/*
+ * Return the number of the first TID, from "tid" on, that is not beyond the end that the table had when the scan began.
+ */
 static uint32
 skip_beyond(const RtscanHeapRows *rows, uint32 tid)
 {
@@ -71,7 +73,7 @@ skip_beyond(const RtscanHeapRows *rows, uint32 tid)
 	return tid;
 }
 
-/* Return the end of the TIDs that are in the same block as "first", and whose rows fit into the array of rows. */
+/* Return the end of the TIDs, from "first" on, that are in one block, and whose rows fit into rows->rows. */
 static uint32
 end_of_block(const RtscanHeapRows *rows, uint32 first)
 {
@@ -109,8 +111,8 @@ begin_stream(RtscanHeapRows *rows)
 
 /*
  * Does the snapshot see all rows of a page?  Then the line pointer alone says where a row is, and the row need not be
- * read.  On a standby, the page's all-visible bit does not hold for every snapshot.  SERIALIZABLE has to check each
- * row for conflicts.
+ * read.  On a standby, the page's all-visible bit does not hold for every snapshot.  In a SERIALIZABLE transaction,
+ * each row has to be checked for conflicts.
  */
 static bool
 sees_all_of_page(const RtscanHeapRows *rows, Page page)
@@ -173,8 +175,8 @@ take_rows(RtscanHeapRows *rows, Page page, const ItemPointerData *tids, uint32 n
 }
 
 /*
- * Read the rows at all TIDs of the next block; returns false if there is none.  The rows stay valid without the lock,
- * since a pin is enough to keep visible rows in place.
+ * Read the rows at all TIDs of the next block; returns false if there is no further block.  The rows stay valid without
+ * the lock, since a pin is enough to keep visible rows in place.
  */
 static bool
 enter_block(RtscanHeapRows *rows)

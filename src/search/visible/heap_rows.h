@@ -37,18 +37,18 @@ typedef struct RtscanHeapRows
 	ReadStream *stream;			/* stream of the TIDs' blocks; NULL before the first block */
 	Buffer		buffer;			/* pinned buffer of the current block, or invalid */
 	uint32		n;				/* number of rows in "rows" */
-	uint32		next;			/* next of these rows to return */
+	uint32		next;			/* position in "rows" of the next row to return */
 	HeapTupleData rows[MaxHeapTuplesPerPage];	/* the current block's rows that the snapshot sees */
 } RtscanHeapRows;
 
 /*
- * Begin to fetch rows, in the current memory context.  The snapshot must have been taken, and the index locked for
- * SERIALIZABLE.  "rows" must be all zeros, or have been used by a scan with the same snapshot, which has ended; the
- * table's number of blocks is then taken from that scan.
+ * Begin to fetch rows, in the current memory context.  The snapshot must have been taken and, for SERIALIZABLE, the
+ * index locked.  "rows" must be all zeros, or be left from a scan with the same snapshot that has ended.  In the latter
+ * case, the table's number of blocks is taken from that scan.
  */
 extern void rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot, bool reads_only);
 
-/* Continue with other TIDs, which must stay in place; the TIDs before are forgotten. */
+/* Forget the present TIDs, and continue with others.  The array is not copied, and must stay where it is. */
 extern void rtscan_set_heap_tids(RtscanHeapRows *rows, const ItemPointerData *tids, uint32 n);
 
 /* Store the next row in a slot for buffer heap tuples; returns false if there are no more rows at the TIDs. */

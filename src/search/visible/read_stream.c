@@ -3,9 +3,9 @@
  * read_stream.c
  *		Implement read streams for PostgreSQL before 17.
  *
- * Blocks are prefetched from the kernel, as many ahead as effective_io_concurrency of the relation's tablespace says.
- * If a block is in shared buffers, prefetching it returns its buffer.  Then the buffer need not be searched for
- * again, and the head of its page is prefetched into the processor's caches.
+ * Blocks are prefetched from the kernel; effective_io_concurrency of the relation's tablespace is their number.  If a
+ * block is in shared buffers, prefetching it returns its buffer.  Then the buffer need not be searched for again, and
+ * the head of its page is prefetched into the processor's caches.
  */
 #include "search/visible/read_stream.h"
 
@@ -20,7 +20,7 @@
 /* Bytes of a cache line. */
 #define CACHE_LINE		64
 
-/* A block ahead. */
+/* A block that has been requested, but not returned yet. */
 typedef struct BlockAhead
 {
 	BlockNumber block;			/* number of the block */
@@ -76,7 +76,7 @@ ask_for(ReadStream *stream, BlockNumber block)
 	BlockAhead *ahead = &stream->ring[(stream->first + stream->n) % (stream->distance + 1)];
 
 	*ahead = (BlockAhead) {block, InvalidBuffer};
-	/* The first block is read at once, without prefetching. */
+	/* If the ring is empty, the block is read next, without prefetching. */
 	if (stream->n++ > 0)
 		ahead->recent = PrefetchBuffer(stream->relation, stream->fork, block).recent_buffer;
 	if (BufferIsValid(ahead->recent))

@@ -3,9 +3,9 @@
  * read_stream.h
  *		Read streams, which read blocks of a relation ahead, for all versions of PostgreSQL.
  *
- * From PostgreSQL 17 on this is PostgreSQL's own read stream; for older versions it is the part of it that rtscan
- * needs.  A callback returns the next block, or InvalidBlockNumber at the end; after the end the stream may be reset,
- * to continue with other blocks.  Buffers are returned pinned.
+ * From PostgreSQL 17 on, the read streams are PostgreSQL's own.  For older versions, read_stream.c has the functions
+ * that rtscan needs.  A callback returns the next block, or InvalidBlockNumber at the end.  After the end the stream
+ * may be reset, to continue with other blocks.  Buffers are returned pinned.
  */
 #ifndef RTSCAN_READ_STREAM_H
 #define RTSCAN_READ_STREAM_H

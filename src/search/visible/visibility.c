@@ -24,12 +24,12 @@
 #define PAUSE_LOCK			INT64CONST(0x72747363)
 
 /*
- * With at least this many rows in a chunk, it is cheaper to look each heap block up in the map once than for each
- * row.
+ * If a chunk has at least this many rows to check, each heap block is looked up in the map only once, which is cheaper
+ * than a lookup for each row.
  */
 #define MANY_ROWS			64
 
-/* To check this many rows or fewer in the heap, no read stream is begun. */
+/* If at most this many rows are checked in the heap, no read stream is begun. */
 #define FEW_ROWS			4
 
 /* ---------------------------------------------------------------- the image */
@@ -80,8 +80,8 @@ rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation in
 		elog(ERROR, "an rtscan index answers only for MVCC snapshots");
 
 	/*
-	 * The lock on the index covers rows that others will insert.  The lock on the heap covers rows that others will
-	 * change, since most rows are returned without being read, and locked, in the heap.
+	 * The lock on the index covers rows that other transactions will insert.  The lock on the heap covers rows that
+	 * they will change, since most rows are returned without being read and locked in the heap.
 	 */
 	if (heap)
 		PredicateLockRelation(heap, snapshot);
@@ -101,8 +101,8 @@ is_same_entry(const RtscanEntry *a, const RtscanEntry *b)
 }
 
 /*
- * Read the current image, and note which entries have changed.  New entries are appended, and the order of the others
- * mostly stays.  If it does not stay, an entry may be taken for changed, which does no harm.
+ * Read the current image, and record which entries have changed.  New entries are appended, and old entries mostly stay
+ * in order.  If they do not, an unchanged entry may be taken for changed, which does no harm.
  */
 static void
 look_again(RtscanVisibility *visibility)
@@ -153,7 +153,7 @@ typedef struct CheckedRows
 {
 	RtscanVisibility *visibility;
 	const ItemPointerData *tids;	/* TIDs of the rows */
-	const bool *seen;			/* by row: known to be seen, and not checked */
+	const bool *seen;			/* by row: the row is known to be seen, and not checked */
 	uint32		n;				/* number of rows */
 	ReadStream *stream;			/* stream of the rows' blocks; NULL if the rows are few */
 	uint32		ahead;			/* next row whose block the stream requests */
@@ -212,10 +212,10 @@ open_page(CheckedRows *rows, BlockNumber block)
 }
 
 /*
- * Do hint bits alone say that a tuple is visible?  They do if the transaction that inserted it committed before all
- * transactions that the snapshot considers running, and no transaction has locked or deleted it.  Most tuples are
- * like that.  heap_hot_search_buffer() would find the same tuple, at the start of its chain.  It is no conflict for
- * SSI, and the predicate lock on the table covers it.
+ * Do hint bits alone show that a tuple is visible?  They do if the transaction that inserted it committed before all
+ * transactions that the snapshot considers running, and no transaction has locked or deleted it.  Most tuples meet
+ * these conditions.  heap_hot_search_buffer() would find the same tuple, at the start of its chain.  The tuple is no
+ * conflict for SSI, and the predicate lock on the table covers it.
  */
 static bool
 is_plainly_visible(const CheckedRows *rows, OffsetNumber offset)
@@ -253,7 +253,7 @@ tid_is_visible(CheckedRows *rows, const ItemPointerData *tid)
 		heap_hot_search_buffer(&place, visibility->heap, rows->buffer, visibility->snapshot, &tuple, NULL, true);
 }
 
-/* Check in the heap those rows that are not known to be seen, and set their "seen". */
+/* Check in the heap the rows whose element of seen[] is false, and set the element to the result. */
 static void
 check_rows(RtscanVisibility *visibility, const ItemPointerData *tids, uint32 n, bool *seen)
 {
@@ -312,8 +312,8 @@ blocks_are_visible(BlockNumber first, BlockNumber last, void *map)
 }
 
 /*
- * Set the bits of chunks whose heap blocks are all all-visible.  Rows are in TID order, so the TIDs of a chunk's
- * first and last rows give its range of blocks.
+ * Set the bit of a chunk in visible[] if all of its heap blocks are all-visible.  Rows are in TID order, so the TIDs of
+ * a chunk's first and last rows give its range of blocks.
  */
 static void
 find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *visible)
@@ -337,8 +337,9 @@ find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 }
 
 /*
- * Find the rows of a chunk that are dead, or in a block that is not all-visible, and return how many there are.
- * "visible" says that all blocks of the chunk are all-visible.  "others" is not set if no row can be of these kinds.
+ * Set in others[] the bits of a chunk's rows that are dead, or in a block that is not all-visible.  Returns their
+ * number.  "visible" tells whether all blocks of the chunk are all-visible.  If they are, and the segment has no dead
+ * rows, others[] is not set.
  */
 static uint64
 find_uncertain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, bool visible,
@@ -394,8 +395,8 @@ rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *
 }
 
 /*
- * Return an array that says which rows are in all-visible blocks; none is if the map has not been consulted about
- * their segment.
+ * Return an array that tells which of n TIDs are in all-visible blocks: none, if the map has not been consulted about
+ * their segment (rtscan_ask_map()).
  */
 static bool *
 ask_map_for_rows(const RtscanVisibility *visibility, const RtscanSegmentScan *segment, const ItemPointerData *tids,

@@ -4,18 +4,18 @@
  *		Find out which rows of an index a snapshot sees, mostly without reading the heap.
  *
  * A row whose dead bit is set is never visible, and is not looked up: its TID may belong to another row by now.  Any
- * other row need not be checked in the heap if
+ * other row need not be checked in the heap if both conditions hold:
  *
- *	- its heap block is all-visible in a copy of the visibility map that was made after the image of the index was read,
- *	- and the current image, read again after the map was copied, still has its segment unchanged.
+ *	- Its heap block is all-visible in a copy of the visibility map, made after the image of the index was read.
+ *	- The current image, read again after the map was copied, still has the row's segment unchanged.
  *
- * Then the index entry existed when the map was copied.  Either its tuple was visible to all transactions, and our
- * snapshot keeps it from being removed; or VACUUM had removed the tuple, and then had set its dead bit before it set
- * the map's bit.  All other rows are checked in the heap.
+ * By the second condition, the index entry existed when the map was copied.  Either its tuple was visible to all
+ * transactions at that time, and our snapshot keeps it from being removed.  Or VACUUM had removed the tuple; then it
+ * had set the row's dead bit before it set the map's bit.  All other rows are checked in the heap.
  *
- * This holds only in this order: snapshot, predicate locks, image, map, the image again, dead bits.  Reading the
- * image again is valid for all segments, and for every part of the map that was copied before.  So a segment's part
- * of the map is copied when the segment is searched, and only that part.
+ * This proof needs the following order: snapshot, predicate locks, image, map, the image again, dead bits.  Reading the
+ * image again once is valid for all segments, and for every part of the map that was copied before.  So a segment's
+ * part of the map is copied when the segment is searched, and no other part.
  */
 #ifndef RTSCAN_VISIBILITY_H
 #define RTSCAN_VISIBILITY_H
@@ -33,8 +33,8 @@
 typedef enum RtscanSeen
 {
 	RTSCAN_SEEN_IN_HEAP,		/* none: all are checked in the heap */
-	RTSCAN_SEEN_IN_MAP,			/* those in blocks that are all-visible in the copy of the map, except dead ones */
-	RTSCAN_SEEN_ALL				/* all, except dead ones */
+	RTSCAN_SEEN_IN_MAP,			/* rows in blocks that are all-visible in the copy of the map, except dead rows */
+	RTSCAN_SEEN_ALL				/* all rows, except dead ones */
 } RtscanSeen;
 
 /* The state of a query's visibility checks. */
@@ -46,13 +46,14 @@ typedef struct RtscanVisibility
 	bool		reads_only;		/* the query does not change the heap */
 	BlockNumber blocks;			/* number of the heap's blocks, taken after the image was read */
 	const RtscanImage *image;	/* the image that is searched */
-	bool	   *changed;		/* by entry of the image: it was changed or gone when the image was read again */
-	RtscanSeen *seen;			/* by entry of the image: its rows that are seen without the heap */
+	bool	   *changed;		/* by entry of the image: the entry had changed, or was gone, when the image was read
+								 * again */
+	RtscanSeen *seen;			/* by entry of the image: which of its rows are seen without the heap */
 	RtscanVmCopy *map;			/* copy of the visibility map */
 	uint64		heap_fetches;	/* number of rows that have been checked in the heap */
 } RtscanVisibility;
 
-/* Does a table use the heap access method?  The visibility map of another one may mean something else. */
+/* Does a table use the heap access method?  The visibility map of another access method may mean something else. */
 extern bool rtscan_is_heap(Relation table);
 
 /*
@@ -68,8 +69,8 @@ extern void rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, 
 								   bool reads_only, BlockNumber blocks, const RtscanImage *image);
 
 /*
- * Consult the visibility map about a segment of the image.  Call this before the segment's dead bits are read;
- * without it all rows of the segment are checked in the heap.
+ * Consult the visibility map about a segment of the image.  Call this before the segment's dead bits are read.  If it
+ * is not called, all rows of the segment are checked in the heap.
  */
 extern void rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segment);
 
@@ -80,8 +81,8 @@ extern bool rtscan_sees_all(const RtscanVisibility *visibility, const RtscanSegm
 typedef struct RtscanCertainRows
 {
 	uint32		chunks[DEVICE_AGG_MASKS];	/* a bit for each chunk: it has certain rows */
-	uint64	   *others[RTSCAN_SEGMENT_CHUNKS];	/* for each chunk that has certain rows: the bits of its other rows,
-												 * or NULL if it has no others */
+	uint64	   *others[RTSCAN_SEGMENT_CHUNKS];	/* by chunk that has certain rows: bits of its rows that are not
+												 * certain; NULL: all rows are certain */
 } RtscanCertainRows;
 
 /* Find the certain rows of a segment, in the current memory context; returns false if there are none. */
@@ -94,7 +95,7 @@ extern bool rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanS
 extern void rtscan_clear_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment,
 								   RtscanRowBits *bits);
 
-/* Do the same for one chunk, whose bits are "words". */
+/* Do as rtscan_clear_invisible() does, but for one chunk, whose bits are "words". */
 extern void rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment,
 											uint32 chunk, uint64 *words);
 
