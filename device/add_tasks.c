@@ -93,7 +93,7 @@ void
 tasks_add_runs(Evaluator *evaluator, const Resident *column, const RangeSet *runs)
 {
 	SieveTask  *sieve = (SieveTask *) evaluator->sieve_tasks.data + evaluator->sieve_tasks.count - 1;
-	uint32_t	count = runs->n > 0 ? runs->n : 1;	/* if there are no runs, add an empty one, which has no rows */
+	uint32_t	count = runs->n > 0 ? runs->n : 1;	/* without runs, add an empty one, so that no row matches */
 	RunTask    *tasks = array_extend(&evaluator->runs, count);
 
 	for (uint32_t i = 0; i < count; i++)

@@ -50,8 +50,8 @@ boundary_nearest(const Bins *bins, uint32_t rank)
 /* ---------------------------------------------------------------- runs */
 
 /*
- * Append a run, unless it is empty.  Neither its first bin nor its end is below that of the last run.  If it touches
- * or overlaps the last run, the last run is extended.
+ * Append the run of bins first .. end - 1, unless it is empty.  From call to call, neither "first" nor "end"
+ * decreases.  A run that touches or overlaps the last run extends the last run.
  */
 static void
 add_run(RangeSet *runs, uint32_t first, uint32_t end)
@@ -122,14 +122,15 @@ add_difference(RangeSet *difference, bool *in_approximate, Range range, bool app
 }
 
 /*
- * Each range of the result begins at one edge (edge_at()) of the two sets and ends at another, and no edge is used
- * twice, although two edges can be equal.  Hence the required capacity.
+ * Together, the two sets have 2 * (approximate->n + exact->n) edges (edge_at()).  Each range of the result begins at
+ * one edge and ends at another, and no edge is used twice, although two edges can be equal.  So the result has at most
+ * approximate->n + exact->n ranges.
  */
 void
 bins_difference(const RangeSet *approximate, const RangeSet *exact,
 				RangeSet *difference, bool *in_approximate)
 {
-	uint32_t	a = 0,			/* number of edges passed in each set */
+	uint32_t	a = 0,			/* number of edges passed in "approximate"; e: in "exact" */
 				e = 0,
 				at = 0;
 

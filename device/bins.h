@@ -38,7 +38,7 @@ typedef struct Range
 	uint32_t	end;
 } Range;
 
-/* Ranges in ascending order.  None is empty, and no two overlap or touch (those of bins_difference() may touch). */
+/* Ranges in ascending order.  No range is empty, no two overlap, and only ranges of bins_difference() may touch. */
 typedef struct RangeSet
 {
 	uint32_t	n;

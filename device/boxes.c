@@ -14,7 +14,7 @@
 
 #define BOX_SIZE		sizeof(VkAabbPositionsKHR)
 
-/* Bits of a rank that the Morton order uses. */
+/* Number of a rank's most significant bits that the Morton order uses. */
 #define MORTON_BITS		10
 
 void

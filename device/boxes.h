@@ -6,8 +6,9 @@
  *		codes ──► unique ranks of each column ──► Morton order ──► boxes, and the row of each
  *
  * A row's coordinate in a column is its rank, made unique.  Rows with equal values are put in an
- * order that differs from column to column: ordering them by row number would correlate the columns.
- * Boxes are built in Morton order.
+ * order that differs from column to column.  If they were ordered by row number in every column, the points of
+ * these rows would crowd along diagonals, but slabs_default_parameters() expects points that are spread evenly.
+ * Boxes are stored in Morton order, on which some devices' builders rely.
  */
 #ifndef RTSCAN_DEVICE_BOXES_H
 #define RTSCAN_DEVICE_BOXES_H

@@ -55,7 +55,7 @@ typedef struct Build
 	VkAccelerationStructureGeometryKHR geometry;
 	VkAccelerationStructureBuildSizesInfoKHR bottom_sizes;
 	VkAccelerationStructureBuildSizesInfoKHR top_sizes;
-	Memory		scratch;		/* memory for the arrays; only one build runs at a time */
+	Memory		scratch;		/* memory of "arrays" and "driver"; the next build reuses it */
 	BvhArrays	arrays;			/* addresses in scratch */
 	uint64_t	driver;			/* address of the driver's own scratch memory, in scratch */
 	Memory		large;			/* memory of the bottom level before it is compacted */
@@ -95,7 +95,7 @@ lay_out_arrays(Build *build, uint64_t base)
 	end = device_align(end, alignment);
 	build->driver = take_bytes(&end, build->bottom_sizes.buildScratchSize > build->top_sizes.buildScratchSize ?
 							   build->bottom_sizes.buildScratchSize : build->top_sizes.buildScratchSize);
-	/* Reserve room to align the driver's scratch memory, since the address of scratch is not known yet. */
+	/* Reserve room to align the driver's memory: this size is needed before the address of build->scratch is known. */
 	return end - base + alignment;
 }
 

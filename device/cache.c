@@ -10,10 +10,13 @@
 
 #define FIRST_BUCKETS	1024
 
-/* Most refusals of memory by the driver although the limit allows it; after each, a resident is evicted. */
+/*
+ * The driver may refuse memory although context->memory_limit allows it.  After each refusal, cache_allocate() evicts
+ * a resident and tries again.  If the driver has refused more often than this, cache_allocate() gives up.
+ */
 #define MAX_REFUSALS	4
 
-/* FNV-1a hash. */
+/* Return the index of a key's bucket, by an FNV-1a hash. */
 static uint32_t
 bucket_of(const Cache *cache, const ResidentKey *key)
 {
@@ -148,7 +151,10 @@ cache_free(Cache *cache, Resident *resident)
 
 /* ---------------------------------------------------------------- eviction */
 
-/* Return the pointer to the least recently used resident in its bucket, or NULL if all residents are in use. */
+/*
+ * Return the address of the pointer, in a bucket's list, to the least recently used resident.  Returns NULL if batches
+ * that the device has not finished use all residents.
+ */
 static Resident **
 find_victim(Cache *cache)
 {

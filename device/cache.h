@@ -13,7 +13,7 @@
 #include "device_memory.h"
 #include "tasks.h"
 
-#define KEY_COLUMNS		5		/* leaves no padding: keys are compared as bytes */
+#define KEY_COLUMNS		5		/* an odd number, so that ResidentKey has no padding: keys are compared as bytes */
 
 typedef enum ResidentKind
 {
@@ -54,7 +54,7 @@ typedef struct Resident
 	VkAccelerationStructureKHR bottom;
 	VkAccelerationStructureKHR top;
 	VkDeviceAddress top_address;
-	VkDeviceAddress kept;		/* address of the primitives' rows, or of their records */
+	VkDeviceAddress kept;		/* address of each primitive's row number (boxes) or record (triangles) */
 	struct Space *space;		/* layout of the records; NULL for boxes */
 } Resident;
 
@@ -96,8 +96,8 @@ extern void cache_free(Cache *cache, Resident *resident);
 extern void cache_evict_all(Cache *cache);
 
 /*
- * Call memory_on_device(), and evict residents if memory is short.  Waits for the device if residents must be
- * evicted that unfinished batches use.
+ * Call memory_on_device(), and evict residents if memory is short.  If eviction cannot free enough because unfinished
+ * batches use residents, first waits for the device.  Returns false if there is not enough memory.
  */
 extern bool cache_allocate(Cache *cache, MemoryUse use, uint64_t size, VkBufferUsageFlags usage,
 						   Memory *memory);

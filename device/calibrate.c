@@ -3,7 +3,7 @@
  * calibrate.c
  *		Measure how fast the device is.
  *
- * Three columns have distinct values in random order, as in the papers.  Requests have a "less than"
+ * Three columns have distinct values in random order.  Requests have a "less than"
  * predicate on each column, at several selectivities.  A fast device takes as long for a small request as
  * for a larger one, so the time of a chunk is computed from the difference between a large and a small
  * request.  The time of adding up is the difference between requests with and without a sum.
@@ -20,14 +20,14 @@
 #define BINS			(RADIX * RADIX)
 #define VECTORS			(2 * (RADIX - 1))
 #define REPETITIONS		5
-#define SEGMENTS		16		/* of the larger request, which repeats one segment */
+#define SEGMENTS		16		/* segments of the larger request, all with the same key */
 
-#define VALUE_BITS		16		/* of the column that is added up */
+#define VALUE_BITS		16		/* bits of a value of the column that is added up */
 
 /* Lower bound of the time to add up a chunk's column, as a fraction of the time to find its rows. */
 #define LEAST_ADDING	0.1
 
-/* The length of rays is changed only if this reduces their time to less than this fraction. */
+/* The length of rays is changed only if their time falls below this fraction of the time with the default length. */
 #define LEAST_SAVING	0.9
 
 /* A request that takes more nanoseconds than this is long enough to be timed without a larger request. */
@@ -39,7 +39,7 @@ static const double selectivities[] = {0.1, 0.3, 0.5};	/* of each predicate */
 
 #define SELECTIVITIES	(sizeof(selectivities) / sizeof(selectivities[0]))
 
-/* Random numbers: xorshift64*. */
+/* Return the next random number (xorshift64*). */
 static uint64_t
 next_random(uint64_t *state)
 {
@@ -178,7 +178,7 @@ add_columns(Evaluator *evaluator, Memory *staging)
 	return added && add_values(evaluator, staging);
 }
 
-/* A request on the synthetic segment, which it has up to SEGMENTS times. */
+/* A request that has the synthetic segment up to SEGMENTS times. */
 typedef struct Question
 {
 	EvaluateHeader header;
@@ -221,7 +221,7 @@ ask_for_sum(Question *question)
 	}
 }
 
-/* Return the least device time of REPETITIONS, in nanoseconds; infinite if the device cannot evaluate the request. */
+/* Return the least device time of REPETITIONS evaluations, in ns; infinite if the device cannot do them. */
 static double
 time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uint32_t segments, double selectivity,
 			 bool adding)

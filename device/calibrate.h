@@ -16,7 +16,7 @@ typedef struct Calibration
 {
 	double		chunk[DEVICE_EXECUTORS];	/* to evaluate a chunk, by executor */
 	double		adding;			/* to add up one column of the matching rows of a chunk */
-	double		building;		/* to build a BVH of a chunk */
+	double		building;		/* to build a BVH, for each chunk of its rows */
 } Calibration;
 
 /*

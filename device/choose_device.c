@@ -109,7 +109,7 @@ find_features(VkPhysicalDevice device, DeviceFacts *facts)
 	facts->features = features.features;
 }
 
-/* Read the facts of a device.  For tests, change them so that it misses the limit "lacks", if that is not NULL. */
+/* Read the facts of a device.  If "lacks" is not NULL (for tests), change them so that the device misses this limit. */
 static void
 find_facts(VkPhysicalDevice device, const Limit *lacks, DeviceFacts *facts)
 {

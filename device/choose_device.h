@@ -10,7 +10,7 @@
 
 #include "limits.h"
 
-/* Load Vulkan's functions. */
+/* Load Vulkan's functions, and return an instance. */
 extern VkInstance open_vulkan(void);
 
 /*

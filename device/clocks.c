@@ -52,8 +52,8 @@ clocks_keep(Clocks *clocks, const uint8_t *uuid)
 }
 
 /*
- * Start the child.  Its standard input is one end of a socket.  All other files of the program are closed in
- * the child, which would otherwise keep them open.
+ * Start the child.  Its standard input is one end of a socket.  All files of the program above standard error are
+ * closed in the child, which would otherwise keep them open.
  */
 static void
 start_child(Clocks *clocks)
@@ -153,8 +153,8 @@ clocks_wait(Clocks *clocks, int seconds)
 /* ---------------------------------------------------------------- the child */
 
 /*
- * The functions of CUDA's driver interface that are needed, since cuda.h may be missing where rtscan is built.
- * They return 0 for success.
+ * The functions that are needed of CUDA's driver interface.  They are declared here, since cuda.h may be missing where
+ * rtscan is built.  All of them return 0 for success.
  */
 typedef struct Cuda
 {

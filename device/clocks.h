@@ -36,7 +36,7 @@ typedef struct Clocks
 	bool		reported;		/* true once the log says why the clocks are left to the driver */
 	pid_t		child;			/* process id; 0: there is no child */
 	int			socket;			/* socket to the child */
-	uint64_t	again;			/* clock_now() before which the child is neither told of a use nor started */
+	uint64_t	again;			/* time (clock_now()) before which the child is neither told of a use nor started */
 } Clocks;
 
 /*
@@ -47,7 +47,7 @@ extern void clocks_keep(Clocks *clocks, const uint8_t *uuid);
 
 /*
  * Tell the child, but at most once a second, that the device is about to be used.  Starts the child if it is not
- * running.  Does nothing if the clocks are not kept (all zeros).
+ * running.  Does nothing if clocks_keep() has not been called (*clocks is all zeros).
  */
 extern void clocks_note_use(Clocks *clocks);
 

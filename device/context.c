@@ -112,7 +112,7 @@ default_memory_limit(const Context *context)
 		if ((context->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
 			context->memory.memoryHeaps[i].size > largest)
 			largest = context->memory.memoryHeaps[i].size;
-	/* A device without memory of its own shares the server's memory. */
+	/* A device that is not discrete shares the server's memory, so its limit is a smaller part of the memory. */
 	return context->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ? largest / 5 * 4 : largest / 5;
 }
 
@@ -291,7 +291,11 @@ submission_finish(Context *context, Submission *submission)
 	if (submission->overlaps)
 		overlap = ticks_between(context, times[0], context->last_end);
 	ticks = ticks_between(context, times[0], times[1]);
-	/* A submission that was started later may have been finished first. */
+
+	/*
+	 * If a submission that was started later has been finished first, last_end can be after the end of this
+	 * submission.  Then nothing is subtracted.
+	 */
 	if (overlap > ticks)
 		overlap = 0;
 	context->last_end = times[1];

@@ -51,7 +51,7 @@ typedef struct Context
 	VkDevice	device;
 	VkQueue		queue;
 	uint32_t	family;
-	Submission	own;			/* for context_begin() */
+	Submission	own;			/* the submission of context_begin() and context_submit() */
 	VkCommandBuffer commands;	/* the commands being recorded */
 	double		timestamp_period;	/* nanoseconds of a tick */
 	uint64_t	timestamp_mask; /* the valid bits of a timestamp */
@@ -68,14 +68,14 @@ typedef struct Context
 	uint32_t	allocations;
 	uint64_t	submissions;
 	uint32_t	running;		/* number of running submissions */
-	uint64_t	last_end;		/* timestamp at the end of the submission finished last */
+	uint64_t	last_end;		/* timestamp at the end of the submission that was finished last */
 	Clocks		clocks;
 	Faults		faults;
 } Context;
 
 /*
- * Open a device, which wanted and passed_over choose (choose_device.h).  memory_limit is in bytes; 0 means four fifths
- * of the device's memory, or one fifth if the device uses the host's memory.
+ * Open the device that "wanted" and "passed_over" choose (choose_device.h).  "memory_limit" is in bytes; 0 means four
+ * fifths of the device's memory, or one fifth if the device uses the host's memory.
  */
 extern void context_open(Context *context, const char *wanted, uint32_t passed_over, uint64_t memory_limit,
 						 const Faults *faults);
@@ -96,8 +96,8 @@ extern uint64_t context_submit(Context *context);
 /*
  * Submit commands without waiting for them.  Record them between submission_begin() and submission_start().
  * submission_finish() waits for the device, after which the host sees the results, and returns the nanoseconds that
- * the submission took.  If two submissions overlap in time, the overlap is counted only for the one that is finished
- * first.
+ * the submission took.  If two submissions overlap in time, and the one that was started first is also finished first,
+ * the overlap is counted only for the first one.
  */
 extern void submission_open(Context *context, Submission *submission);
 extern void submission_begin(Context *context, Submission *submission);
@@ -117,7 +117,7 @@ extern uint64_t submission_limit(const Context *context);
 /* Record a barrier: commands after it see all writes of commands before it. */
 extern void context_barrier(Context *context);
 
-/* Record a barrier between shaders of these stages only, which is faster. */
+/* Record a barrier between shaders of these stages only, which is faster than context_barrier(). */
 extern void context_shader_barrier(Context *context, VkPipelineStageFlags from, VkPipelineStageFlags to);
 
 /* End the program if "call", a Vulkan call that fails only if the device is lost, has failed. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Find an allowed type of memory with these properties. */
+/* Find a memory type that is set in "allowed" and has all properties "wanted".  Returns false if there is none. */
 static bool
 find_memory_type(const Context *context, uint32_t allowed, VkMemoryPropertyFlags wanted, uint32_t *type)
 {
@@ -44,7 +44,7 @@ allocate_within_limit(Context *context, const VkMemoryAllocateInfo *info, Memory
 	return true;
 }
 
-/* Allocate the memory of a buffer and bind it.  Frees the buffer if that fails. */
+/* Allocate the memory of a buffer and bind it to the buffer.  If that fails, frees the buffer and returns false. */
 static bool
 bind_memory(Context *context, VkMemoryPropertyFlags wanted, uint32_t allowed, const void *next, Memory *memory)
 {

@@ -39,8 +39,8 @@ extern bool memory_on_device(Context *context, MemoryUse use, uint64_t size,
 							 VkBufferUsageFlags more_usage, Memory *memory);
 
 /*
- * Allocate memory that both host and device can access.  With HOST_WRITES, it is the device's own memory if the host
- * can map that.  With HOST_READS_AND_WRITES, it is host memory that is cached, if possible.
+ * Allocate memory that both host and device can access: for HOST_WRITES preferably the device's own memory, and for
+ * HOST_READS_AND_WRITES preferably memory that the host's processors cache.
  */
 extern bool memory_on_host(Context *context, HostAccess access, uint64_t size,
 						   VkBufferUsageFlags more_usage, Memory *memory);

@@ -21,8 +21,8 @@
 
 /*
  * Bytes of the shared memory of a workgroup that aggregates.  AGG_MEMORY is small, so that several workgroups fit on
- * a processor.  LARGE_AGG_MEMORY is for tables that are as large as possible.  Both include OTHER_AGG_MEMORY, for
- * everything besides the tables and the list of rows.
+ * one of the device's multiprocessors.  LARGE_AGG_MEMORY is for tables that are as large as possible.  Both sizes
+ * include OTHER_AGG_MEMORY, which is for everything besides the tables and the list of rows.
  */
 #define AGG_MEMORY			24576
 #define LARGE_AGG_MEMORY	49152
@@ -103,8 +103,8 @@ evaluator_open(Evaluator *evaluator, Context *context, Cache *cache, const Evalu
 /* ---------------------------------------------------------------- submitting */
 
 /*
- * Make sure that memory for bits, aggregates or words is large enough, without keeping its content.  False if it
- * cannot be allocated.
+ * Make sure that memory for bits, aggregates or words is large enough, without keeping its content.  Returns false if
+ * the memory cannot be allocated.
  */
 static bool
 ensure_scratch(Evaluator *evaluator, Memory *memory, uint64_t size)
@@ -326,7 +326,10 @@ start_tasks(Evaluator *evaluator, Batch *batch, Request **requests, uint32_t cou
 	submission_start(evaluator->context, &batch->submission);
 }
 
-/* Copy the entries of all aggregates, but of an aggregate with too many entries only their number. */
+/*
+ * Copy the number of each aggregate's entries to the area.  Also copy the entries, unless there are more of them than
+ * the answer has room for.
+ */
 static void
 copy_entries(const Request *request)
 {
@@ -349,7 +352,7 @@ copy_entries(const Request *request)
 	}
 }
 
-/* Copy the answer to the area, if the device could not write it there. */
+/* Copy the answer to the area, unless the device has written it to the area itself. */
 static void
 copy_results(Request *request)
 {
@@ -368,7 +371,7 @@ copy_results(Request *request)
 				   DEVICE_CHUNK_BYTES);
 }
 
-/* Make the next batch current.  The device has finished all batches before the first one that is running. */
+/* Make the next batch current.  cache->done becomes the number of the batch before the first running one. */
 static void
 next_batch(Evaluator *evaluator)
 {

@@ -18,7 +18,7 @@
  *	collect		return the entries of aggregates
  *
  * The executor rtcudb has a job (make_job.h) instead of refine and aggregate; its sieve step only clears bits.
- * Chunks with masks, and segments with members or maps, need the aggregate step as well.
+ * A job cannot aggregate chunks with masks, or segments with members or maps: the aggregate step does.
  */
 #ifndef RTSCAN_DEVICE_EVALUATE_H
 #define RTSCAN_DEVICE_EVALUATE_H

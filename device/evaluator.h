@@ -18,7 +18,7 @@
 /* Approximate a column's exact set by bins: bins.h. */
 typedef void (*ChooseBins) (const Bins *bins, const RangeSet *exact, RangeSet *runs);
 
-/* Settings of the executor rt.  Benchmarks change them from the best known ones. */
+/* Settings of the executor rt.  Benchmarks also use settings other than the best known ones. */
 typedef struct EvaluatorOptions
 {
 	RayTuning	rays;
@@ -36,7 +36,7 @@ typedef struct Batch
 	Memory		bits;
 	Memory		aggs;
 	Memory		words;			/* sets and maps */
-	uint64_t	number;			/* value of cache->batch */
+	uint64_t	number;			/* number of the batch, which is the value of cache->batch when it was begun */
 	uint32_t	chunks;			/* number of chunks that publish handles */
 	uint32_t	count;
 	Request    *requests[BATCH_REQUESTS];
@@ -51,11 +51,11 @@ typedef struct Evaluator
 	VkPipeline	refine;
 	VkPipeline	members;
 	VkPipeline	publish;
-	/* by way, and by whether values are wide; VK_NULL_HANDLE: not needed, or not supported by the device */
+	/* pipelines by way, and by whether values are wide; VK_NULL_HANDLE: not needed, or not supported by the device */
 	VkPipeline	agg[AGG_WAYS][2];
 	VkPipeline	collect;		/* VK_NULL_HANDLE: not supported by the device */
 	bool		aggs[AGG_WAYS][2];	/* elements of agg that the next batch uses */
-	bool		takes_out;		/* publish changes bits of the next batch that are aggregated */
+	bool		takes_out;		/* true if publish changes bits that the next batch aggregates */
 	uint32_t	agg_table;		/* 32-bit cells that fit in a workgroup's memory */
 	uint32_t	large_table;	/* 32-bit cells that fit in a workgroup's memory with large tables */
 	Raytracer	raytracer;		/* pipeline of the executor rt */

@@ -13,7 +13,7 @@
 #include "protocol.h"
 #include "tasks.h"
 
-/* Requirements of the largest workgroups: aggregate.comp, sort_scatter.comp. */
+/* Threads (aggregate.comp) and bytes of shared memory (sort_scatter.comp) that every workgroup can have. */
 #define WORKGROUP_THREADS	512
 #define WORKGROUP_MEMORY	28672
 

@@ -18,7 +18,7 @@
 
 #include "volk.h"
 
-/* At most this many workgroups are in a dispatch.  Vulkan requires every device to support that. */
+/* At most this many workgroups are in a dispatch.  Vulkan requires every device to support this number. */
 #define MAX_WORKGROUPS	65535
 
 /* Bytes reserved for a shader group's handle. */
@@ -35,7 +35,7 @@ typedef struct DeviceFacts
 	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipelines;
 	VkPhysicalDeviceAccelerationStructureFeaturesKHR structures;
 	uint32_t	family;			/* queue family for compute shaders with timestamps */
-	uint32_t	timestamp_bits; /* 0: there is no such queue family */
+	uint32_t	timestamp_bits; /* valid bits of a timestamp; 0: no queue family has compute shaders with timestamps */
 	VkBool32	has_deferred_operations;	/* true if the device has VK_KHR_deferred_host_operations */
 	VkBool32	has_external_memory;
 } DeviceFacts;
@@ -57,7 +57,7 @@ typedef struct Limit
 	uint32_t	offset;			/* offset of the number in DeviceFacts */
 	uint32_t	size;			/* bytes of the number */
 	uint64_t	needed;			/* 1 for features */
-	bool		at_most;		/* needed is the greatest allowed value; otherwise the least */
+	bool		at_most;		/* true: "needed" is the greatest allowed value; false: it is the least */
 } Limit;
 
 extern const Limit limits[];

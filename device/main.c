@@ -6,7 +6,7 @@
  * rtscan's background worker starts the program in the data directory, with a socket as standard input and
  * output.  When the worker closes the socket, the program ends.  The program writes these lines to the socket:
  *
- *	ready: COMPUTE RT ADDING BUILDING MEMORY DEVICE	it accepts connections; the first four are
+ *	ready: COMPUTE RT ADDING BUILDING MEMORY DEVICE	the program accepts connections; the first four are
  *								the measured times in nanoseconds for a chunk (calibrate.h), MEMORY is in bytes
  *	log: MESSAGE				for the server's log
  *	alive						for each byte that the worker sends
@@ -189,8 +189,8 @@ allow_many_files(void)
 }
 
 /*
- * Unset the variable with CUDA's choice of devices: NVIDIA's Vulkan driver does not need it, but crashes if it
- * lists no device.
+ * Unset CUDA_VISIBLE_DEVICES, which lists the devices that CUDA may use.  NVIDIA's Vulkan driver does not need this
+ * variable, but crashes if the variable lists no device.
  */
 static void
 show_all_devices(void)

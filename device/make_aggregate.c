@@ -36,13 +36,14 @@ find_column(Evaluator *evaluator, const AggSource *source, uint32_t column, Colu
 		reply->form = form;
 		return DEVICE_MISSING;
 	}
-	/* A column that is its own row number has no data. */
+	/* As COLUMN_KEY, a column in heap order has no data.  Its codes are aggregated in the form COLUMN_CODES. */
 	return (*found)->shape.rows == source->segment->rows && (*found)->layout.size > 0 ? DEVICE_OK : DEVICE_REFUSED;
 }
 
 /*
- * Return true if load_numbers() of shaders/aggregate_rows.glsl needs 64 bits for a digit without a map: its values,
- * its greatest number before bits are dropped, or the number of dropped bits can be too large for 32-bit arithmetic.
+ * Return true if load_numbers() of shaders/aggregate_rows.glsl needs 64-bit arithmetic for a digit without a map: if
+ * values are too large for 32 bits, if "null" shifted left by the number of dropped bits is, or if 32 or more bits are
+ * dropped.
  */
 static bool
 needs_wide(const AggDigit *digit, uint64_t largest)
@@ -174,8 +175,8 @@ choose_tables(const Evaluator *evaluator, const AggTask *task)
 }
 
 /*
- * Choose how workgroups accumulate the aggregate.  With many cells a workgroup gets several chunks, since clearing
- * and adding up its tables takes long.
+ * Choose how workgroups accumulate the aggregate.  With at least MANY_CELLS cells, a workgroup gets several chunks,
+ * since it clears its tables and adds them to the aggregate's words only once for all of its chunks.
  */
 static void
 choose_way(const Evaluator *evaluator, AggTask *task)

@@ -26,12 +26,13 @@ typedef struct AggSource
 extern DeviceResult add_agg(Evaluator *evaluator, const AggSource *source, DeviceReply *reply);
 
 /*
- * Add an aggregate's task without workgroups, since the rays of a job add rows to the aggregate.  It covers only
- * chunks without masks.  The aggregate's columns have the fields of "space", which must have all these columns.
+ * Add an aggregate's task without workgroups, since the rays of a job add rows to the aggregate.  The task covers only
+ * chunks without masks.  "space" must have all columns of the aggregate; the task reads them at their fields in
+ * records.
  */
 extern DeviceResult add_agg_of_job(Evaluator *evaluator, const AggSource *source, Space *space, DeviceReply *reply);
 
-/* Only check that the aggregate's columns are on the device. */
+/* Only check that the aggregate's columns are on the device.  If a column is missing, the reply says which. */
 extern DeviceResult find_agg(Evaluator *evaluator, const AggSource *source, DeviceReply *reply);
 
 #endif							/* RTSCAN_DEVICE_MAKE_AGGREGATE_H */

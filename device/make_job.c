@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A ray takes about as long to trace as it takes to meet this many rows. */
+/* Tracing a ray takes about as long as testing this many rows that rays meet. */
 #define ROWS_A_RAY		2
 
 /* ---------------------------------------------------------------- the space */
@@ -102,7 +102,7 @@ find_slots(const SpaceAttribute *attribute, const WorkColumn *column, Range *roo
 }
 
 /*
- * Return the greatest number of ranges that pays off.  With more ranges, fewer rows are met that do not match, but
+ * Return the greatest number of ranges that pays off.  With more ranges, rays meet fewer rows that do not match, but
  * each range needs SPACE_RAYS more rays.  A ray is as expensive as ROWS_A_RAY rows.
  */
 static uint32_t
@@ -207,7 +207,7 @@ add_rays(Work *work, AggSource *agg, const Resident *bvh)
 	return DEVICE_OK;
 }
 
-/* Return true if all columns have numbers below DEVICE_MAX_COLUMNS, since the BVH's key has a bit for each. */
+/* Return true if the BVH's key can represent all columns: it has a bit for each number below DEVICE_MAX_COLUMNS. */
 static bool
 has_key(const Work *work, const AggSource *agg)
 {

@@ -14,8 +14,8 @@
 #include "make_aggregate.h"
 
 /*
- * Add a segment's job, and its aggregate if it has one.  Builds the BVH of the segment's space if the BVH is
- * missing.  For a request to prepare, does nothing else.
+ * Build the BVH of the segment's space if it is missing.  Then, unless the request is only to prepare, add the
+ * segment's job, and its aggregate if it has one.
  */
 extern DeviceResult add_job(Work *work, AggSource *agg);
 

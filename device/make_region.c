@@ -136,7 +136,10 @@ add_compute(Work *work)
 
 /* ---------------------------------------------------------------- rt */
 
-/* Add the task that traces the rays of a group of columns, for which tasks_add_column() was called last. */
+/*
+ * Add the task that traces the rays of a group of columns.  The group's columns must be the last "count" columns that
+ * tasks_add_column() has added.
+ */
 static DeviceResult
 add_trace(Work *work, const WorkColumn *columns, uint32_t count, const SlabColumn *slabs)
 {

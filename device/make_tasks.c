@@ -12,7 +12,7 @@
 #include "make_job.h"
 #include "make_region.h"
 
-/* Most 64-bit words of all aggregates of a batch.  A single request has less, by DEVICE_MAX_AGG_WORDS. */
+/* Most 64-bit words of all aggregates of a batch.  A single request has fewer, because of DEVICE_MAX_AGG_WORDS. */
 #define MAX_AGG_WORDS	(UINT64_C(1) << 25)
 
 /* ---------------------------------------------------------------- rows to return */
@@ -56,7 +56,7 @@ add_publish(Work *work, uint32_t chunk, uint32_t groups, uint32_t alternatives)
 
 /* ---------------------------------------------------------------- members */
 
-/* Add a set, which is a condition that rows are tested for. */
+/* Add a set: a row matches only if its integer is a member.  If the column is missing, the reply says which. */
 static DeviceResult
 add_set(Work *work, const EvaluateMembers *members)
 {
@@ -247,7 +247,7 @@ add_job_of_rows(Work *work, Place *place)
 	return result == DEVICE_OK ? add_agg_of(work, place, 1) : result;
 }
 
-/* Add a segment for the executor rtcudb.  If possible, its job does everything. */
+/* Add a segment for the executor rtcudb.  If possible, the rays of its job aggregate the rows, too. */
 static DeviceResult
 add_segment_as_job(Work *work, Place *place)
 {

@@ -12,7 +12,7 @@
 
 #define ARRAY_ALIGNMENT	256
 
-/* Most workgroups of a dispatch: enough to keep the device busy, and as many as every device can start. */
+/* Most workgroups of a dispatch: enough to keep the device busy, and fewer than MAX_WORKGROUPS. */
 #define PAIR_WORKGROUPS	4096
 
 void
@@ -88,7 +88,7 @@ pairs_sort(PairSorter *sorter, const Memory *target, uint64_t offset, uint32_t n
 	PairArrays	arrays;
 	Memory		memory;
 
-	/* The address of the memory may be unaligned. */
+	/* Allocate ARRAY_ALIGNMENT bytes more: if the address is unaligned, aligning the arrays takes more room. */
 	if (!cache_allocate(sorter->cache, MEMORY_BVH, lay_out_arrays(n, 0).size + ARRAY_ALIGNMENT, 0, &memory))
 		return false;
 	arrays = lay_out_arrays(n, memory.address);

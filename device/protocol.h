@@ -154,7 +154,7 @@ typedef struct SegmentKey
 /* The forms in which a column can be on a device.  Each form of a column is cached separately. */
 typedef enum ColumnForm
 {
-	COLUMN_KEY,					/* ranks, sieve and codes, by which it is searched */
+	COLUMN_KEY,					/* order, sieve and codes, by which the column is searched */
 	COLUMN_VALUES,				/* exact integers or codes as stored, in frames (segment/frames.h) */
 	COLUMN_INTEGERS,			/* the exact integers that codes represent, in frames */
 	COLUMN_CODES,				/* codes of a key column in heap order, which the index does not store; in frames */
@@ -246,7 +246,7 @@ typedef struct DeviceReply
 	uint64_t	number;			/* number of the request */
 	uint32_t	result;
 	uint32_t	segment;		/* MISSING: index of the segment in the request */
-	/* MISSING: the column's number in the index if of_rows is set, or its position among the segment's columns */
+	/* MISSING: if of_rows is set, the column's number in the index, else its position among the segment's columns */
 	uint32_t	column;
 	uint32_t	of_rows;		/* MISSING: true if the column is needed to test members or for the aggregate */
 	uint32_t	form;			/* MISSING: the ColumnForm that is needed, if of_rows */
@@ -272,7 +272,7 @@ typedef struct EvaluateHeader
 	uint32_t	segments;
 	uint32_t	columns;
 	uint32_t	intervals;
-	uint32_t	prepare;		/* true: only make what the executor needs resident; there is no answer */
+	uint32_t	prepare;		/* true: only check for missing columns, and build missing BVHs; there is no answer */
 	uint32_t	build;			/* true: build BVHs that are missing */
 	uint32_t	digits;
 	uint32_t	measures;
@@ -323,8 +323,9 @@ typedef struct EvaluateColumn
 /*
  * A condition that a row's integer is a member of a set.  The integer's distance from the segment's least value plus
  * "shift" (modulo 2^64) is its position, counted from the set's first integer.  Positions above "reach" are not
- * members.  A position up to "reach" is a member if its bit is set, or if the table has it (if "lacks" is set: does
- * not have it).  Without words, all positions up to "reach" are members.
+ * members.  Without words, all positions up to "reach" are members.  With bits, the members are the positions whose
+ * bits are set.  With a table, they are the positions that the table has, or if "lacks" is set, those that it does not
+ * have.
  */
 typedef struct EvaluateMembers
 {

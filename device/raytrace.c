@@ -92,8 +92,8 @@ create_pipeline(Raytracer *raytracer, const RaytraceHit *hit)
 }
 
 /*
- * Create the shader binding table.  It has one record for each shader group, and each record has the alignment that
- * a table must have.
+ * Create the shader binding table, with one record for each shader group.  vkCmdTraceRaysKHR() takes each record as a
+ * table of its own, so each has the alignment that a table must have.
  */
 static void
 create_records(Raytracer *raytracer)

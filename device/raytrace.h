@@ -35,7 +35,7 @@ extern const RaytraceHit raytrace_of_triangles; /* job.rahit: set the row's bit 
 /* Create the pipeline.  The device must be able to trace rays. */
 extern void raytrace_open(Raytracer *raytracer, Context *context, const RaytraceHit *hit);
 
-/* Can one launch have "layers" layers (one for each TraceTask) with "rays" rays each? */
+/* Return true if one launch can have "layers" layers (one for each TraceTask) with "rays" rays each. */
 extern bool raytrace_fits(const Raytracer *raytracer, uint64_t rays, uint32_t layers);
 
 /*

@@ -143,7 +143,10 @@ check_agg(const EvaluateHeader *header, const EvaluateSegment *segment, const Ag
 		check_digits(header, segment, digits);
 }
 
-/* Check that only aggregated chunks have masks, and only if bits are returned, which will replace the masks. */
+/*
+ * Check that only aggregated chunks have masks.  If bits are not returned, no chunk may have a mask, since masks lie
+ * where bits are returned.
+ */
 static bool
 check_masks(const EvaluateSegment *segment, bool want_bits)
 {

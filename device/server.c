@@ -387,7 +387,7 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 	send_reply(client, message->number, &reply);
 }
 
-/* Receive a message, and its file or -1.  Returns 1, or 0 if no message has arrived, or -1 if the connection ended. */
+/* Receive a message, and the file passed with it or -1.  Returns 1, 0 without a message, -1 if the peer is gone. */
 static int
 receive_message(int socket, DeviceRequest *message, int *file)
 {
@@ -482,7 +482,7 @@ compare_arrivals(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Choose waiting requests, from clients in turn.  Sort them by arrival: the first one that lacks a BVH builds it. */
+/* Choose waiting requests, from clients in turn.  Sort them by arrival: only the first that lacks a BVH builds it. */
 static uint32_t
 choose_requests(Server *server, uint32_t limit, Request **requests)
 {
@@ -501,7 +501,7 @@ choose_requests(Server *server, uint32_t limit, Request **requests)
 	return chosen;
 }
 
-/* Begin a batch with half of all requests.  While it is evaluated, backends of the other half send new requests. */
+/* Begin a batch with half of all requests.  Meanwhile the other half is answered, and backends send new requests. */
 static void
 begin_batch(Server *server, uint32_t waiting)
 {
@@ -559,7 +559,7 @@ advance_batches(Server *server)
 		begin_batch(server, waiting);
 }
 
-/* Return how long to wait for messages, in milliseconds.  A batch may need microseconds or much longer. */
+/* Return how many ms to wait for messages; -1: no limit.  It is 0 at first, since a batch may need microseconds. */
 static int
 poll_timeout(const Server *server)
 {

@@ -8,7 +8,7 @@
 
 #include "context.h"
 
-/* Create a pipeline's layout.  Shaders find their work through size bytes of push constants (shaders/layout.h). */
+/* Create a pipeline's layout.  "size" is the bytes of push constants, which describe the work (shaders/layout.h). */
 extern VkPipelineLayout shader_layout(Context *context, VkShaderStageFlags stages, uint32_t size);
 
 /* Create a shader module from SPIR-V code of size bytes. */

@@ -18,7 +18,7 @@ _Static_assert(sizeof(RayBundle) == 48 && offsetof(RayBundle, stride) == 12 &&
 typedef struct SlabGroup
 {
 	SlabColumn	columns[SLABS_AXES];
-	uint32_t	width[SLABS_AXES];	/* of boxes */
+	uint32_t	width[SLABS_AXES];	/* width of boxes */
 	const RayParameters *parameters;
 } SlabGroup;
 
@@ -336,8 +336,8 @@ nearest_even(double value, uint32_t least)
  * two conditions give the factors for k = 2: 0.24 * (0.24 + 1.58) = 0.44.
  *
  * For k = 1 there is a point at every rank, and a ray cannot meet only 0.44 boxes.  The narrowest box and the
- * shortest ray with a margin are w = 4 and L = 2, so a ray meets L + w = 6 boxes.  For other k, w and L are not
- * smaller than that either, however few rows there are.
+ * shortest ray with a margin are w = 4 and L = 2, so a ray meets L + w = 6 boxes.  For other k, w is at least 4 and
+ * L at least 2 as well, however few rows there are.
  *
  * Spacing and gap could be as large as w.  The margin is for devices whose box test is slightly inexact.
  */

@@ -13,8 +13,8 @@
  *	sort_scan		turns a digit's counts into the positions of the blocks' keys among all keys of
  *					the digit, and computes the digit's total
  *	sort_scatter	each block ranks its keys by digit, sorts them by rank, and writes each pair to the
- *					position: totals of lower digits + position of the block's keys among those of the
- *					digit + number of keys before it in the block with the same digit
+ *					position: totals of lower digits + position of the block's keys among all keys of the
+ *					digit + number of keys with the same digit before the pair's key in the block
  *
  * Ranks within a block are computed without subgroup operations (see sort_scatter.comp), so
  * that nothing depends on the size of subgroups.

@@ -9,7 +9,7 @@
 
 #define ROW_BITS		32
 
-/* Attributes with larger values are in no record and on no axis, since there would be no number for NULL. */
+/* Attributes with larger values are in no record and on no axis, so that count_numbers() fits in 64 bits. */
 #define MAX_LARGEST		(UINT64_C(1) << 62)
 
 SpaceAttribute *

@@ -56,7 +56,7 @@
 #define SPACE_RAYS			(1u << 12)	/* number of parallel rays */
 #define SPACE_ATTRIBUTES	(DEVICE_MAX_COLUMNS + DEVICE_MAX_DIGITS + DEVICE_MAX_MEASURES)
 #define SPACE_MAX_RANGES	1024	/* ranges of a query's coordinates on SCAN, at most */
-#define SPACE_RECORD_WORDS	8	/* 32-bit words of a record; some records have half of that */
+#define SPACE_RECORD_WORDS	8	/* 32-bit words of a record; some records have half as many */
 
 typedef enum SpaceAxis
 {

@@ -12,7 +12,7 @@
 
 #define ARRAY_ALIGNMENT	256
 
-/* Digits of a row that no rank names, and that is in no vector. */
+/* Digits of a row that is missing from the order: greater than all others, so that the row is in no vector. */
 #define NO_DIGITS		UINT32_MAX
 
 /* Offsets of arrays in the memory that vectors_make() allocates. */

@@ -27,10 +27,7 @@ typedef struct VectorMaker
 	uint64_t	nanoseconds;	/* device time of all calls */
 } VectorMaker;
 
-/*
- * A column whose vectors to make: its shape (rows, bins, radix, vectors), and the data of a SIEVE request
- * (protocol.h).
- */
+/* The input for making vectors: a column's shape (rows, bins, radix, vectors), and the data of a SIEVE request. */
 typedef struct VectorSource
 {
 	const ColumnShape *shape;

@@ -3,8 +3,7 @@
  * aggregate.comp
  *		Aggregate the rows of some chunks by cell (device/protocol.h).
  *
- * This is the aggregation of RTCUDB and of the paper of 2004 on database operations; no row leaves the
- * device.
+ * As in RTCUDB and in Govindaraju et al. (2004), no row leaves the device.
  *
  * A workgroup accumulates values in shared memory, or in registers if there is only one cell, and adds them to the
  * segment's words at the end.  Atomics in shared memory have 32 bits.  A sum that could overflow 32 bits is made of two
@@ -305,8 +304,8 @@ is_aggregated(AggTask task, uint32_t chunk)
 }
 
 /*
- * Make a pass over all chunks of this workgroup.  At least one chunk must be aggregated, since enter_chunk() reads
- * the measures.
+ * Make a pass over all chunks of this workgroup.  At least one chunk must be aggregated: enter_chunk(), which is
+ * called only for aggregated chunks, sets the array "measures".
  */
 void
 tabulate(AggTask task, uint32_t first_chunk, Pass pass)

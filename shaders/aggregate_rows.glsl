@@ -3,9 +3,9 @@
  * aggregate_rows.glsl
  *		The rows of a chunk that a workgroup aggregates, and their cells; for aggregate.comp.
  *
- * Neighbouring threads handle neighbouring rows, so that elements are read in sequence.  Each thread handles four rows
- * at a time, in vectors, because loads are slow, and loads their elements whether or not the rows are chosen.  If at
- * most LISTED rows of a chunk are chosen, the chosen rows are first listed, and only listed rows are read.
+ * Neighbouring threads handle neighbouring rows, so that elements are read in sequence.  Loads are slow, so each thread
+ * loads the elements of four rows at a time, into vectors, whether or not the rows are chosen.  If at most LISTED rows
+ * of a chunk are chosen, the chosen rows are first listed, and only listed rows are read.
  */
 #include "measures.glsl"
 #include "columns.glsl"
@@ -250,7 +250,10 @@ look_up_numbers(Digit digit, uvec4 rows)
 	return mix(uvec4(digit.null), min(numbers, uvec4(digit.null)), known);
 }
 
-/* Load the numbers of four rows without a map.  Neighbouring integers have the same number if bits are dropped. */
+/*
+ * Load the numbers of four rows for a digit without a map.  Rows whose value is NULL are removed from "known".
+ * Neighbouring integers have the same number if bits are dropped.
+ */
 uvec4
 load_numbers(Digit digit, uvec4 rows, inout bvec4 known)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: PostgreSQL
 /*
  * collect.comp
- *		Write the entries of an aggregate (device/protocol.h), its slots with rows, where the backend reads them.
+ *		Write an entry (device/protocol.h) for each slot of an aggregate that has rows, where the backend reads it.
  *
  * Each workgroup reserves consecutive entries for its slots.  The last workgroup to reserve entries writes the
  * number of all entries.

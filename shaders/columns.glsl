@@ -28,9 +28,9 @@ enter_column(ElementsTask values, uint32_t chunk)
 }
 
 /*
- * Load an element of at most 32 bits that begins at a bit.  The word of its last bit is always read, even if it
- * is the first word again, so that loads do not wait for a branch.  Bits of other elements are shifted or
- * masked out.
+ * Load an element of at most 32 bits that begins at bit number "bit".  The word of the element's last bit is always
+ * read, even if it is the first word again, so that loads do not wait for a branch.  Bits of other elements are
+ * shifted or masked out.
  */
 uint32_t
 load_narrow_element(Elements values, uint32_t bit)

@@ -31,7 +31,7 @@
 #define AGG_GROUP			512		/* threads of a workgroup */
 #define AGG_LARGE_GROUP		1024	/* threads of a workgroup with large tables */
 #define AGG_DIGITS			8
-#define AGG_MEASURES		33		/* most measures of a task: DEVICE_MAX_MEASURES, and the number of rows */
+#define AGG_MEASURES		33		/* most measures of a task: DEVICE_MAX_MEASURES, plus one of kind MEASURE_ROWS */
 #define AGG_COPIES			32		/* copies of a table, at most */
 #define AGG_LISTED			4032	/* rows of a chunk that a workgroup can list */
 #define AGG_LARGE_LISTED	2016	/* rows of a chunk that a workgroup with large tables can list */
@@ -48,7 +48,7 @@
 #define AGG_BY_TABLES		1
 #define AGG_BY_WORDS		2
 #define AGG_BY_HASH			3		/* each cell is assigned a slot by hashing */
-/* tables so large that few workgroups fit on a processor; to make up for that, each workgroup has more threads */
+/* tables so large that few workgroups fit on a multiprocessor; each workgroup has more threads instead */
 #define AGG_BY_LARGE_TABLES	4
 #define AGG_WAYS			5
 
@@ -177,7 +177,7 @@ struct ElementsTask
 struct SetTask
 {
 	ElementsTask values;
-	/* uint32: a bit for each integer, or a table (device/table.h); 0: all integers are members */
+	/* uint32: a bit for each integer, or a table (device/table.h); 0: all integers up to "reach" are members */
 	uint64_t	words;
 	uint64_t	reach;
 	uint32_t	null;			/* nonzero if NULL is a member */

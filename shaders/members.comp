@@ -75,7 +75,7 @@ load_members(Set set, u64vec4 places)
 	return loaded >> (bits & 31u) & 1u;
 }
 
-/* Remove the lowest four bits from "rows" and return their positions.  Repeats the last one if there are fewer. */
+/* Remove the lowest four set bits from "rows", return their positions.  Repeat the last if there are fewer. */
 uvec4
 next_rows(inout uint32_t rows)
 {

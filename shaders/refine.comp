@@ -2,7 +2,7 @@
 /*
  * refine.comp
  *		Clear the bits of rows that are in the sieve's superset but not in the exact set (RTScan, section
- *		3.4).  The column's order tells the rows by rank.
+ *		3.4).  The column's order has the row of each rank.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

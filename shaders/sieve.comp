@@ -91,7 +91,7 @@ load_boundary(uint64_t sieve, uvec3 pages)
 	return high | load_page(sieve, pages.y) & load_page(sieve, pages.z);
 }
 
-/* Return the bits of rows first .. end - 1 among the 32 rows from row on. */
+/* Return the bits of rows first .. end - 1 among the 32 rows from "row" on. */
 uint32_t
 row_bits(uint32_t row, uint32_t first, uint32_t end)
 {

@@ -47,8 +47,8 @@ sum_before(uint32_t value)
 	uint32_t	side = 0;
 
 	/*
-	 * The loop alternates between two arrays, so that no thread overwrites what another has yet to read, with one
-	 * barrier each time.
+	 * The loop alternates between two arrays, so that no thread overwrites a sum that another thread has yet to read,
+	 * although there is only one barrier for each distance.
 	 */
 	for (uint32_t distance = 1; distance < SORT_GROUP; distance *= 2)
 	{

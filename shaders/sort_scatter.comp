@@ -30,8 +30,8 @@ shared uint32_t words[max(2 * SORT_BLOCK, 3 * TEAMS * SORT_DIGITS)];
 shared uint32_t bases[SORT_DIGITS];
 
 /*
- * This thread's keys and their ranks.  A rank first counts the team's keys of the same digit, and after
- * rank_in_block() the keys of the block.
+ * This thread's keys and their ranks.  A rank is first the key's rank among the team's keys with the same digit.
+ * rank_in_block() turns it into the key's rank in the block.
  */
 uint64_t	keys[SORT_KEYS];
 uint32_t	ranks[SORT_KEYS];
@@ -121,7 +121,7 @@ rank_in_block()
 	barrier();
 }
 
-/* Move the keys, by way of shared memory.  Stores where this thread has moved keys in "places", for move_values(). */
+/* Move the keys by way of shared memory.  Stores the positions of the moved keys in "places", for move_values(). */
 void
 move_keys(uint32_t count, out uint32_t places[SORT_KEYS])
 {

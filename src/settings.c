@@ -42,10 +42,10 @@ char	   *rtscan_device_rays;
 
 /* ---------------------------------------------------------------- settings */
 
-/* The least memory that glibc keeps, whatever rtscan.keep_memory is. */
+/* The least amount of freed memory that glibc keeps, in kB, even if rtscan.keep_memory is less. */
 #define LEAST_KEPT_KILOBYTES	128
 
-/* The largest block that glibc takes from the memory that it keeps. */
+/* The largest M_MMAP_THRESHOLD that glibc accepts, in kB.  Larger blocks are mapped, and unmapped when freed. */
 #define MOST_AT_A_TIME_KILOBYTES	(32 * 1024)
 
 /*

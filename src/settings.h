@@ -18,7 +18,7 @@ typedef enum RtscanExecutor
 	RTSCAN_EXECUTOR_RT,
 	RTSCAN_EXECUTOR_RTCUDB,
 	RTSCAN_EXECUTORS,
-	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS /* the fastest one, as measured so far */
+	RTSCAN_EXECUTOR_AUTO = RTSCAN_EXECUTORS /* the fastest of cpu, compute and rt, as measured so far */
 } RtscanExecutor;
 
 extern const char *const rtscan_executor_names[RTSCAN_EXECUTORS];
@@ -38,7 +38,8 @@ extern bool rtscan_merge_worker;	/* a background worker flushes and merges */
 /* The maximum number of devices.  Each device has its own device program. */
 #define RTSCAN_MAX_DEVICES	16
 
-extern char *rtscan_device;		/* device numbers or parts of names, separated by commas; "" or "off" */
+/* device numbers or parts of names, separated by commas; "": the first device that is not software; "off": none */
+extern char *rtscan_device;
 
 /*
  * Return the next item of a list like rtscan.device, without blanks around it, or NULL at the end of the list.  Moves

@@ -121,8 +121,8 @@ random_rows(void)
 }
 
 /*
- * Return a random word of bits.  By "density", 0 to 4, it has no bits, at most one, two (as many as can be listed of
- * a chunk), about half, or most bits.
+ * Return a random word of bits.  For the densities 0 to 4, it has no bits; at most one bit; two bits, with which a
+ * chunk has as many rows as can be listed; about half of all bits; or most bits.
  */
 static uint32_t
 random_word(uint64_t density)

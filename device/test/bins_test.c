@@ -35,7 +35,7 @@ fail(const Case *test, const char *what)
 
 /* ---------------------------------------------------------------- sets */
 
-/* Allocate a set to its last byte, so that the address sanitizer detects writes beyond it. */
+/* Allocate a set with room for exactly "capacity" ranges, so that the address sanitizer detects writes beyond them. */
 static RangeSet *
 new_set(uint32_t capacity)
 {

@@ -56,7 +56,7 @@ typedef struct Case
 /* Make a random case.  Its columns lie in memory of the host. */
 extern void make_case(Case *test, Cache *cache, uint64_t number);
 
-/* Free the columns of a case, and evict all from the cache. */
+/* Free the columns of a case, and evict all residents from the cache. */
 extern void free_case(Case *test);
 
 #endif							/* RTSCAN_DEVICE_TEST_JOB_CASE_H */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Make the shaders' arrays static: the program's objects have them, too. */
+/* Make the shaders' arrays static, since the program's objects define the same arrays. */
 #define const static const
 #include "aggregate.h"
 #include "bvh_boxes.h"

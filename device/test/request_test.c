@@ -17,7 +17,7 @@
 
 #define CASES			200000
 #define SEGMENTS		3
-#define COLUMNS			2		/* of each segment; also MEMBERS, DIGITS and MEASURES */
+#define COLUMNS			2		/* number in each segment, as are MEMBERS, DIGITS and MEASURES */
 #define MEMBERS			2
 #define DIGITS			2
 #define MEASURES		2

@@ -23,7 +23,7 @@
 #define TIMED_PAIRS		(1 << 22)
 #define TIMED_RUNS		5
 
-/* Bytes.  A gap begins right after the last byte of an array. */
+/* Sizes in bytes.  A gap begins right after the last byte of an array. */
 #define GAP				64
 #define ALIGNMENT		64
 #define FILLER			0xA5

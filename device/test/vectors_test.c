@@ -183,7 +183,7 @@ check_case(Case test)
 	check_made(&test, make_case(&test));
 }
 
-/* Check that rows that no rank names are in no vector, and that row numbers that do not exist do no harm. */
+/* Check that rows that are missing from the order are in no vector, and that invalid row numbers do no harm. */
 static void
 check_wrong_order(Case test)
 {

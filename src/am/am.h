@@ -43,7 +43,7 @@ extern void rtscan_end_scan(IndexScanDesc scan);
 extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor,
 								double *device_time);
 
-/* fallback.c: raise a NOTICE for each column that is compared as another type than by btree, except in REINDEX. */
+/* fallback.c: raise a NOTICE for each column that a btree would compare as another type, except in REINDEX. */
 extern void rtscan_tell_of_fallbacks(Relation index);
 
 /* can_return.c */

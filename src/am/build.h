@@ -3,18 +3,18 @@
  * build.h
  *		CREATE INDEX: make segments of ranges of heap blocks, in one process or in several.
  *
- * The heap is divided into ranges.  Each range is expected to have the rows of one segment, and each process to build
- * the same number of ranges:
+ * The heap is divided into ranges.  Each range is expected to have the rows of one segment, and each process is
+ * expected to build the same number of ranges:
  *
  *	heap		│ range 0 │ range 1 │ range 2 │ range 3 │		a process that is free takes the next range
  *	segments	│ 0 │ 1 │ 2 │ 3 │ 3 │					several, if rows of a range do not fit into memory
  *
- * Except for ids and blocks, the segments of a range usually do not depend on the process that builds it.  But a
- * range can have far fewer rows than expected, since the estimate is of the heap and a predicate may select few of
- * its rows.  The process then keeps these rows for a segment together with the rows of the next range that it takes.
- * Processes write pages at the same time (storage/writing.h), and put the segments that they have built on the
- * devices.  Only the leader changes the directory, at the end: it adds the segments of all processes, in the order of
- * the heap.
+ * Except for ids and blocks, the segments of a range usually do not depend on the process that builds it.  But a range
+ * can have far fewer rows than expected: the expected number is estimated for the heap, and a predicate may select few
+ * of the heap's rows.  The process then keeps these rows for a segment together with the rows of the next range that
+ * it takes.  Processes write pages at the same time (storage/writing.h), and put the segments that they have built on
+ * the devices.  Only the leader changes the directory, at the end: it adds the segments of all processes, in the order
+ * of the heap.
  */
 #ifndef RTSCAN_BUILD_H
 #define RTSCAN_BUILD_H
@@ -66,23 +66,24 @@ typedef struct RtscanBuilt
 typedef struct RtscanBuildCallbacks
 {
 	IndexBuildCallback row;		/* for each row to be indexed */
-	void		(*block) (BlockNumber block, void *arg);	/* called now and then: all blocks of the range before
+	void		(*block) (BlockNumber block, void *arg);	/* to report progress: all blocks of the range before
 															 * "block" have been scanned */
 } RtscanBuildCallbacks;
 
 /*
- * build_scan.c: scan heap blocks first .. end - 1, in order.  Returns the number of their rows, including those that
- * a predicate excludes.  "progress" may be set only if these are all blocks of the heap: then PostgreSQL reports
- * progress, if its own scan is used for all of them (a concurrent build, or a table that is no heap).
+ * build_scan.c: scan heap blocks first .. end - 1, in order.  Returns the number of rows in these blocks, including
+ * rows that a predicate excludes.  If "progress" is true, and PostgreSQL's own scan is used for all of the blocks (in
+ * a concurrent build, or for a table that is not a heap), PostgreSQL reports its progress.  "progress" may be true
+ * only if the blocks are the whole heap.
  */
 extern double rtscan_build_scan(Relation heap, Relation index, IndexInfo *info,
 								BlockNumber first, BlockNumber end, bool progress,
 								const RtscanBuildCallbacks *callbacks, void *arg);
 
 /*
- * build_ranges.c: return the number of workers to use, at most as many as the planner allows.  There are fewer if
- * there is not enough memory for each process.  There are also fewer if each process would have too few rows, since
- * queries want larger segments; but not if parallel_workers of the table is set.
+ * build_ranges.c: return the number of workers to use, at most as many as the planner allows.  There are fewer if some
+ * process would have less than MEMORY_A_PROCESS kB of memory.  There are also fewer if a process would have less than
+ * ROWS_A_PROCESS rows, since small segments make queries slower, unless the table has parallel_workers set.
  */
 extern int	rtscan_build_workers(Relation heap, Relation index, const IndexInfo *info);
 
@@ -101,7 +102,7 @@ extern void rtscan_report_progress(RtscanBuildRanges *ranges);
 
 /*
  * build_parallel.c: launch workers, build ranges together with them, and set *built to what all processes have built.
- * Returns false, and builds nothing, if there is no worker.
+ * Returns false, and builds nothing, if no worker could be launched.
  */
 extern bool rtscan_build_in_parallel(Relation heap, Relation index, IndexInfo *info, int workers, RtscanBuilt *built);
 

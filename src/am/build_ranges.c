@@ -25,8 +25,8 @@
 /* ---------------------------------------------------------------- ranges */
 
 /*
- * Return how much of "memory", in kB, is for arrays of rows: half of it if there are values passed by reference,
- * which get the other half, else all.
+ * Return the part of "memory", in kB, that is for arrays of rows: all of it if all columns have fixed lengths
+ * (schema->plain).  Otherwise half of it: the other half is for values passed by reference.
  */
 static int
 array_memory(const RtscanSchema *schema, int memory)
@@ -222,8 +222,9 @@ pass_block(BlockNumber block, void *arg)
 static const RtscanBuildCallbacks callbacks = {add_row, pass_block};
 
 /*
- * At the end of a range, are there enough rows for a segment?  If there are, they are written at once, so that the
- * segments do not depend on which process takes the next range.
+ * At the end of a range, are there enough rows for a segment?  If so, the caller writes these rows at once, and does
+ * not keep them for a segment with rows of the next range that this process takes, so that segments do not depend on
+ * which process takes which range.
  */
 static bool
 ends_segment(const Builder *builder)

@@ -23,7 +23,10 @@
  * takes time to start, and is counted in pg_stat_user_tables.
  */
 #define LEAST_PAGES_LEFT	32
-/* Maximum number of pages that are left to PostgreSQL's scan at a time, since it reads them a second time. */
+/*
+ * Maximum number of pages that are left to PostgreSQL's scan at a time, so that they are still cached when it reads
+ * them again.
+ */
 #define MOST_PAGES_LEFT		1024
 
 /* The state of a scan. */
@@ -230,7 +233,7 @@ rtscan_build_scan(Relation heap, Relation index, IndexInfo *info, BlockNumber fi
 		.end = end,
 	};
 
-	/* a concurrent build needs the rows that its snapshot sees */
+	/* a concurrent build needs the rows that its snapshot sees, and scan_pages() does not use a snapshot */
 	if (!rtscan_is_heap(heap) || info->ii_Concurrent)
 		return table_index_build_range_scan(heap, index, info, false, false, progress, first, end - first,
 											callbacks->row, arg, NULL);

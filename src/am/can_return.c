@@ -10,10 +10,10 @@
  * If the flag is missing, the segment's descriptor is read.
  *
  * Once the index is in the current format (RTSCAN_FORMAT_VERSION), no segment with lost images is added, except by a
- * merge of segments that have lost images already.  A session that has then found no lost image need not check again,
- * and its plans stay valid.  While the index is in an older format, the library of 1.0 may still write segments with
- * lost images: in sessions that end with the update, or, possibly for days, on the primary of a standby that was
- * updated first.
+ * merge of segments that have lost images already.  If a session finds no lost image while the index is in the current
+ * format, it need not check again, and its plans stay valid.  While the index is in an older format, the library of
+ * 1.0 may still write segments with lost images: in sessions that loaded it before the update, or on the primary, if
+ * its standby was updated first, possibly for days.
  */
 #include "am/am.h"
 
@@ -83,7 +83,7 @@ lost_no_image(Relation index, int key)
 		return true;
 	if (!is_readable(index) || rtscan_read_image(index, NULL, true) == NULL)
 		return false;
-	/* read the format before the index's image, so that the image has all that an older library has written */
+	/* read the format before the image: if it is current, no older library adds segments that the image lacks */
 	older = rtscan_stored_format(index) < RTSCAN_FORMAT_VERSION;
 	if (older && RecoveryInProgress())
 		return false;

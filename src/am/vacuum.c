@@ -49,8 +49,8 @@ typedef struct SegmentDelete
 } SegmentDelete;
 
 /*
- * Is it enough to check the rows in heap blocks that are not all-visible?  It is in VACUUM of a heap: a heap page
- * with a dead line pointer is not all-visible.  VACUUM collects dead line pointers before it calls us, and makes them
+ * Is it enough to check the rows in heap blocks that are not all-visible?  True in VACUUM of a heap: a heap page with
+ * a dead line pointer is not all-visible.  VACUUM collects dead line pointers before it calls us, and makes them
  * unused after we have returned; until then their pages are not all-visible.  Other callers (CREATE INDEX
  * CONCURRENTLY) need the callback for all rows.
  */
@@ -80,7 +80,8 @@ is_clean(BulkDelete *bulk, RtscanBlockRange blocks)
 
 /*
  * Call the callback for the rows of a chunk whose bits are set in "rows" and whose TIDs are "tids", except for rows
- * that are dead already.  Sets the bits in "newly_dead" of rows to be deleted; returns true if there are any.
+ * whose bits are set in "dead".  Sets "newly_dead" to the bits of the rows to be deleted; returns true if there are
+ * any.
  */
 static bool
 ask_rows(BulkDelete *bulk, const uint64 *rows, const ItemPointerData *tids, const uint64 *dead, uint64 *newly_dead)

@@ -35,7 +35,7 @@ rtscan_find_row(const uint32 *rows, uint32 from, uint32 n, uint32 limit)
 extern void rtscan_gather_integers(const char *page, uint32 width, uint32 first_row, const uint32 *rows, uint32 n,
 								   int64 *values);
 
-/* Look up the values of n codes in a table, and set isnull for those that are null_code. */
+/* Look up the values of n codes in a table.  isnull[i] tells whether codes[i] is null_code. */
 extern void rtscan_gather_coded(const int64 *table, uint32 null_code, const uint32 *codes, uint32 n,
 								int64 *values, bool *isnull);
 

@@ -3,8 +3,8 @@
  * key_hash.h
  *		A hash of 64-bit keys: MurmurHash3's finalizer.
  *
- * All bits of the hash are equally good, whichever bits the keys differ in: small integers differ in the lowest
- * bits, the images of small float8 values in the highest.
+ * All bits of the hash are equally good, whichever bits the keys differ in: keys of small integers differ in the
+ * lowest bits, keys of small float8 values in the highest.
  */
 #ifndef RTSCAN_KEY_HASH_H
 #define RTSCAN_KEY_HASH_H

@@ -93,7 +93,7 @@ rtscan_masked_outermost(const int64 *integers, const uint64 *bits, uint32 n, boo
 
 /* ---------------------------------------------------------------- packed elements */
 
-/* The type "part" must be able to hold the sum of 32 elements. */
+/* Add up the selected elements.  The type "part" must be able to hold the sum of 32 elements. */
 #define DEFINE_SUM(name, type, part) \
 RTSCAN_MULTIVERSION static uint64 \
 name(const char *page, const uint64 *bits, uint32 n, uint64 *sum) \

@@ -31,7 +31,7 @@ rtscan_can_mask_packed(uint32 element_bits)
 /*
  * Find the sum, or the greatest or the least, of the selected ones of n packed elements of a page.  If no bit is set,
  * the greatest is 0, and the least is the largest value of the element's type.  Both functions return the largest of
- * all n elements, selected or not, which the caller has to check.
+ * all n elements, selected or not; the caller must check that it is valid.
  */
 extern uint64 rtscan_masked_packed_sum(const char *page, uint32 element_bits, const uint64 *bits, uint32 n,
 									   uint64 *sum);

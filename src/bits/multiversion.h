@@ -17,7 +17,7 @@
 #define RTSCAN_MULTIVERSION __attribute__((target_clones("default", "avx2", "avx512f")))
 #endif
 #else
-#define RTSCAN_MULTIVERSION		/* one version: sanitizers start after ifunc resolvers would run */
+#define RTSCAN_MULTIVERSION		/* one version: the loader would pick versions before a sanitizer has started */
 #endif
 
 #endif							/* RTSCAN_MULTIVERSION_H */

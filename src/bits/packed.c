@@ -45,7 +45,7 @@ rtscan_pack(const uint64 *elements, uint32 n, uint32 bits, char *page)
 
 /* ---------------------------------------------------------------- loading an element */
 
-/* The element "at" of a page whose elements are whole words. */
+/* Element number "at" of a page whose elements are integers of the type "type". */
 #define WORD(type) (((const type *) page)[at])
 
 /* Load an element of 6 or 7 bytes, for which there is no integer type. */

@@ -33,8 +33,8 @@
 #define RTSCAN_COMPAT_INT128_STATES (PG_VERSION_NUM >= 190000)
 
 /*
- * Number of floats in the state of a regression.  From PostgreSQL 19 on, there are two more: the value of all X, if
- * they are the same, and that of all Y.
+ * Number of floats in the state of a regression.  From PostgreSQL 19 on, there are two more: the value of X, if it
+ * is the same in all rows, and the value of Y, if it is the same in all rows.
  */
 #define RTSCAN_COMPAT_REGRESSION_FLOATS (PG_VERSION_NUM >= 190000 ? 8 : 6)
 

@@ -118,8 +118,8 @@ rtscan_compat_is_below_outer_join(const EquivalenceClass *class)
 }
 
 /*
- * Return a column as expressions within a relation have it.  From PostgreSQL 16 on, a Var is marked with the outer
- * joins that may make it NULL, and only those within the relation are kept.
+ * Return the Var by which expressions within "rel" refer to the column "var".  From PostgreSQL 16 on, a Var is marked
+ * with the outer joins that may make it NULL.  Only the marks of outer joins within "rel" are kept.
  */
 static inline Var *
 rtscan_compat_within(const Var *var, const RelOptInfo *rel)
@@ -190,7 +190,7 @@ rtscan_compat_create_append_path(PlannerInfo *root, RelOptInfo *rel, List *paths
  *
  * pg_plan_advice cannot find out which relations a custom scan joins, and raises an error if the custom scan is
  * joined with another relation.  It can find out the relations of an Append.  PostgreSQL removes an Append with one
- * path from the plan.  But an Append cannot evaluate expressions, as rtscan's scans do, so there is none without
+ * path from the plan.  But an Append cannot evaluate expressions, as rtscan's scans do, so none is created without
  * pg_plan_advice.
  */
 static inline Path *
@@ -213,8 +213,8 @@ rtscan_compat_name_relations(PlannerInfo *root, Path *path)
 }
 
 /*
- * Remove the marks of expressions that grouping sets may make NULL, since below the grouping they are not NULL.
- * Expressions have these marks from PostgreSQL 18 on.
+ * Remove from expressions the marks which say that grouping sets may make them NULL.  The result is used below the
+ * grouping, where the expressions are not NULL yet.  Expressions have these marks from PostgreSQL 18 on.
  */
 static inline List *
 rtscan_compat_below_grouping(PlannerInfo *root, List *expressions)
@@ -228,8 +228,8 @@ rtscan_compat_below_grouping(PlannerInfo *root, List *expressions)
 
 /*
  * An "interpretation" is an operator's meaning in an operator family that sorts.  From PostgreSQL 18 on, access
- * methods other than btree can sort, and comparison types replace strategies.  They have the numbers of btree's
- * strategies.
+ * methods other than btree can sort, and comparison types replace strategies.  Comparison types have the numbers of
+ * btree's strategies.
  */
 #if PG_VERSION_NUM >= 180000
 #define OpBtreeInterpretation OpIndexInterpretation

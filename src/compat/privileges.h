@@ -41,7 +41,7 @@ RestrictSearchPath(void)
 
 /*
  * May the user maintain a table of another owner, as VACUUM and REINDEX do?  Before PostgreSQL 17, there is no
- * privilege for that.
+ * privilege for that, so the result is false.
  */
 static inline bool
 rtscan_compat_may_maintain(Oid table)

@@ -70,8 +70,8 @@ rtscan_compat_reserve_in_file(Relation relation, BlockNumber first, uint32 n)
 }
 
 /*
- * Have the file system allocate new pages of a relation.  If it cannot, write zeros to the pages instead; also if it
- * reports that the disk is full, as some file systems do when it is not.
+ * Have the file system allocate new pages of a relation.  If that fails, write zeros to the pages instead.  Zeros are
+ * written even if the file system reports that the disk is full, because some file systems report so when it is not.
  */
 static inline void
 rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
@@ -90,13 +90,13 @@ rtscan_compat_reserve(Relation relation, BlockNumber first, uint32 n)
 #endif
 
 /*
- * Extend a relation by n pages, and return their buffers, locked exclusively.  No other process looks into these
- * pages.
+ * Extend an index by n pages during its build, and return their buffers, locked exclusively.  No other process can
+ * find these pages yet.
  *
  * "others_extend" tells whether other processes extend the relation at the same time.  If so, the extension lock is
  * held as briefly as possible.  The file is written to as rarely as possible, because the kernel locks it for each
- * write.  In PostgreSQL 15, the last page is written first, which takes all n pages; after the lock has been
- * released, the file system allocates the pages before it.
+ * write.  In PostgreSQL 15, the last page is written first, which extends the relation by all n pages.  After
+ * the lock has been released, the file system allocates the other n - 1 pages.
  */
 static inline void
 rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uint32 n)
@@ -130,8 +130,9 @@ rtscan_compat_extend(Relation relation, bool others_extend, Buffer *buffers, uin
 }
 
 /*
- * Create a wait event set that lives as long as the backend.  From PostgreSQL 17 on, the argument is a resource
- * owner, which would free the set, so there is none; before, it is a memory context.
+ * Create a wait event set that lives as long as the backend.  From PostgreSQL 17 on, the first argument is a resource
+ * owner, which would free the set when it is released, so NULL is passed.  Before PostgreSQL 17, the first argument is
+ * a memory context.
  */
 static inline WaitEventSet *
 rtscan_compat_create_event_set(int events)

@@ -22,8 +22,8 @@
 /* Weight of a new sample in an estimate. */
 #define SPEED_WEIGHT	0.125
 /*
- * Weight of the first measurement in an estimate, each time that the estimate made a device or the CPU too slow to be
- * chosen.
+ * Weight with which an estimate moves back to the first measurement, or to 1 for the CPU, each time that the estimate
+ * has kept "auto" from choosing the device or the CPU.
  */
 #define FORGET_WEIGHT	(1.0 / 256)
 /* A sample counts as no more than this multiple of the estimate: the request may have waited for other requests. */
@@ -36,17 +36,18 @@
 typedef struct Miss
 {
 	uint64		hash;			/* hash of the segment and the column, or of the device and the group */
-	double		gain;			/* nanoseconds that scans have lost because it was not on the device */
+	/* nanoseconds that scans have lost because the column or the BVHs were not on the device */
+	double		gain;
 } Miss;
 
 /* Number of slots in the hash table of misses.  A miss may replace another one in its slot. */
 #define MISSES			4096
 
-/* The speed of a device for a group. */
+/* The speed of a device for a group of columns and regions (see RtscanDeviceSpeed). */
 typedef struct GroupSpeed
 {
 	uint64		key;			/* hash of the device, its program, the executor and the group; 0: the slot is empty */
-	double		chunk;			/* nanoseconds of a chunk */
+	double		chunk;			/* nanoseconds to search a chunk */
 } GroupSpeed;
 
 /* Number of slots in the hash table of groups.  A group replaces another one in its slot. */
@@ -59,7 +60,7 @@ typedef struct DeviceCosts
 {
 	uint32		program;		/* number of programs started for the device so far; keeps the groups of earlier
 								 * programs apart */
-	pid_t		builder;		/* process that has the turn to use the device for a build; 0: none */
+	pid_t		builder;		/* process that has the turn to use the device for a build; 0: no process */
 	RtscanDeviceSpeed speeds[DEVICE_EXECUTORS]; /* current estimates */
 	RtscanDeviceSpeed first_speeds[DEVICE_EXECUTORS];	/* first measurements, by the program */
 	double		adding;			/* nanoseconds to add up a column of a chunk */
@@ -309,10 +310,11 @@ rtscan_cpu_slowness(void)
 
 /*
  * Add "gain", the nanoseconds that a scan has lost, to a miss.  Returns true if the sum is at least "cost", the
- * nanoseconds of the upload or build that would end the miss; if "forget" is true, the miss is then removed.
+ * nanoseconds of the upload or build that would end the miss.  If true is returned and "forget" is true, the miss is
+ * removed.
  *
- * How often a column will be scanned is not known.  If it is uploaded as soon as scans have lost as much time as the
- * upload takes, the total cost is at most twice that of the best decision.
+ * How often a column will be scanned is not known.  If the column is uploaded as soon as scans have lost as much time
+ * as the upload takes, the lost time and the upload together take at most twice the time of the best decision.
  */
 static bool
 miss_pays(uint64 hash, double cost, double gain, bool forget)

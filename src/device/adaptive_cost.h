@@ -39,14 +39,15 @@ extern double rtscan_device_building(int device);
  * The speed of a device, estimated from requests of all backends.
  *
  * Rays take many times as long where rows are crowded because columns are correlated.  Therefore the time of a chunk
- * is recorded for each group that has been searched recently.  A group is a hash of an index, a set of its columns
- * and a number of regions.  For a group that is not recorded, the time is an average over the first searches of
- * groups.  Group 0 represents any group.
+ * is recorded for each group that has been searched recently.  A group is a hash of an index, a set of its columns and
+ * a number of regions.  For a group that is not recorded, the time is an average over the first searches of groups.
+ * Group 0 is never recorded: pass it to get this average.
  */
 typedef struct RtscanDeviceSpeed
 {
-	double		request;		/* nanoseconds to send a request and receive its reply, without its chunks */
-	double		chunk;			/* nanoseconds of a chunk */
+	/* nanoseconds to send a request and receive its reply, without the time for its chunks */
+	double		request;
+	double		chunk;			/* nanoseconds to search a chunk */
 } RtscanDeviceSpeed;
 
 /* Return the speed of a device for a group. */
@@ -54,7 +55,7 @@ extern RtscanDeviceSpeed rtscan_device_speed(int device, DeviceExecutor executor
 
 /*
  * Record that a search of "chunks" chunks took "elapsed" nanoseconds in all, of which the device took "of_device".
- * "elapsed" is infinite if the time of the single request is not known.
+ * "elapsed" is infinite if it is not known how long the request alone took.
  */
 extern void rtscan_note_device_speed(int device, DeviceExecutor executor, uint64 group, double chunks,
 									 double elapsed, double of_device);
@@ -69,8 +70,9 @@ extern double rtscan_device_adding(int device);
 extern void rtscan_note_device_adding(int device, double columns, double nanoseconds);
 
 /*
- * Move the estimates of a device's speed a small step towards the program's first measurements.  The caller has not
- * chosen the device because these estimates were too slow: a device that is never chosen is never measured again.
+ * Move the estimates of a device's speed a small step towards the program's first measurements.  Called when the
+ * device was not chosen because these estimates were too slow: without this step, a device that is not chosen, and so
+ * not measured, would never be chosen again.
  */
 extern void rtscan_forget_device_speed(int device, DeviceExecutor executor, uint64 group);
 extern void rtscan_forget_device_adding(int device);
@@ -85,8 +87,9 @@ extern double rtscan_cpu_slowness(void);
 extern void rtscan_note_cpu_speed(double price, double elapsed);
 
 /*
- * Move the ratio of rtscan_cpu_slowness() a small step towards 1.  The caller has not chosen the CPU because of this
- * ratio, which may have been measured before pages were in memory.
+ * Move the ratio of rtscan_cpu_slowness() a small step towards 1.  Called when another executor was chosen: the ratio
+ * may be too high only because it was measured before pages were in memory, and a CPU that is not chosen is not
+ * measured again.
  */
 extern void rtscan_forget_cpu_speed(void);
 

@@ -15,9 +15,9 @@
 #define MIN_ROWS	RTSCAN_CHUNK_ROWS
 
 /*
- * Return an area of the first device that can be used, and set *device.  Returns NULL if there is none.  Processes
- * begin with different devices, so that they do not all wait for the same one.  If "automatic" is true, skips
- * software devices, and devices whose turn another process has.
+ * Return an area of the first device that can be used, and set *device.  Returns NULL if no device can be used.  The
+ * search begins at a device that depends on the process id, so that not all processes wait for the same device.  If
+ * "automatic" is true, skips software devices, and devices whose turn another process has.
  */
 static char *
 any_area(bool automatic, Size size, int *device)

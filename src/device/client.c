@@ -54,8 +54,8 @@ typedef struct Connection
 	Size		area_size;		/* size of the area in bytes */
 	int			area_file;		/* file descriptor of the area */
 	uint64		memory_limit;	/* device memory that may be used, in bytes */
-	bool		software;		/* is it a software device? */
-	bool		can_aggregate;	/* can it aggregate rows? */
+	bool		software;		/* is the device software? */
+	bool		can_aggregate;	/* can the device aggregate rows? */
 } Connection;
 
 static Connection connections[RTSCAN_MAX_DEVICES];
@@ -136,7 +136,7 @@ disconnect(Connection *connection)
 static void
 end_of_transaction(XactEvent event, void *arg)
 {
-	/* no scan outlives the transaction */
+	/* no scan outlives the transaction, so the content of the areas is not needed any more */
 	rtscan_device_keep_area(NULL, NULL);
 	rtscan_device_end_turn();
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)

@@ -40,8 +40,8 @@ extern bool rtscan_device_send(int device, const DeviceRequest *request);
 extern bool rtscan_device_receive(int device, DeviceReply *reply);
 
 /*
- * Did the last rtscan_device_receive() have to wait for the reply?  If not, the time that the request needed is not
- * known.
+ * Did the last rtscan_device_receive() have to wait for the reply?  If not, the time that the request took is not
+ * known, since the reply may have been there for some time.
  */
 extern bool rtscan_device_made_wait(int device);
 

@@ -37,7 +37,7 @@
 /* Time in ms to wait for a killed program to end, since it may hang in the driver. */
 #define KILL_LIMIT		2000
 
-/* Time in seconds after which a program counts as running well: the pause after its end is FIRST_PAUSE again. */
+/* If a program has run for more than this time in seconds, the pause after its end is FIRST_PAUSE again. */
 #define GOOD_RUN		60
 
 /* Time in ms after which a program that does not answer the worker is killed. */

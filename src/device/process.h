@@ -4,8 +4,8 @@
  *		A device program as a process: start it, read its output, notice that it hangs or has ended.
  *
  * Only the background worker (device/worker.c) uses this header.  A program is a child process of the worker, and a
- * socket connects both.  The program writes lines for the log to the socket, and reports on it when the program is
- * ready.  Each process notices by the socket at once when the other process has ended.
+ * socket connects both.  The program writes lines to the socket: messages for the log, and a report when the program
+ * is ready.  Each process notices by the socket at once when the other process has ended.
  */
 #ifndef RTSCAN_DEVICE_PROCESS_H
 #define RTSCAN_DEVICE_PROCESS_H
@@ -17,15 +17,15 @@
 /* A device, and its program.  The programs of all devices are an array, in the order of the devices. */
 typedef struct RtscanProgram
 {
-	int			device;			/* its position in rtscan.device */
+	int			device;			/* position of the device in rtscan.device */
 	const char *name;			/* the item of rtscan.device; NULL: rtscan.device names fewer devices */
-	pid_t		pid;			/* process id of the program; 0: it does not run */
+	pid_t		pid;			/* process id of the program; 0: the program does not run */
 	int			socket;			/* connection to the program */
-	StringInfoData line;		/* the incomplete last line of its output */
-	bool		useless;		/* has it failed in a way that makes another start useless? */
-	TimestampTz start;			/* time from which it may be started again */
+	StringInfoData line;		/* the incomplete last line of the program's output */
+	bool		useless;		/* has the program failed in a way that makes another start useless? */
+	TimestampTz start;			/* time from which the program may be started again */
 	long		pause;			/* seconds between the end of the program and "start" */
-	TimestampTz started;		/* when it was started */
+	TimestampTz started;		/* when the program was started */
 	TimestampTz asked;			/* when the worker asked whether the program works, until the program answers; else 0 */
 } RtscanProgram;
 
@@ -33,7 +33,8 @@ typedef struct RtscanProgram
 extern bool rtscan_program_is_missing(const RtscanProgram *program);
 
 /*
- * Start the program if it is missing, ask it whether it works if a backend has suspected it, and kill it if it hangs.
+ * Start a program if it is missing.  If a backend has waited in vain for the program, ask the program whether it still
+ * works.  Kill the program if it hangs.
  */
 extern void rtscan_look_after_program(RtscanProgram *program);
 

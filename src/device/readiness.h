@@ -36,7 +36,8 @@ extern void rtscan_set_devices(int n);
 extern void rtscan_set_device_ready(int device, bool ready);
 
 /*
- * For the worker: forget that rtscan_suspect_device() was called.  Returns whether it was called since the last time.
+ * For the worker: forget that rtscan_suspect_device() was called.  Returns true if rtscan_suspect_device() was called
+ * since the last call of this function.
  */
 extern bool rtscan_clear_suspicion(int device);
 

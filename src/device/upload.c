@@ -53,9 +53,9 @@ rtscan_device_key(Relation index, const pg_uuid_t *uuid, uint64 segment)
 }
 
 /*
- * Segments of a build have consecutive numbers, so the remainder spreads them evenly over the devices.  The
- * relation's number is added because small indexes have only one or two segments, whose numbers are all small:
- * without it, they would all use the same device.
+ * Segments of a build have consecutive numbers, so the remainder spreads them evenly over the devices.  The relation's
+ * number is added because small indexes have only one or two segments, whose numbers are all small: otherwise all
+ * small indexes would use the same device.
  */
 int
 rtscan_device_of_segment(Relation index, uint64 segment)
@@ -338,7 +338,7 @@ largest_element(const RtscanFrame *frame, const char *page, uint32 n)
 	return largest;
 }
 
-/* Append the elements of a chunk, in whole pages, after checking that none is larger than its frame allows. */
+/* Append the elements of a chunk, in whole pages, after checking that no element exceeds the chunk's frame. */
 static void
 put_chunk(Upload *upload, const RtscanFrames *frames, uint32 chunk, uint64 elements)
 {

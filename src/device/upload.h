@@ -21,7 +21,8 @@ extern int	rtscan_device_of_segment(Relation index, uint64 segment);
 typedef struct RtscanDeviceColumn
 {
 	int			number;			/* number of the column in the index */
-	ColumnForm	form;			/* its form: values only if they are in frames, integers only if their range is known */
+	/* its form: COLUMN_VALUES only if the values are in frames, COLUMN_INTEGERS only if "largest" is known */
+	ColumnForm	form;
 	uint64		largest;		/* for codes and integers: greatest minus least, see rtscan_get_range_of_codes() */
 	bool		empty;			/* are all rows NULL? */
 } RtscanDeviceColumn;
@@ -32,7 +33,10 @@ extern uint64 rtscan_device_column_size(const RtscanSegment *segment, const Rtsc
 /* Estimate the bytes of device memory that the BVH of a job (executor rtcudb) needs. */
 extern uint64 rtscan_device_job_size(const RtscanSegment *segment);
 
-/* Upload a column to a device. */
+/*
+ * Upload a column to a device.  Returns DEVICE_REFUSED if the device cannot be used, else the result that its program
+ * replies.
+ */
 extern DeviceResult rtscan_device_upload(int device, RtscanReader *reader, const SegmentKey *key,
 										 const RtscanDeviceColumn *column);
 

@@ -33,8 +33,8 @@ log_failure(Relation index, const ErrorData *error)
 }
 
 /*
- * Flush the next list after *list, and set *list to it.  An error is logged, unless it ends the statement.  Returns
- * false if no list was found.
+ * Set *list to the next list after *list (see rtscan_next_list()), and flush it.  An error is logged, unless the error
+ * is a cancellation or the end of the session, which ends the statement.  Returns false if there is no next list.
  */
 static bool
 flush_in_subtransaction(Relation index, RtscanListRef *list)

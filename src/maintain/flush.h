@@ -8,16 +8,16 @@
  * interrupted flush leaves a sealed list, to be flushed later.
  *
  * A background worker flushes lists.  Insertions request the worker when the open list is longer than
- * rtscan.pending_list_limit (maintain/worker.h).  They flush lists themselves if there is no worker, or if the list
- * has grown to several times the limit nevertheless (maintain/back_pressure.c).  VACUUM and rtscan_merge() flush all
- * lists.
+ * rtscan.pending_list_limit (maintain/worker.h).  Insertions flush lists themselves if there is no worker, or if the
+ * open list has grown to BACK_PRESSURE_FACTOR times the limit in spite of the worker (maintain/back_pressure.c).
+ * VACUUM and rtscan_merge() flush all lists.
  *
  * Lists are flushed in the order of their age.  A list that cannot be flushed, because a comparison function fails or
- * the disk is full, stays sealed.  VACUUM, which needs the rows in segments, fails because of it; the worker and
- * insertions skip it.  Two rules limit how often a flush is tried in vain, and how many lists remain sealed.  First,
- * the metapage counts consecutive attempts without success, including attempts that were ended by a crash or a
- * cancellation, and each of them doubles the limit for insertions.  Second, each sealed list that remains doubles the
- * limit for sealing the next list.
+ * the disk is full, stays sealed.  VACUUM, which needs all rows in segments, fails because of this list; the worker
+ * and insertions skip the list.  Two rules limit how often a flush is tried in vain, and how many lists remain sealed.
+ * First, the metapage counts consecutive attempts without success, including attempts that were ended by a crash or a
+ * cancellation, and each counted attempt doubles the limit for insertions.  Second, each sealed list that remains
+ * doubles the limit for sealing the next list.
  */
 #ifndef RTSCAN_FLUSH_H
 #define RTSCAN_FLUSH_H
@@ -32,9 +32,10 @@
 extern void rtscan_flush(Relation index);
 
 /*
- * Find the next list to flush: the oldest sealed list with an id greater than "after" (0: the oldest of all).  If no
- * sealed list is left, but the open list has reached "limit" (in kB, doubled for each sealed list), seals the open
- * list and returns it.  Returns false if there is no list to flush.
+ * Find the next list to flush: the oldest sealed list with an id greater than "after" (0: the oldest of all).  If
+ * there is no such sealed list, but the open list has reached the limit, seals the open list and returns it.  The
+ * limit is "limit" kB of full pages, doubled for each sealed list, all of which have been skipped.  Returns false if
+ * there is no list to flush.
  */
 extern bool rtscan_next_list(Relation index, uint64 after, int limit, RtscanListRef *list);
 

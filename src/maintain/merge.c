@@ -35,7 +35,7 @@ typedef struct MergeInput
 typedef struct MergeSource
 {
 	uint32		input;			/* index in Merge.inputs */
-	uint32		row;			/* row of that input */
+	uint32		row;			/* number of the row in that input */
 } MergeSource;
 
 /* A merge of some segments. */
@@ -80,8 +80,8 @@ is_dead(const MergeInput *input, uint32 row)
 }
 
 /*
- * Count the live rows by input->dead, which decides what rows the merge takes.  The count on the page of the dead map
- * may differ, but limits and the size of arrays depend on the count returned.
+ * Count the rows whose bits in input->dead are not set: the rows that the merge takes.  The count in the dead map is
+ * not used, since it may differ, and arrays must have room for exactly the rows that the merge takes.
  */
 static uint32
 count_live(const MergeInput *input)
@@ -152,14 +152,18 @@ order_rows(Merge *merge)
 
 /* ---------------------------------------------------------------- values */
 
-/* Values of one column for the rows first .. end - 1 of an input (the range), represented as in RtscanRows. */
+/*
+ * Values of one column for the rows first .. end - 1 of an input (the range), represented as in RtscanRows
+ * (segment/rows.h).
+ */
 typedef struct InputColumn
 {
 	MemoryContext keep;			/* memory context of values passed by reference */
 	const RtscanColumn *type;	/* the column's type */
 	bool		heap_order;		/* does the column store its values in heap order, without codes? */
 	uint64	   *by_code;		/* value of each code; NULL in heap order */
-	uint64	   *used;			/* one bit for each code: does a row of the range have it?  NULL: read all values */
+	/* one bit for each code: does a row of the range have the code?  NULL: read all values */
+	uint64	   *used;
 	uint32		first;			/* first row of the range */
 	uint32		end;			/* end of the range: the row after its last */
 	uint64	   *by_row;			/* value of each row of the range */
@@ -207,7 +211,7 @@ take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *
 
 /*
  * Called with the code of each row of the range of an input column.  "row" counts from the beginning of the range.
- * The code of NULL is that after the last value.
+ * NULL has the code after that of the last value.
  */
 typedef void (*CodeVisitor) (InputColumn *column, uint32 row, uint32 code, bool isnull);
 
@@ -310,7 +314,8 @@ read_by_rows(const Merge *merge, MergeInput *input, int i, InputColumn *column)
 }
 
 /*
- * Replace the values of rows whose image differs from that of the equal value in the dictionary (segment/segment.h).
+ * Replace the values of rows whose image differs from the image of the equal value in the dictionary
+ * (segment/segment.h).
  */
 static void
 read_images(const Merge *merge, MergeInput *input, int i, InputColumn *column)
@@ -365,7 +370,7 @@ read_column(Merge *merge, MergeInput *input, int i)
 	return column;
 }
 
-/* Has an input lost images of a column's values? */
+/* Has any of the segments being merged lost images of a column's values? */
 static bool
 images_are_lost(const Merge *merge, int i)
 {
@@ -528,7 +533,10 @@ rtscan_merge_once(Relation index)
 	return merge_once(index, ReadNextFullTransactionId());
 }
 
-/* Tiers do not wait for segments that this call itself retires: the call's own snapshot would keep them visible. */
+/*
+ * Pass the xid before the first merge, so that full tiers do not wait for segments that this call itself retires.  The
+ * call's own snapshot keeps these segments visible, so the tiers would wait until the next call.
+ */
 void
 rtscan_merge(Relation index)
 {

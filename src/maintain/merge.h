@@ -8,19 +8,20 @@
  * these segments and all smaller ones are merged into one.  A merge can handle at most "limit" rows, which depends on
  * maintenance_work_mem; if a full tier has more rows, as many of the smallest segments are merged as fit.  A segment
  * of more than limit / 2 rows is large and belongs to no tier.  Let tiers be log8(limit / 2 / MERGE_BASE) + 2.  As
- * long as no rows die, and the bytes of values stay below their own limit,
+ * long as no rows die, and the bytes of values stay below the limit for values (RtscanMergeLimit),
  *
  *	- a row is written at most 1 + tiers times: in a flush, and once for each tier that it leaves;
  *	- an index of n rows has at most (MERGE_FANOUT - 1) * tiers + 2 * n / limit segments when merges are done.
  *
- * A segment is rewritten alone if more than MERGE_DEAD_FRACTION of its rows have died.  If it was built with more
- * memory than maintenance_work_mem allows, it is rewritten as several segments.  (While it is rewritten, TIDs and
- * values by code of the whole segment are in memory: up to 14 bytes a row.)
+ * A segment is rewritten alone if more than MERGE_DEAD_FRACTION of its rows have died.  It is rewritten as several
+ * segments if it was built with more memory than maintenance_work_mem allows.  (While it is rewritten, TIDs and values
+ * by code of the whole segment are in memory: up to 14 bytes a row.)
  *
  * Pages of merged segments cannot be reused while a transaction has a snapshot from before the merge.  During a long
  * transaction, each merge would therefore make the index grow.  To prevent this, full tiers wait while the retired
  * segments that may still be visible have more rows than a chunk, and more than MERGE_HELD_FRACTION of the live rows.
- * Then only segments of less than a chunk are merged.  As a result, while a transaction does not end,
+ * While full tiers wait, only segments of less than a chunk are merged.  As a result, while a transaction does not
+ * end,
  *
  *	- rows that are inserted during the transaction are written at most four times: in a flush, and once for each of
  *	  the three tiers below a chunk.  The pages of their earlier copies wait to be reused;

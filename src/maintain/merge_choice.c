@@ -75,8 +75,8 @@ value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry
 
 /*
  * Return the live segments, smallest first.  Segments with too many rows to be merged are not opened, since there may
- * be thousands of them.  Other segments that are damaged are left out, so that the rest can be merged; queries that
- * read a damaged segment report the error.
+ * be thousands of them.  All other segments are opened, and left out if they are damaged, so that undamaged segments
+ * can be merged; queries that read a damaged segment report the error.
  */
 static RtscanMergeCandidate *
 find_candidates(Relation index, const RtscanSchema *schema, const RtscanMergeLimit *limit, uint32 *n)
@@ -107,7 +107,7 @@ is_small(const RtscanMergeCandidate *candidate, const RtscanMergeLimit *limit)
 	return has_few_rows(candidate, limit) && candidate->value_bytes <= limit->value_bytes / 2;
 }
 
-/* Move the small segments to the front, still in order of size; returns their number. */
+/* Move the small segments to the front, where they stay in order of size; returns the number of small segments. */
 static uint32
 set_large_aside(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimit *limit)
 {
@@ -124,7 +124,10 @@ set_large_aside(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLim
 	return small;
 }
 
-/* Return the number of segments, in order of size, up to the end of the last full tier; 0 if no tier is full. */
+/*
+ * Return the number of segments in the last full tier and all lower tiers; 0 if no tier is full.  "candidates" are in
+ * order of size.
+ */
 static uint32
 count_to_full_tier(const RtscanMergeCandidate *candidates, uint32 n)
 {
@@ -175,8 +178,8 @@ count_below_chunk(const RtscanMergeCandidate *candidates, uint32 n)
 }
 
 /*
- * Choose the segments to merge because a tier is full.  Moves them to the front, and returns their number, 0 if there
- * are none.
+ * Choose the segments to merge because a tier is full.  Moves these segments to the front of "candidates", and returns
+ * their number; 0: no segments are to be merged.
  */
 static uint32
 choose_by_size(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimit *limit)

@@ -18,7 +18,10 @@
 #define MERGE_BASE			1024
 /* fraction of dead rows above which a segment is rewritten */
 #define MERGE_DEAD_FRACTION	0.3
-/* fraction of the live rows that retired, still visible segments may have before tiers wait */
+/*
+ * full tiers wait if the rows of retired segments that may still be visible are more than this fraction of the live
+ * rows
+ */
 #define MERGE_HELD_FRACTION	0.125
 
 /* Limits of a merge, given by maintenance_work_mem. */
@@ -37,9 +40,9 @@ typedef struct RtscanMergeCandidate
 } RtscanMergeCandidate;
 
 /*
- * Choose the segments to merge.  Returns an array in the current memory context that begins with them, and sets
- * *chosen to their number, which is 0 if there is nothing to merge.  Full tiers wait only for segments that were
- * retired before the xid "since".
+ * Choose the segments to merge.  Returns an array in the current memory context, whose first *chosen elements are the
+ * segments to merge; *chosen is 0 if there is nothing to merge.  Full tiers wait only for segments that were retired
+ * before the xid "since".
  */
 extern RtscanMergeCandidate *rtscan_choose_segments(Relation index, const RtscanSchema *schema,
 													const RtscanMergeLimit *limit,

@@ -63,7 +63,7 @@ is_proposed(Relation index, BlockNumber block)
 
 /*
  * Begin the search for orphans: mark the blocks that the image uses.  Pages of pending lists are not marked, since
- * all of them would have to be read to find them; is_lost() recognises them by their owner.
+ * each page would have to be read to find the next one; is_lost() recognises them by their owner.
  */
 static Reclaim
 begin_reclaim(Relation index, BufferAccessStrategy strategy)
@@ -122,7 +122,7 @@ is_lost(const Reclaim *reclaim, const RtscanPageOpaqueData *opaque)
 
 			/*
 			 * The first page of a slot is written before the metapage names it.  It is lost if the metapage names
-			 * another page.  Later pages are chained when they are written.
+			 * another page.  A later page cannot be lost: one record writes it and chains it to the page before.
 			 */
 			return opaque->owner <= RTSCAN_SLOT_MERGE && opaque->ordinal == 0 &&
 				meta->taken[opaque->owner] != RTSCAN_NO_TAKEN_PAGE;
@@ -167,7 +167,7 @@ rtscan_reclaim_orphans(Relation index, BufferAccessStrategy strategy)
 			look_at(&reclaim, block);
 	}
 	rtscan_save_freed(&reclaim.freed);
-	/* even if no page was freed, so that the map proposes pages near the beginning first again */
+	/* also if no page was freed: makes the map propose pages near the beginning of the file first again */
 	IndexFreeSpaceMapVacuum(index);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -178,7 +178,7 @@ rtscan_reclaim_orphans(Relation index, BufferAccessStrategy strategy)
 /* The file is truncated if this many pages at its end are free, as VACUUM does with tables. */
 #define TRUNCATE_PAGES		1000
 
-/* The file is also truncated if one in this many of its pages is free and at its end. */
+/* The file is also truncated if the free pages at its end are at least one in this many of all its pages. */
 #define TRUNCATE_FRACTION	16
 
 /* Number of pages examined between two checks whether another process waits for the index's lock. */

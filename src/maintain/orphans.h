@@ -13,11 +13,11 @@
  * in the image that was read, and is not newer than this image.  Ids, versions and attempts ascend, so that a newer
  * owner has a greater number.
  *
- * The end of the file is truncated under the index's AccessExclusiveLock, if this lock is available at once.  No
- * process can then use a block that is removed.  A process that allocates pages holds a lock on the index from before
- * it reads the free space map until it has linked the pages, and a scan keeps its lock while it uses an image.  The
- * only block number that a backend keeps for longer is a hint, which it verifies: the page to which it has last
- * appended a row (storage/pending.c).  A standby replays the truncation under the same lock.
+ * The end of the file is truncated under the index's AccessExclusiveLock, if this lock is available at once.  While
+ * this lock is held, no process uses a block that is removed: a process that allocates pages holds a lock on the index
+ * from before it reads the free space map until it has linked the pages, and a scan keeps its lock while it uses an
+ * image.  The only block number that a backend keeps for longer is a hint, which it verifies: the page to which it has
+ * last appended a row (storage/pending.c).  A standby replays the truncation under the same lock.
  */
 #ifndef RTSCAN_ORPHANS_H
 #define RTSCAN_ORPHANS_H
@@ -33,7 +33,7 @@
 extern void rtscan_reclaim_orphans(Relation index, BufferAccessStrategy strategy);
 
 /*
- * Truncate the free pages at the end of the file, if there are enough of them and the index is not in use.  For
+ * Remove the free pages at the end of the file, if there are enough free pages and the index is not in use.  For
  * VACUUM; does nothing in parallel mode.
  */
 extern void rtscan_truncate(Relation index, BufferAccessStrategy strategy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * owner.c
- *		Run functions written by users with the rights of a table's owner.
+ *		Run users' functions with the rights of a table's owner.
  */
 #include "maintain/owner.h"
 

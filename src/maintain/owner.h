@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * owner.h
- *		Run functions written by users with the rights of a table's owner.
+ *		Run users' functions with the rights of a table's owner.
  *
  * Comparison functions of operator classes, and expressions and predicates of indexes, are users' code.  The worker,
  * rtscan_merge() and rtscan_check() run this code as the table's owner, in a security-restricted operation like
@@ -10,9 +10,10 @@
  * from PostgreSQL 17 on; rtscan does it in all versions.
  *
  * When PostgreSQL itself calls rtscan, rtscan keeps the identity: CREATE INDEX, REINDEX and VACUUM become the owner
- * before they call an access method, and from 17 on they also set the path.  In 15 and 16 they keep the caller's
- * path.  A btree's functions may depend on that path, and so may those of an rtscan index.  A parallel worker of a
- * build has the leader's identity and settings.  Insertions and scans run with the rights of their caller.
+ * before they call an access method, and from 17 on they also set the path.  In 15 and 16 these commands keep the
+ * caller's path.  The functions called for a btree may depend on the caller's path, and so may the functions called
+ * for an rtscan index.  A parallel worker of a build has the leader's identity and settings.  Insertions and scans run
+ * with the rights of their caller.
  */
 #ifndef RTSCAN_OWNER_H
 #define RTSCAN_OWNER_H

@@ -30,7 +30,7 @@ rtscan_table_of(Relation index)
 bool
 rtscan_entry_is_removable(Relation table, const RtscanEntry *entry)
 {
-	/* a temporary table's horizon ignores our own snapshots, e.g. of cursors; NULL means that of shared tables */
+	/* NULL: horizon of shared tables; a temporary table's own horizon ignores our snapshots, for example of cursors */
 	Relation	horizon = RELATION_IS_LOCAL(table) ? NULL : table;
 
 	return entry->safe_xid != 0 &&
@@ -112,8 +112,9 @@ log_reuse_of(Relation index, const RtscanImage *gone)
 /* ---------------------------------------------------------------- recycling */
 
 /*
- * Return the blocks of a directory entry.  A block that refers to other blocks comes before them, since it must be
- * freed after them.
+ * Return the blocks of a directory entry.  A block that refers to other blocks comes before these blocks: free_entry()
+ * frees the blocks from the last to the first, so that a block is freed only after all blocks that are found through
+ * it.
  */
 static List *
 entry_blocks(Relation index, const RtscanEntry *entry)

@@ -43,14 +43,14 @@
 /* A worker ends when it has found nothing to do for this time, in ms. */
 #define LINGER				2000
 
-/* Time in ms between two looks for work.  It is longer if looking would take more than LOOK_FRACTION of the time. */
+/* Time in ms between two looks for work; longer, up to LINGER, if a look takes more than LOOK_FRACTION of it. */
 #define LOOK_INTERVAL		100
 #define LOOK_FRACTION		0.1
 
 /* Time in ms after which work that has failed is tried again. */
 #define RETRY_INTERVAL		60000
 
-/* Attempts to get the worker's lock, and ms between them.  A backend that tests the lock holds it for a moment. */
+/* Attempts to get the worker's lock, and ms between them: a backend that tests the lock holds it for a moment. */
 #define LOCK_TRIES			3
 #define LOCK_INTERVAL		10
 
@@ -182,7 +182,7 @@ typedef struct Worker
 	bool		has_retired;	/* can retired pages be freed once the next xid is assigned? */
 	bool		switched_off;	/* has rtscan.merge_worker been turned off? */
 	List	   *failures;		/* list of Work that has failed, and is skipped for RETRY_INTERVAL */
-	TimestampTz failing_since;	/* time of the first of these failures */
+	TimestampTz failing_since;	/* time of the first failure in "failures" */
 } Worker;
 
 static Worker worker;
@@ -239,7 +239,7 @@ begin_work(Relation index, uint64 what, const char *activity)
 
 /* ---------------------------------------------------------------- work on one index */
 
-/* Return the server's limit of a list in kB; for the index of the request, the requesting session's if it is less. */
+/* Return rtscan.pending_list_limit for an index: the server's; for the requested index, the session's if less. */
 static int
 list_limit(Relation index)
 {
@@ -370,7 +370,7 @@ is_ready(Relation index, Relation table)
 		index->rd_index->indislive && index->rd_index->indisready;
 }
 
-/* Do one piece of work on an index, in its own transaction, so that other processes can lock the table in between. */
+/* Do one piece of work on an index, in its own transaction; between two pieces, other processes can lock the table. */
 static bool
 work_on_index(Oid index_oid)
 {
@@ -392,7 +392,7 @@ work_on_index(Oid index_oid)
 	return found;
 }
 
-/* ErrorContextCallback: add the current work. */
+/* ErrorContextCallback: add the current work to a message. */
 static void
 tell_activity(void *arg)
 {
@@ -468,7 +468,7 @@ find_indexes(void)
 	return indexes;
 }
 
-/* Assign an xid.  Pages retired just before can be reused only afterwards.  Other processes may assign none. */
+/* Assign an xid, since retired pages may wait until the next xid is assigned, and other processes may assign none. */
 static void
 pass_xid(void)
 {
@@ -510,7 +510,7 @@ wait_between_looks(long milliseconds)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Reload changed settings.  Before, the worker counts as switched on, as it was in the requesting session. */
+/* Reload changed settings.  Until the first reload, rtscan.merge_worker counts as on, as in the requesting session. */
 static void
 heed_settings(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * benchmark.c
- *		rtscan_benchmark(): time the index scans of a query, only until they have row bits.
+ *		rtscan_benchmark(): time the bitmap index scans of a query, each only until it has its row bits.
  */
 #include "rtscan.h"
 
@@ -64,7 +64,7 @@ median(double *times, int n)
 	return times[n / 2];
 }
 
-/* Run a scan repeatedly; returns its number of rows, and sets the medians of the times in milliseconds. */
+/* Run a scan repeatedly; returns its number of rows, and sets *bits_time and *device_time to the median times in ms. */
 static uint64
 time_scan(BitmapIndexScanState *scan, const Timing *timing, const char **executor,
 		  double *bits_time, double *device_time)
@@ -162,7 +162,7 @@ plan_query(const char *sql)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the query must be one statement")));
 	statement = copyObject(linitial_node(PlannedStmt, cached->stmt_list));
-	ReleaseCachedPlan(cached, NULL);	/* not owned by a resource owner, since the plan is not saved */
+	ReleaseCachedPlan(cached, NULL);	/* NULL: no resource owner has the reference, since the plan is not saved */
 	if (statement->commandType != CMD_SELECT || statement->hasModifyingCTE || statement->rowMarks != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -232,8 +232,8 @@ check_segment(IndexCheck *check, const RtscanEntry *entry, const RtscanKeyBounds
 }
 
 /*
- * Check the taken pages of a writing slot.  Blocks in their notes are not claimed: any part of the index may own
- * them.
+ * Check the taken pages of a writing slot.  The blocks that the notes name are not claimed, since other parts of the
+ * index may own these blocks.
  */
 static void
 check_slot(IndexCheck *check, const RtscanMeta *meta, RtscanWriterSlot slot)
@@ -291,8 +291,8 @@ check_heap_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
 }
 
 /*
- * Check that the index has all rows of the table that the snapshot sees.  The snapshot is older than the image of the
- * index that was checked, as in contrib/amcheck.
+ * Check that the index has all rows of the table that the snapshot sees.  The snapshot was taken before the image of
+ * the index was read, so that all rows that the snapshot sees must be in the image, as in contrib/amcheck.
  */
 static void
 check_heap(IndexCheck *check, Relation heap, Snapshot snapshot)
@@ -381,8 +381,8 @@ check_as_owner(IndexCheck *check, Relation heap, bool all_rows)
 PG_FUNCTION_INFO_V1(rtscan_check);
 
 /*
- * The table is locked before its index, as everywhere.  When both are open, the function checks that the index still
- * belongs to the table.
+ * The table is locked before its index, as everywhere in PostgreSQL.  When both are open, the function checks that the
+ * index still belongs to the table.
  */
 Datum
 rtscan_check(PG_FUNCTION_ARGS)

@@ -28,7 +28,7 @@ extern void rtscan_add_live_row(RtscanLiveRows *live, ItemPointer tid, uint64 fi
 /* Maximal number of suspects that are remembered. */
 #define RTSCAN_SUSPECTS	1000
 
-/* TIDs of live rows that occur twice, or at which the table has no tuple. */
+/* TIDs that two live rows have, or TIDs of live rows at which the table has no tuple. */
 typedef struct RtscanSuspects
 {
 	int			n;
@@ -36,18 +36,19 @@ typedef struct RtscanSuspects
 } RtscanSuspects;
 
 /*
- * Check that no two live rows have the same TID, and that the table has a tuple at the TID of each.  A TID that fails
- * is added to the suspects in "now"; an error is raised if it is also among the suspects in "before".  "before" may
- * be NULL.  See check_tids.c.
+ * Check that no two live rows have the same TID, and that the table has a tuple at the TID of each live row.  A TID
+ * that fails one of these checks is added to the suspects in "now"; an error is raised if the TID is also among the
+ * suspects in "before".  "before" may be NULL.  See check_tids.c.
  */
 extern void rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *live, const RtscanSuspects *before,
 							  RtscanSuspects *now);
 
 /*
- * Check that the content of a segment is consistent.  TIDs ascend.  Dictionaries ascend, and look-ups of their values
- * find them.  Codes have the frequencies that follow from the dictionary's ranks.  The order is the stable sort by
- * codes.  The bits of each sieve vector follow from the boundaries and the codes.  The bounds in the directory entry
- * are those of the segment's keys.  Needs about 20 bytes of memory for each row of the segment.
+ * Check that the content of a segment is consistent.  TIDs ascend.  The values of a dictionary ascend, and look-ups of
+ * about a thousand of them find their codes.  Codes have the frequencies that follow from the dictionary's ranks.  The
+ * order is the stable sort by codes.  The bits of each sieve vector follow from the boundaries and the codes.  The
+ * bounds in the directory entry are the least and greatest keys of the segment.  Needs about 20 bytes of memory for
+ * each row of the segment.
  *
  * Adds the segment's live rows to "live", unless "live" is NULL.
  */
@@ -55,10 +56,10 @@ extern void rtscan_check_segment(Relation index, const RtscanSchema *schema,
 								 const RtscanEntry *entry, const RtscanKeyBounds *bounds, RtscanLiveRows *live);
 
 /*
- * Hashes the values of a column for fingerprints of rows: rows with equal TIDs and columns have equal fingerprints.
- * INCLUDEd values are hashed by their images (segment/segment.h).  Numerics are an exception: they are hashed by
- * value because equal numerics can have several images.  If the type of a key column has no hash function that is
- * consistent with the operator class, the hash only tells NULLs from other values.
+ * Hashes the values of a column for fingerprints of rows: rows with equal TIDs and equal values in all columns have
+ * equal fingerprints.  INCLUDEd values are hashed by their images (segment/segment.h).  INCLUDEd numerics are an
+ * exception: they are hashed by value because equal numerics can have several images.  If the type of a key column has
+ * no hash function that is consistent with the operator class, the hash only tells NULLs from other values.
  */
 typedef struct RtscanHasher
 {
@@ -74,9 +75,9 @@ typedef struct RtscanHasher
 extern void rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, const RtscanFrames *frames);
 
 /*
- * Check the images that a key column stores because they differ from those in its dictionary.  Checks their storage
- * as an INCLUDE column, and that no row with NULL has an image.  Also checks that the first thousand images are equal
- * to the values of their rows' codes.
+ * Check the images that a key column stores for rows whose image differs from the dictionary's.  Checks the areas of
+ * these images like those of an INCLUDE column.  Also checks that no row with NULL has an image, and that the first
+ * thousand images are equal to the values of their rows' codes.
  */
 extern void rtscan_check_images(RtscanReader *reader, const RtscanSchema *schema, const RtscanEntry *entry, int column,
 								const uint32 *codes);

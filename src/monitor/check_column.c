@@ -65,7 +65,7 @@ check_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void 
 			: rtscan_hash_value(&column->check->hashers[column->number], (Datum) value);
 }
 
-/* RtscanDictionaryVisitor: set column->previous and its key to the value. */
+/* RtscanDictionaryVisitor: set column->previous and column->previous_key to the value. */
 static void
 keep_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
@@ -137,7 +137,7 @@ codes_from_ranks(const RtscanColumnCheck *column)
 }
 
 /*
- * Return the rows sorted by code, and rows with the same code by number.  The stored order must be the same.  Raises
+ * Return the rows sorted by code, and rows with the same code by number: the order that the column must have.  Raises
  * an error unless each code is as frequent as the dictionary's ranks tell.
  */
 static uint32 *
@@ -191,8 +191,8 @@ add_fingerprints(RtscanColumnCheck *column, const uint32 *codes)
 /* ---------------------------------------------------------------- columns */
 
 /*
- * Check the directory entry of the segment: what it tells about NULLs and lost images, and the column's bounds, if
- * they are known.
+ * Check the directory entry of the segment: its flags about NULLs and lost images in the column, and the column's
+ * bounds if they are known.
  */
 static void
 check_directory_entry(const RtscanColumnCheck *column)

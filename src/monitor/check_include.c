@@ -118,7 +118,7 @@ rtscan_check_frames(RtscanReader *reader, const RtscanEntry *entry, int column, 
 
 /* ---------------------------------------------------------------- dictionaries */
 
-/* Check that exact integers ascend with their codes: a comparison looks up its bounds in the dictionary. */
+/* Check that exact integers ascend with their codes: comparisons search the dictionary by bisection. */
 static void
 check_dictionary(const IncludeCheck *check)
 {
@@ -191,7 +191,7 @@ look_up_image(const IncludeCheck *check, uint32 row, Datum value, uint32 code)
 }
 
 /*
- * Check that all images can be read, and that the first IMAGE_LOOKUPS of them are equal to the values of their rows'
+ * Check that all images can be read, and that the first IMAGE_LOOKUPS images are equal to the values of their rows'
  * codes.
  */
 static void

@@ -32,7 +32,8 @@ typedef struct RtscanColumnCheck
 	const RtscanColumn *type;	/* the column in the index's schema */
 	const RtscanSegmentColumn *column;	/* the column in the segment */
 	uint32		distinct;		/* number of distinct values; of a plain column, as counted by the check */
-	uint32	   *first_ranks;	/* first rank of each code, of NULL, and the number of rows: distinct + 2 elements */
+	/* first rank of each code, first rank of NULLs, number of rows: distinct + 2 elements */
+	uint32	   *first_ranks;
 	uint64	   *hashes;			/* hash of each code's value, if there are fingerprints */
 	uint32		visited;		/* number of codes that the dictionary has returned so far */
 	uint64		first_key;		/* key of the first value, if the type has keys */

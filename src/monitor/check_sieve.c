@@ -9,7 +9,7 @@
 #include "miscadmin.h"
 #include "segment/sieve.h"
 
-/* Compare a vector's bits for a chunk, which are a page or all equal, with the expected bits. */
+/* Compare a vector's bits for a chunk with the expected bits.  Bits that are not all equal are a stored page. */
 static void
 check_vector_page(RtscanColumnCheck *column, uint32 vector, uint32 chunk, const uint64 *expected)
 {
@@ -48,8 +48,8 @@ set_bin(const RtscanColumnCheck *column, const uint32 *sorted, uint32 bin, uint6
 }
 
 /*
- * Check that each boundary is the first rank of a value or of NULL, or the number of rows.  Also check that an exact
- * column has a boundary for each value.
+ * Check that each boundary is the first rank of a value or of NULL, or the number of rows.  Also check that a column
+ * with the flag RTSCAN_COLUMN_EXACT has a boundary for each value.
  */
 static void
 check_boundaries(RtscanColumnCheck *column)

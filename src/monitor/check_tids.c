@@ -4,10 +4,11 @@
  *		Check that each live row of an index has a TID of its own, at which its table has a tuple.
  *
  * When VACUUM removes a tuple, it marks the tuple's row in the index dead before it makes the line pointer unused.
- * Only then can another tuple be stored at the same TID.  But VACUUM may run while the check reads one row of the
- * index after another, and then line pointers.  Therefore a TID that occurs twice, or has no tuple, is only a
- * suspect.  It is an error if a second pass over the index, begun after the first has ended, finds the same suspect
- * again.  (In theory, another tuple at this TID could have been stored and vacuumed away, again at the wrong moment.)
+ * Only after both steps can another tuple be stored at the same TID.  But VACUUM may take both steps after the check
+ * has read the row as live, and before it reads the line pointer.  Therefore a TID that two live rows have, or that
+ * has no tuple, is only a suspect.  If a second pass over the index, begun after the first pass has ended, finds the
+ * same suspect again, an error is raised.  (In theory, the error could be false: another tuple could have been stored
+ * at this TID and vacuumed away during the second pass.)
  */
 #include "monitor/check.h"
 

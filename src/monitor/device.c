@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * device.c
- *		rtscan_device(): the devices and their contents; rtscan_prewarm().
+ *		rtscan_device(): the devices, and what they have in memory; rtscan_prewarm(): put an index on the devices.
  */
 #include "device/device.h"
 
@@ -140,7 +140,8 @@ can_trace_rays(bool *is_there)
 
 /*
  * Choose the executor whose data is put on the devices: rt, which needs BVHs, if "rays" is true and rtscan.executor
- * does not select compute or rtcudb; else compute.  The BVHs of rtcudb depend on the queries.
+ * does not select compute or rtcudb; else compute.  The BVHs that rtcudb needs are not built, since they depend on the
+ * queries.
  */
 static RtscanExecutor
 executor_to_prepare(bool rays)

@@ -61,8 +61,8 @@ open_table(Oid relid)
 }
 
 /*
- * Raise an error if row-level security applies to the user.  Statistics are made of all rows, and pg_stats, too,
- * hides them from a user who must not see all rows.
+ * Raise an error if row-level security applies to the user.  Statistics are made of all rows.  The view pg_stats, too,
+ * hides statistics from a user who must not see all rows.
  */
 static void
 check_row_security(Relation table)

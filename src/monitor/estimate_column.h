@@ -5,7 +5,8 @@
  *
  * The sizes follow from how segments are written.  A column is stored in the way that takes the fewest bytes
  * (segment/plain.c, include_write.c), so the size of each way is estimated.  The statistics tell the number of
- * distinct values, their bounds and density, and how close their order is to that of the rows.
+ * distinct values, the bounds and the density of these values, and how close the order of the values is to the order
+ * of the rows.
  */
 #ifndef RTSCAN_ESTIMATE_COLUMN_H
 #define RTSCAN_ESTIMATE_COLUMN_H

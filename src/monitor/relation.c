@@ -21,7 +21,7 @@ is_index(Relation relation)
 	return relation->rd_rel->relkind == RELKIND_INDEX && relation->rd_indam->ambuild == rtscan_build;
 }
 
-/* Open an index; raises an error unless may() returns true, which tells that the user has the privilege. */
+/* Open an index.  Raises an error unless may() returns true, which means that the user has the required privilege. */
 static Relation
 open_index(Oid relid, LOCKMODE lock, bool (*may) (Relation index))
 {

@@ -3,15 +3,15 @@
  * version.h
  *		Versions of the library and of the SQL that calls it.
  *
- * Both are installed together, but in a session one of them may be older than the other.  The SQL of a database stays
- * the same until ALTER EXTENSION rtscan UPDATE.  The library stays the same until the end of the session that has
- * loaded it, or of the server that has preloaded it.  Both cases are supported:
+ * The library and the SQL are installed together, but in a session one of them may be older than the other.  The SQL
+ * of a database stays the same until ALTER EXTENSION rtscan UPDATE.  The library stays the same until the end of the
+ * session that has loaded it, or of the server that has preloaded it.  Both cases are supported:
  *
  * - The SQL of every version since 1.0 works with the library.  Therefore a C function keeps its name, arguments and
- *   columns.  If they must change, a new C function is added, and the old one stays for older SQL.
+ *   columns.  For other arguments or columns, a new C function is added, and the old function stays for older SQL.
  * - A library that is older than the SQL lacks new functions.  Each upgrade script first checks that the library has
- *   them (rtscan--1.0--1.1.sql), and fails with a hint if not.  The functions below raise an error if the SQL declares
- *   another number of columns than the C function returns.
+ *   the new functions (rtscan--1.0--1.1.sql), and otherwise fails with a hint.  The functions below raise an error if
+ *   the SQL declares another number of columns than the C function returns.
  */
 #ifndef RTSCAN_MONITOR_VERSION_H
 #define RTSCAN_MONITOR_VERSION_H
@@ -23,7 +23,7 @@
 
 /*
  * Return the row type with which an SQL function was declared.  Raises ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE if it
- * does not have "columns" columns: then the SQL belongs to another version.
+ * does not have "columns" columns, because the SQL belongs to another version than the library.
  */
 extern TupleDesc rtscan_result_row(FunctionCallInfo fcinfo, int columns);
 

@@ -380,8 +380,8 @@ grid_of_result(RtscanOperation operation, RtscanNumberKind kind, const RtscanBou
 
 			/*
 			 * A sum is a multiple of the smaller of the two grids.  If the absolute value of an operand is at least
-			 * m, the sum is also a multiple of the last digit of floats near m / 2: the other operand can cancel all
-			 * digits before that one, but not leave a smaller one.  Nothing is known for numerics.
+			 * m, the sum is also a multiple of the last digit of floats near m / 2, since either the sum or both
+			 * operands are at least m / 2 away from zero.  Nothing is known for numerics.
 			 */
 			if (kind == RTSCAN_NUMBER_NUMERIC)
 				return 0;

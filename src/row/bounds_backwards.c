@@ -73,7 +73,7 @@ narrow_factor(RtscanBounds *x, const RtscanBounds *product, const RtscanBounds *
 	{
 		/*
 		 * *y includes zero, but its other numbers have the same sign, and *product excludes zero.  The y that is
-		 * farthest from zero gives the x that is nearest to zero; on the other side, x has no bound.
+		 * farthest from zero gives the x that is nearest to zero.  In the direction away from zero, x has no bound.
 		 */
 		RtscanBounds end = rtscan_bounds_of(y->high > 0 ? y->high : y->low);
 
@@ -201,9 +201,9 @@ narrow_right(RtscanOperation operation, const RtscanBounds *real, const RtscanBo
 }
 
 /*
- * May the finite numbers of an operand be narrowed?  Not if "other", the other operand, may be infinite or NaN and
- * *result has what it then results in, whatever this operand is: an infinity, NaN, or zero if a number is divided by
- * infinity.
+ * May the finite numbers of an operand be narrowed?  Not if "other", the other operand, may be infinite or NaN, and
+ * *result has a number that an infinite or NaN operand can give: an infinity, NaN or, for a division, zero.  In that
+ * case any finite number as this operand can have a result in *result.
  */
 static bool
 decides(RtscanOperation operation, const RtscanBounds *result, const RtscanBounds *other)

@@ -19,8 +19,9 @@ rtscan_bounds_have_zero(const RtscanBounds *bounds)
 }
 
 /*
- * Return bounds, rounded outwards, of the exact results of an addition, subtraction, multiplication or division for
- * any two finite numbers, one of each set.  For a division, the second set must not contain zero.
+ * Return bounds, rounded outwards, of the exact results of an addition, subtraction, multiplication or division whose
+ * operands are any finite numbers within the bounds "left" and "right".  For a division, zero must not be within
+ * "right".
  */
 extern RtscanBounds rtscan_real_bounds(RtscanOperation operation, const RtscanBounds *left, const RtscanBounds *right);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * decimal.c
- *		Convert numerics to integers with a scale, and such integers to numerics.
+ *		Convert numerics to integers with a scale, and these integers back to numerics.
  */
 #include "row/decimal.h"
 
@@ -44,7 +44,8 @@ digit_of(const NumericMessage *message, int i)
 
 /*
  * Set *value to the digits up to the display scale, as a negative integer: an int64 can represent one more negative
- * integer than positive ones.  Returns false if the digits do not fit, or if other digits follow behind the scale.
+ * integer than positive ones.  Returns false if the digits do not fit, or if the numeric has digits beyond the display
+ * scale.
  */
 static bool
 read_digits(const NumericMessage *message, int scale, int64 *value)

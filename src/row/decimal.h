@@ -4,8 +4,8 @@
  *		Represent numerics as integers, divided by a power of ten.
  *
  * The display scale of a numeric is the number of digits that it shows after its decimal point.  A type modifier, for
- * example, gives all numerics of a column the same scale.  Then, if they fit into 64 bits, integers represent them bit
- * for bit.
+ * example, gives all numerics of a column the same scale.  Integers then represent these numerics bit for bit, if the
+ * integers fit into 64 bits.
  */
 #ifndef RTSCAN_DECIMAL_H
 #define RTSCAN_DECIMAL_H

@@ -7,9 +7,9 @@
  * images: -0 from 0, and NaNs with different payloads.
  *
  * For the types that RtscanExactKind names, exact integers sort as the values do.  For other types that are passed by
- * value, such as enums, they only differ if the values do.  The exact integer of a float consists of its bits, turned
- * so that greater floats have greater integers; NaNs with a sign sort first, other NaNs last.  The exact integer of a
- * numeric is described in decimal.h.
+ * value, such as enums, different values have different exact integers, in no particular order.  The exact integer of a
+ * float consists of its bits, turned so that greater floats have greater integers; NaNs with a sign sort first, other
+ * NaNs last.  The exact integer of a numeric is described in decimal.h.
  */
 #ifndef RTSCAN_EXACT_H
 #define RTSCAN_EXACT_H

@@ -55,7 +55,7 @@ rtscan_number_kind(Oid type, RtscanNumberKind *kind)
 
 /* ---------------------------------------------------------------- values as numbers */
 
-/* Return bounds of the exact number of which "number" is a double, rounded once or twice. */
+/* Return bounds of an exact number that has been rounded, once or twice, to the double "number". */
 static RtscanBounds
 around(double number)
 {
@@ -166,8 +166,8 @@ float4_of_number(double number, bool upwards)
 
 /*
  * Print the number with 17 digits, which distinguish a double from the next one, and are exact for integers up to
- * EXACT_DOUBLES.  Any other number is first moved by two doubles, upwards or downwards, so that rounding its digits
- * does not move the result across the number.
+ * EXACT_DOUBLES.  A number of greater magnitude, or one that is not an integer, is first moved by two doubles, upwards
+ * or downwards, so that rounding to 17 digits does not move the result across the number.
  */
 static Datum
 numeric_of_number(double number, bool upwards)

@@ -15,8 +15,8 @@
 extern bool rtscan_number_kind(Oid type, RtscanNumberKind *kind);
 
 /*
- * Return the bounds of a value.  They are equal for floats, and for integers up to 2^53; other values lie between two
- * different bounds.
+ * Return the bounds of a value.  The two bounds are equal for floats, and for integers up to 2^53; other values lie
+ * between two different bounds.
  */
 extern RtscanBounds rtscan_bounds_of_value(RtscanNumberKind kind, Datum value);
 
@@ -28,9 +28,10 @@ extern RtscanBounds rtscan_bounds_of_exact(RtscanNumberKind kind, RtscanExactKin
 										   int64 greatest);
 
 /*
- * Convert a number to a value of a kind, allocated in the current memory context.  If the number is not a value of
- * that kind, the result is below it or, if "upwards" is true, above it; integers are truncated instead.  The number
- * may be infinite if the kind has infinities; for kinds of integers it must be in the type's range.
+ * Convert a number to a value of a kind, allocated in the current memory context.  If the number is not converted
+ * exactly, the result is below it or, if "upwards" is true, above it.  For numerics, only integers up to 2^53 are
+ * converted exactly; for kinds of integers, the number is truncated instead.  The number may be infinite if the kind
+ * has infinities; for kinds of integers it must be in the type's range.
  */
 extern Datum rtscan_value_of_number(RtscanNumberKind kind, double number, bool upwards);
 

@@ -45,8 +45,9 @@ typedef struct Target
 } Target;
 
 /*
- * Set *before to whether a page of the top level begins before the target.  A page that begins at the code of the
- * target counts, too.  "leaf" tells that the top level consists of leaves.  Returns false if the page is damaged.
+ * Set *before to whether a page of the top level begins before the target.  If the target is a code, a page that
+ * begins at this code counts, too.  "leaf" tells that the top level consists of leaves.  Returns false if the page is
+ * damaged.
  */
 static bool
 begins_before(const RtscanDictionaryView *view, const Target *target, bool leaf, bool *before)
@@ -353,7 +354,7 @@ pass_block(const RtscanDictionaryView *view, uint32 block, uint32 end_rank, Visi
 	return true;
 }
 
-/* Visit the keys of a block, except for the first "skipped" keys, whose codes have been visited. */
+/* Visit the keys of a block, except for the first "skipped" keys, whose codes are less than visit->code. */
 static bool
 visit_keys_of_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32 skipped)
 {
@@ -369,7 +370,7 @@ visit_keys_of_block(const RtscanDictionaryView *view, Visit *visit, uint32 block
 	return true;
 }
 
-/* Visit the entries of a block, except for the first "skipped" entries, whose codes have been visited. */
+/* Visit the entries of a block, except for the first "skipped" entries, whose codes are less than visit->code. */
 static bool
 visit_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32 skipped, uint32 end_rank)
 {

@@ -3,10 +3,10 @@
  * dictionary.h
  *		The sorted distinct values of a segment's key column; for a plain column (plain.h), some of them.
  *
- * A dictionary is a static search tree.  An entry of a leaf is a value and its first rank.  The position of the
- * entry among all entries of leaves is the value's code.  An entry of an inner page refers to a page one level below:
- * it has the first value of that page, and the first code of the leaves under that page.  The position of the entry
- * in its level is the number of that page.  A lookup, by value or by code, reads one page in each level:
+ * A dictionary is a static search tree.  An entry of a leaf is a value and its first rank.  The position of the entry
+ * among all entries of leaves is the value's code.  An entry of an inner page refers to a page one level below: the
+ * entry has the first value of that page, and the first code of the leaves below that page.  Entry n of a level refers
+ * to page n of the level below.  A lookup, by value or by code, reads one page in each level:
  *
  *	level 1			│ 1 (code 0) │ 40 (code 3) │
  *						 │				  └──────────────────────┐
@@ -18,14 +18,15 @@
  *
  * A page begins with RtscanDictionaryPage (dictionary_format.h).  If values have 64-bit keys, the page is packed: it
  * consists of blocks of RTSCAN_DICTIONARY_BLOCK entries.  A block has the key and rank of its first entry.  For each
- * further entry it has gaps: the differences, minus one, of its key and rank from those of the entry before.  All gaps
- * of keys in a block have the bits that the largest of them needs, and likewise all gaps of ranks:
+ * further entry it has gaps: the differences, minus one, of the entry's key and rank from the key and rank of the
+ * entry before.  All gaps of keys in a block have as many bits as the largest of them needs, and so do all gaps of
+ * ranks:
  *
  *	│ header │ RtscanDictionaryBlock[blocks] │ gaps of keys, gaps of ranks │ ... │
  *
  * If values have no keys, a page has whole values, each aligned as its type requires:
  *
- *	│ header │ values │ uint32 ranks[entries], unless all gaps are one │ uint16 offsets[entries] │
+ *	│ header │ values │ uint32 ranks[entries], unless each value has one rank │ uint16 offsets[entries] │
  */
 #ifndef RTSCAN_DICTIONARY_H
 #define RTSCAN_DICTIONARY_H
@@ -78,7 +79,10 @@ extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const Rtsca
 extern void rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 									   RtscanApproachStep step);
 
-/* Find the place of a probe with "after" (*behind), from its place without "after" (*place). */
+/*
+ * Find the place of a probe with "after" (*behind), from its place without "after" (*place).  Returns false only for a
+ * soft reader.
+ */
 extern bool rtscan_dictionary_find_behind(RtscanReader *reader, int column, const RtscanProbe *probe,
 										  const RtscanPosition *place, RtscanPosition *behind);
 

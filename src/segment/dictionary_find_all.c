@@ -5,7 +5,7 @@
  *
  * The values ascend, as the entries of the dictionary do.  If the values have keys, and if there is at least one value
  * for every VALUES_A_LOOKUP entries, they are merged with all entries from the first value to the last one.  Otherwise
- * the values are looked up one by one, each first on the leaf where the value before was looked up.
+ * the values are looked up one by one; each lookup begins on the leaf where the value before was looked up.
  */
 #include "segment/dictionary_parts.h"
 
@@ -92,8 +92,9 @@ find_next(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe, RtscanFoun
 }
 
 /*
- * Look up all probes in the sparse dictionary of a plain column.  Fills in the *n candidates that may be in the
- * column; their values are read from other pages later.
+ * Look up all probes in the sparse dictionary of a plain column.  Sets candidates[] to the probes that may be in the
+ * column, and *n to the number of these probes.  rtscan_plain_find_all() then finds out which of them are in the
+ * column.
  */
 static bool
 find_candidates(RtscanReader *reader, int column, const RtscanProbes *probes, RtscanCandidate *candidates, int *n)
@@ -155,7 +156,7 @@ typedef struct Merge
 	const RtscanProbes *probes; /* the probes */
 	uint32		next;			/* number of the next probe */
 	uint32	   *by_distance;	/* for close keys: number of the probe at each distance from the first key, or
-								 * NO_PROBE; behind "reach", one NO_PROBE more; NULL: keys are not close */
+								 * NO_PROBE; behind "reach", one NO_PROBE more; NULL: match_keys() is used */
 	uint64		reach;			/* distance of the last key from the first one */
 	RtscanFoundVisitor visitor; /* called for values that are found */
 	void	   *arg;			/* argument of the visitor */
@@ -169,8 +170,8 @@ typedef struct Match
 } Match;
 
 /*
- * Find the next matches, at most BLOCK, from entry *entry on, and move *entry.  The loop does not branch on which of
- * two keys is less, since the processor could not predict that.
+ * Find the next matches, at most BLOCK, from entry *entry on.  Sets *entry to the entry from which to find further
+ * matches.  The loop has no branch for which of two keys is less, since the processor could not predict such a branch.
  */
 static uint32
 match_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *matches)

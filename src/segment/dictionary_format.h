@@ -16,7 +16,7 @@ typedef struct RtscanDictionaryPage
 {
 	uint32		first_code;		/* leaf: code of the first entry; inner page: number of the page that the first entry
 								 * refers to */
-	uint32		first_rank;		/* leaf: rank of the first entry; inner page: first code of the leaves under that
+	uint32		first_rank;		/* leaf: rank of the first entry; inner page: the first code of the leaves below this
 								 * page */
 	uint32		end_rank;		/* the rank (inner page: code) that an entry after the last one would have */
 	uint32		entries;		/* number of entries */

@@ -38,8 +38,8 @@ extern void rtscan_dictionary_close_page(RtscanDictionaryView *view);
 extern void rtscan_dictionary_fault(RtscanDictionaryView *view, const char *detail);
 
 /*
- * Unpack the first entries of block i, at most "most" of them.  Need not unpack entries behind the first one whose key
- * is at least "limit".  "ranks" may be NULL.  Returns the number of unpacked entries; 0 if the block would extend
+ * Unpack the first entries of block i, at most "most" of them.  Entries behind the first one whose key is at least
+ * "limit" may be left out.  "ranks" may be NULL.  Returns the number of unpacked entries; 0 if the block would extend
  * beyond the page.
  */
 extern uint32 rtscan_dictionary_unpack(const RtscanDictionaryView *view, uint32 i, uint32 most, uint64 limit,
@@ -95,7 +95,7 @@ typedef struct RtscanFoundEntry
 extern bool rtscan_dictionary_look_in_page(RtscanDictionaryBlockView *block, const RtscanDictionaryView *view,
 										   const RtscanProbe *probe, RtscanFoundEntry *found);
 
-/* Find the leaf that has a probe's place (dictionary.c). */
+/* Find the leaf that has a probe's place (dictionary.c).  Returns false only for a soft reader. */
 extern bool rtscan_dictionary_descend(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 									  uint32 *page);
 

@@ -14,7 +14,7 @@
 
 /*
  * A dictionary that is being written, one level after another.  The writer has the current page, which is being
- * filled, and the first value of each page that has been written of the current level.
+ * filled, and the first value of each page of the current level that has been written.
  */
 struct RtscanDictionaryWriter
 {
@@ -42,8 +42,8 @@ struct RtscanDictionaryWriter
 	bool		inner;			/* the level consists of inner pages, not of leaves */
 	uint32		pages;			/* number of pages of the level written so far */
 	uint32		capacity;		/* number of pages that page_values and page_codes have room for */
-	uint64	   *page_values;	/* first value of each page, which will be the next level's entries */
-	uint32	   *page_codes;		/* first code of the leaves under each page */
+	uint64	   *page_values;	/* first value of each page written; the next level has an entry for each */
+	uint32	   *page_codes;		/* by page: first code of the leaves below the page; of a leaf, its own first code */
 };
 
 RtscanDictionaryWriter *

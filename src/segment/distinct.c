@@ -67,7 +67,7 @@ find_code(Table *table, uint64 value)
 	return table->n++;
 }
 
-/* Set the code of each row.  Returns false if there are too many values. */
+/* Set the code of each row.  Returns false if there are more values than table->most. */
 static bool
 number_values(Table *table, const RtscanColumnRows *column, const int64 *integers, uint32 rows, int64 *codes)
 {

@@ -20,7 +20,8 @@
 #define CALLS_AHEAD		2
 
 /*
- * Number of consecutive rows to prefetch, and to unpack, in turn, so that waiting for memory and calculating overlap.
+ * Number of consecutive rows that unpack_run() unpacks at a time.  Before unpacking, it prefetches as many later rows,
+ * so that waiting for memory and unpacking overlap.
  */
 #define RUN_ROWS		256
 

@@ -46,8 +46,8 @@ rtscan_frame_pages(const RtscanFrame *frame, uint32 rows)
 /* ---------------------------------------------------------------- writing */
 
 /*
- * Find the frames of the rows' integers.  "nulls" has a bit for each row.  Returns false if a chunk has both NULLs and
- * integers so far apart that no 64-bit element is left for NULL.
+ * Find the frames of the rows' integers.  The bits of rows that are NULL are set in "nulls".  Returns false if a chunk
+ * has both NULLs and integers so far apart that no 64-bit element is left for NULL.
  */
 extern bool rtscan_find_frames(const int64 *values, const uint64 *nulls, uint32 rows, RtscanFrame *frames);
 
@@ -117,7 +117,7 @@ rtscan_frame_value(const RtscanFrame *frame, uint64 element)
 	return (int64) ((uint64) frame->least + element);
 }
 
-/* Return the integer of each row of a chunk whose rows are all alike. */
+/* Return the integer of each row of a chunk whose rows are all alike; rtscan_frame_marker() if all are NULL. */
 static inline int64
 rtscan_frame_only_value(const RtscanFrame *frame)
 {
@@ -130,7 +130,7 @@ extern bool rtscan_get_frame_row(RtscanReader *reader, const RtscanFrames *frame
 /* Prefetch the element of a row that will be read soon. */
 extern void rtscan_prefetch_frame_row(RtscanReader *reader, const RtscanFrames *frames, uint32 row);
 
-/* Read the codes of all rows of a chunk, which have at most 16 bits.  NULLs get the code null_code. */
+/* Read the codes of all rows of a chunk.  The codes have at most 16 bits.  NULLs get the code null_code. */
 extern void rtscan_get_frame_codes(RtscanReader *reader, const RtscanFrames *frames, uint32 chunk, uint32 null_code,
 								   uint32 *codes);
 

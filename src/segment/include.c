@@ -34,7 +34,7 @@ get_nulls(RtscanReader *reader, const RtscanArea *area, const uint32 *rows, uint
 }
 
 /*
- * Called for the packed values of the rows from .. end - 1, which are all on one page.  first_row is the row of the
+ * Called for the packed values of rows[from .. end - 1], which are all on one page.  first_row is the row of the
  * page's first value.
  */
 typedef void (*PlacesVisitor) (const char *payload, const uint32 *rows, uint32 first_row, uint32 from, uint32 end,

@@ -224,9 +224,9 @@ code_bytes(const Choice *choice)
 }
 
 /*
- * Choose the way to store the column that takes the fewest bytes.  FRAMES are preferred to PLAIN if only the
- * RtscanFrames make them larger, since they are read faster, and tell the bounds of each chunk.  Numerics that can be
- * integers are never PLAIN, since reading whole numerics is slow.
+ * Choose the way to store the column that takes the fewest bytes.  There are two exceptions.  FRAMES may take more
+ * bytes than PLAIN, by up to one RtscanFrame for each chunk, since values in frames are read faster, and a frame tells
+ * the bounds of its chunk.  Numerics that can be integers are never PLAIN, since reading whole numerics is slow.
  */
 static RtscanStorage
 choose_storage(Choice *choice)

@@ -28,8 +28,9 @@
 #define LOT				16
 
 /*
- * At most this many places for each span.  There are then several places for each span, so that for most places only
- * one span is left to look at.
+ * The most places (PLACES, integer_set.h) for each span, on average.  A place is as narrow as this limit allows; its
+ * width is a power of two.  So there are more than half as many places, unless a place is a single integer, and most
+ * places have only one span to look at.
  */
 #define PLACES_PER_SPAN	8
 

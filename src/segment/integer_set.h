@@ -39,7 +39,7 @@ extern void rtscan_add_span(RtscanIntegerSet *set, int64 first, int64 last);
  */
 extern void rtscan_complement_set(RtscanIntegerSet *set, int64 least, int64 greatest);
 
-/* Return the number of the first span that does not end before an integer. */
+/* Return the number of the first span that does not end before an integer; set->n if all spans do. */
 extern uint32 rtscan_find_span(const RtscanIntegerSet *set, int64 integer);
 
 /* Does the set have at most "most" integers? */

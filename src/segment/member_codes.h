@@ -15,9 +15,10 @@
 #include "segment/members.h"
 
 /*
- * Return an array of bits in the current memory context.  It has a bit for each code, including that of NULL: the
- * code's value is in the set.  At least one more bit follows, which is not set.  The column must not be plain, and its
- * keys must be exact integers with the sign bit inverted.  "members" must be prepared for all integers.
+ * Return an array of bits in the current memory context.  It has a bit for each code, including the code of NULL.  The
+ * bit is set if the code's value is in the set.  At least one more bit follows, which is not set.  The column must not
+ * be plain, and its keys must be exact integers with the sign bit inverted.  "members" must be prepared for a frame of
+ * all 64-bit integers without NULLs.
  */
 extern uint64 *rtscan_member_codes(const RtscanMembers *members, RtscanReader *reader, int column,
 								   const RtscanColumn *type);

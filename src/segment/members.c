@@ -160,8 +160,8 @@ rtscan_prepare_members(RtscanMembers *members, const RtscanFrame *frame, uint32 
 /* ---------------------------------------------------------------- testing */
 
 /*
- * Correct the bits of rows that are NULL.  They have been tested by the integer that represents NULL, which may also
- * be in the set as an integer.  "asked" has the bits before the test.
+ * Correct the bits of rows that are NULL.  These rows have been tested by the integer that represents NULL
+ * (rtscan_frame_marker()), which may also be in the set as an integer.  "asked" has the bits before the test.
  */
 static void
 decide_nulls(const RtscanMembers *members, const int64 *integers, uint32 rows, const uint64 *asked, uint64 *words)

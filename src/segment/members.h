@@ -49,7 +49,10 @@ extern RtscanMembership rtscan_prepare_members(RtscanMembers *members, const Rts
 extern void rtscan_and_members(RtscanMembers *members, RtscanReader *reader, const RtscanFrames *frames, uint32 chunk,
 							   uint64 *words);
 
-/* Set are[i] to whether integer i is a member, for n integers of the chunk, as rtscan_get_frame_rows() returns them. */
+/*
+ * Set are[i] to whether integer i is a member.  The n integers must be of a chunk for which the set is prepared, as
+ * rtscan_get_frame_rows() returns them.
+ */
 extern void rtscan_test_members(const RtscanMembers *members, const int64 *integers, uint32 n, bool *are);
 
 /*

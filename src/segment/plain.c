@@ -217,8 +217,9 @@ narrow(Search *search, uint32 rank)
 }
 
 /*
- * Move "low" behind a rank that is before the probe, stepping back from "high" with growing steps.  The first step is
- * RTSCAN_PLAIN_STEP, since entries of the dictionary are this many ranks apart, or more if values repeat.
+ * Find a rank whose value is before the place of the probe, and set "low" to the next rank.  Goes back from "high" in
+ * steps that double.  The first step is RTSCAN_PLAIN_STEP, since entries of the dictionary are this many ranks apart,
+ * or more if values repeat.
  */
 static bool
 find_low(Search *search)
@@ -251,8 +252,8 @@ guess_place(const Search *search)
 }
 
 /*
- * Begin the search behind the dictionary's entry before the probe.  If this entry is not known, or has an impossible
- * rank because a page is damaged, find a rank before the probe by stepping back.
+ * Begin the search behind the dictionary's last entry before the place of the probe.  If this entry is not known, or
+ * has an impossible rank because a page is damaged, call find_low() instead.
  */
 static bool
 begin_between(Search *search, const RtscanBetween *between)
@@ -346,8 +347,8 @@ rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetw
 }
 
 /*
- * If the probe's place is between the entries that a finger keeps, return these entries and the rank of the second
- * one.  Otherwise returns false.
+ * If the probe's place is between the entries that a finger keeps, set *between to these entries and *position to the
+ * first rank of the second one, and return true.  Otherwise return false.
  */
 static bool
 recall_between(const RtscanFinger *finger, const RtscanProbe *probe, bool after, RtscanBetween *between,

@@ -12,9 +12,9 @@
  *	order		│ ... row of rank 384 ... │ ──► values │ ... 1405 ... │	900 < 1405: 900 is in 257 .. 384
  *
  * Codes are not stored: the code of a value is its first rank, and the code of NULL is the number of rows that are not
- * NULL.  A column can be plain only if its codes would have three bytes, and if it has an order, as in segments of at
- * least a chunk.  Moreover, the exact integers (row/exact.h) of its type must sort as the keys do, and equal values
- * must have the same image.
+ * NULL.  A column can be plain only if its codes would have three bytes, and if it has an order, which requires a
+ * segment of at least a chunk of rows.  Moreover, the exact integers (row/exact.h) of its type must sort as the keys
+ * do, and equal values must have the same image.
  */
 #ifndef RTSCAN_PLAIN_H
 #define RTSCAN_PLAIN_H
@@ -43,8 +43,9 @@ typedef struct RtscanPlain
 } RtscanPlain;
 
 /*
- * Can a column with this number of distinct values be plain?  Not if codes of one or two bytes suffice: they are worth
- * their bytes, since groups are found by them.  A dictionary of more values does not fit into the processor's caches.
+ * Can a column with this number of distinct values be plain?  False if codes of one or two bytes suffice: groups are
+ * found by them fast enough to be worth these bytes.  Codes of three bytes are not worth their bytes, since a
+ * dictionary of so many values does not fit into the processor's caches.
  */
 static inline bool
 rtscan_may_be_plain(const RtscanColumn *type, double distinct)
@@ -73,14 +74,16 @@ extern uint64 rtscan_plain_key(const RtscanColumn *type, RtscanExactKind kind, i
 extern bool rtscan_plain_at_rank(RtscanReader *reader, int column, uint32 rank, int64 *exact);
 
 /*
- * Keep the dictionary's entries beside a probe's place in a finger.  high_rank is the rank of the entry at the place.
+ * Keep the dictionary's entries beside a probe's place in a finger.  high_rank is the first rank of the entry at the
+ * place.
  */
 extern void rtscan_plain_note(RtscanReader *reader, int column, bool after, const RtscanBetween *between,
 							  uint32 high_rank);
 
 /*
- * If the place of a probe is between entries that rtscan_plain_note() has kept, return these entries; the dictionary
- * need not be read then.  Common cases are the other end of a range, and a statement that is executed again.
+ * If the place of a probe is between entries that rtscan_plain_note() has kept, set *between to these entries and
+ * *position to the place of the second one, and return true: the dictionary need not be read.  Otherwise return false.
+ * True is common for the other end of a range, and for a statement that is executed again.
  */
 extern bool rtscan_plain_recall(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 								RtscanBetween *between, RtscanPosition *position);

@@ -8,15 +8,15 @@
 #include "miscadmin.h"
 #include "segment/frames.h"
 
-/* Number of values that are looked up together.  While the search for one value waits for memory, the others go on. */
+/* Number of values that are looked up together.  While one search waits for memory, the other searches go on. */
 #define LOT		64
 
-/* Interpolation steps for a value before its search falls back to halving. */
+/* The search for a value falls back from interpolation to halving after more than this many steps. */
 #define MOST_LOOKS	8
 
 /*
  * The search for one value.  Ranks before "low" have smaller values.  Ranks from "high" on have the value or greater
- * ones.  Ranks from "above" on have greater values.
+ * values.  Ranks from "above" on have greater values.
  */
 typedef struct Pursuit
 {
@@ -53,7 +53,7 @@ begin_pursuit(const RtscanProbe *probe, const RtscanCandidate *candidate)
 
 /*
  * Return the rank where the value would be if keys were evenly distributed between "low" and "high".  Returns the
- * middle rank if the keys are not known, or after MOST_LOOKS ranks.
+ * middle rank if the keys are not known, or after more than MOST_LOOKS steps.
  */
 static uint32
 expected_place(const Pursuit *pursuit)

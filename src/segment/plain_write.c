@@ -58,7 +58,7 @@ dictionary_bytes(const RtscanSortedColumn *column)
 	return (bits + (entries > 0 ? block_bits(key_gap, rank_gap, entries) : 0)) / 8;
 }
 
-/* Encode the values of n rows as exact integers; those of NULLs are undefined. */
+/* Encode the values of n rows as exact integers; the integers of NULLs are undefined. */
 static void
 encode_values(const RtscanColumn *type, const RtscanColumnRows *source, uint32 first, uint32 n, int64 *values)
 {

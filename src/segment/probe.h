@@ -49,7 +49,8 @@ rtscan_key_is_before(const RtscanProbe *probe, bool after, uint64 key)
 
 /*
  * The steps of rtscan_dictionary_approach(), in this order.  Each step guesses the rank of the value.  Rows at
- * neighboring ranks are near each other in the order, but the values of these rows are not near each other.
+ * neighboring ranks are next to each other in the order, so one step reads several of them.  The values of these rows
+ * are mostly on different pages, so one step reads only one value.
  */
 typedef enum RtscanApproachStep
 {
@@ -104,8 +105,8 @@ typedef void (*RtscanDictionaryVisitor) (uint32 code, uint64 value, uint32 first
 
 /*
  * Called for the values of n consecutive codes, from "code" on.  If the column has keys, the values are keys, of which
- * rtscan_dictionary_visit_values() passes up to RTSCAN_DICTIONARY_BLOCK at a time.  If it has none, there is one
- * Datum.
+ * rtscan_dictionary_visit_values() passes up to RTSCAN_DICTIONARY_BLOCK at a time.  If the column has no keys, n is 1,
+ * and the value is a Datum.
  */
 typedef void (*RtscanValuesVisitor) (uint32 code, uint32 n, const uint64 *values, void *arg);
 

@@ -19,7 +19,8 @@ typedef struct RtscanColumnRows
 								 * Datums */
 	uint64	   *nulls;			/* a bit for each row: its value is NULL */
 	uint32		null_count;		/* number of NULLs */
-	bool		lost;			/* some original images were lost before; see RTSCAN_COLUMN_IMAGES in segment.h */
+	bool		lost;			/* a segment from which values were merged had lost some images; see
+								 * RTSCAN_COLUMN_IMAGES in segment.h */
 } RtscanColumnRows;
 
 /* Rows of an index in memory. */

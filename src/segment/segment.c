@@ -14,7 +14,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* The limit of the descriptors that a backend keeps between transactions, in bytes. */
+/* The most memory that the descriptors kept by a backend may take between transactions, in bytes. */
 #define KEEP_MEMORY		((Size) 64 * 1024 * 1024)
 
 /* Number of cache lines at the beginning of a page's payload that rtscan_prefetch_page() prefetches. */
@@ -24,8 +24,8 @@
 
 /*
  * The key of a kept descriptor.  It includes the file, since uuid and id are not unique: ALTER INDEX ... SET
- * TABLESPACE copies the file, and new segments of the copy continue the ids.  If the command is rolled back, new
- * segments of the original file continue the same ids.
+ * TABLESPACE copies the file, and new segments of the copy get the next ids.  If the command is rolled back, new
+ * segments of the original file get the same ids as those of the copy.
  */
 typedef struct KeptKey
 {

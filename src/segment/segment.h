@@ -37,7 +37,8 @@
 #include "storage/metapage.h"
 #include "storage/writing.h"
 
-#define RTSCAN_DICTIONARY_LEVELS	8	/* the most levels of a dictionary, more than 2^22 values ever need */
+#define RTSCAN_DICTIONARY_LEVELS	8	/* the most levels; a dictionary that would need more has a top level of
+										 * several pages */
 
 /* Consecutive blocks of a segment's pages. */
 typedef struct RtscanExtent
@@ -68,12 +69,12 @@ typedef struct RtscanSegmentHeader
 											 * are stored, too */
 
 /*
- * The image of a value is its bytes.  Equal values may have different images: -0 and 0, 1.0 and 1.00, 'a' and 'a '.
- * A dictionary has one image of each value, which represents all images of the value.  If a column is IDENTICAL, there
+ * The image of a value is its bytes.  Equal values may have different images: -0 and 0, 1.0 and 1.00, 'a' and 'a '.  A
+ * dictionary has one image of each value, which represents all images of the value.  If a column is IDENTICAL, there
  * are no other images.  If a column has IMAGES, images that differ from the dictionary's are stored as an INCLUDE
- * column, which is NULL in all other rows.  If a column has neither flag, some of its images are lost, and its values
- * must be read from the heap.  rtscan 1.0 writes columns without either flag, and so does a merge that reads a column
- * without them.
+ * column, which is NULL in the rows whose image the dictionary has.  If a column has neither flag, some of its images
+ * are lost, and its values must be read from the heap.  rtscan 1.0 writes columns without either flag, and so does a
+ * merge that reads a column without them.
  */
 
 /* The descriptor of a key column. */
@@ -84,9 +85,9 @@ typedef struct RtscanColumnHeader
 	uint32		distinct;		/* number of distinct values; for a plain column, number of entries of its sparse
 								 * dictionary */
 	uint32		code_bytes;		/* bytes of a code: 1, 2 or 3; 0 if the column is plain or in heap order */
-	uint32		bins;			/* number of bins; 0: no sieve, since the segment is small or the column is in heap
-								 * order */
-	uint32		radix;			/* bin = high * radix + low; 1: the sieve has one component */
+	uint32		bins;			/* number of bins; 0: no sieve, since the segment has less than a chunk of rows, or
+								 * the column is in heap order */
+	uint32		radix;			/* bin = high * radix + low (sieve.h); 1: the sieve has one component */
 	uint32		vectors;		/* number of the sieve's vectors */
 	uint32		levels;			/* number of the dictionary's levels; 0 if there are no values */
 	uint32		level_pages[RTSCAN_DICTIONARY_LEVELS];	/* number of pages of each level, leaves first */
@@ -107,11 +108,11 @@ typedef enum RtscanStorage
 /* The descriptor of an INCLUDE column, or of the values or images of a key column. */
 typedef struct RtscanIncludeHeader
 {
-	uint32		width;			/* if PLAIN and packed: bytes of a value; 0: values are whole */
+	uint32		width;			/* if PLAIN: bytes of a packed value; 0: values are whole */
 	uint8		scale;			/* display scale of numerics that are stored as integers; see row/decimal.h */
 	uint8		storage;		/* RtscanStorage; this and the following members are 0 in format 3 */
-	uint8		exact;			/* RtscanExactKind of the integers in frames or in a dictionary; NONE: values are
-								 * whole */
+	uint8		exact;			/* RtscanExactKind of the integers in frames or in a dictionary; NONE: PLAIN, or a
+								 * dictionary of whole values */
 	uint8		unused;
 	RtscanArea	nulls;			/* if PLAIN and packed: a bit for each row; no area if no row is NULL */
 	RtscanArea	values;			/* values or codes, in row order */
@@ -123,7 +124,8 @@ typedef struct RtscanFrame
 	int64		least;			/* least integer of the chunk; 0 if all rows are NULL */
 	int64		greatest;		/* greatest integer of the chunk; 0 if all rows are NULL */
 	uint32		nulls;			/* number of rows that are NULL */
-	uint32		bits;			/* bits of an element; 0: all rows are alike, and no elements are stored */
+	uint32		bits;			/* bits of an element; 0: no elements are stored, since all rows have the same
+								 * integer, or all are NULL */
 } RtscanFrame;
 
 /* The descriptor of an INCLUDE column's dictionary. */
@@ -166,8 +168,8 @@ rtscan_null_code(const RtscanColumnHeader *header)
 typedef enum RtscanVectorState
 {
 	RTSCAN_VECTOR_ZEROS,		/* all bits are 0, and the page is not stored */
-	RTSCAN_VECTOR_ONES,			/* all bits of the chunk's rows are 1, and the page is not stored; readers see 1 also
-								 * for rows that the last chunk lacks */
+	RTSCAN_VECTOR_ONES,			/* all bits of the chunk's rows are 1, and the page is not stored; readers get 1 also
+								 * for the bits behind the segment's last row */
 	RTSCAN_VECTOR_STORED		/* the page is stored */
 } RtscanVectorState;
 
@@ -193,8 +195,8 @@ typedef struct RtscanSegmentInclude
 } RtscanSegmentInclude;
 
 /*
- * The dictionary's entries beside a place: the last entry before the place, and the entry at the place, as far as they
- * are known.
+ * The dictionary's entries beside the place of a probe (probe.h): the last entry before the place, and the entry at
+ * the place.  Either entry may be unknown.
  */
 typedef struct RtscanBetween
 {
@@ -230,8 +232,8 @@ typedef struct RtscanFinger
  */
 typedef enum RtscanFingerUse
 {
-	RTSCAN_FINGER_BEFORE,		/* for the first rank that is not before a value */
-	RTSCAN_FINGER_AFTER,		/* for the first rank behind a value */
+	RTSCAN_FINGER_BEFORE,		/* for the first rank whose value is not less than a probe */
+	RTSCAN_FINGER_AFTER,		/* for the first rank whose value is greater than a probe */
 	RTSCAN_FINGER_RANK,			/* for lookups of single ranks */
 	RTSCAN_FINGERS				/* number of fingers */
 } RtscanFingerUse;
@@ -260,8 +262,8 @@ typedef struct RtscanSegmentColumn
 } RtscanSegmentColumn;
 
 /*
- * A descriptor in memory.  Arrays that need no conversion point into the content of its pages: a session reads
- * thousands of descriptors, and each new page of memory costs a page fault.
+ * A descriptor in memory.  Its arrays point into a copy of the stored descriptor, unless they need conversion.
+ * Further copies would cost page faults of memory: a session reads thousands of descriptors.
  */
 typedef struct RtscanSegment
 {
@@ -297,8 +299,8 @@ typedef struct RtscanReader
 								 * can do without the segment */
 	bool		trusts;			/* do not check a page again if it is still in the buffer where it was checked, and
 								 * use the segment's fingers (RtscanFinger) */
-	double		test_time;		/* nanoseconds that an executor other than the CPU takes to test all rows for a
-								 * condition; 0: no such executor can be used */
+	double		test_time;		/* nanoseconds that the fastest executor other than the CPU takes to test all rows
+								 * for a condition; 0: no other executor can be used */
 	uint64		pages_read;		/* number of pages read so far */
 	MemoryContext context;		/* memory context in which the reader was opened */
 	RtscanOwnFingers *own_fingers;	/* fingers of a reader that does not trust; NULL before the first lookup */
@@ -317,9 +319,9 @@ extern bool rtscan_reader_open(RtscanReader *reader, Relation index,
  * and RTSCAN_CHUNK_BYTES - offset bytes of it can be read, used or not.  Returns NULL only to a soft reader.
  *
  * The page is checked, unless the reader trusts (RtscanReader.trusts) and this backend has checked the page before in
- * the same buffer.  Readers on a standby, and soft readers, which have no snapshot, must not trust: they may encounter
- * a page that was freed and used again.  "used" may be NULL: then this function itself reads nothing of the page if
- * the reader trusts.
+ * the same buffer.  Readers on a standby must not trust, nor must soft readers, which have no snapshot: both may
+ * encounter a page that was freed and used again.  "used" may be NULL: then this function itself reads nothing of the
+ * page if the page need not be checked.
  */
 extern const char *rtscan_get_page(RtscanReader *reader, const RtscanArea *area, uint32 i,
 								   Buffer *buffer, Size *used);
@@ -334,8 +336,8 @@ extern void rtscan_release(RtscanReader *reader, Buffer buffer);
 extern void rtscan_prefetch_page(RtscanReader *reader, const RtscanArea *area, uint32 i);
 
 /*
- * Return the address where the payload of page i of an area probably is, or NULL if it is not known.  The address may
- * be prefetched, but not read.
+ * Return the address where the payload of page i of an area probably is, or NULL if no address is known.  The address
+ * may be prefetched, but not read, since the buffer may have another page by now.
  */
 static inline const char *
 rtscan_recent_payload(RtscanReader *reader, const RtscanArea *area, uint32 i)
@@ -374,7 +376,7 @@ extern void rtscan_fault(RtscanReader *reader, const RtscanArea *area, uint32 i,
  */
 extern RtscanSegment *rtscan_load_segment(Relation index, const RtscanEntry *entry, bool soft);
 
-/* Append a part to the content of a descriptor, padded to where the next part may begin. */
+/* Append a part to the content of a descriptor, padded to a multiple of 8 bytes, where the next part begins. */
 extern void rtscan_append_part(StringInfo content, const void *part, Size size);
 
 /* Write the descriptor of a segment; returns its first block. */

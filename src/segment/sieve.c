@@ -40,7 +40,7 @@ previous_start(const RtscanSortedColumn *column, uint32 rank, uint32 floor)
 	return rank;
 }
 
-/* Return the rank above "floor" where a value begins that is nearest to "target"; nonnull if no value begins there. */
+/* Return the rank above "floor" that is nearest to "target" and begins a value.  The rank "nonnull" counts, too. */
 static uint32
 nearest_start(const RtscanSortedColumn *column, uint32 target, uint32 floor)
 {

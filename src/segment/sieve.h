@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * sieve.h
- *		Sieve vectors: Data Sieving of RTScan (section 3.3), in two components.
+ *		Sieve vectors: Data Sieving of the paper RTScan (section 3.3), in two components.
  *
  * Boundaries X_0 = 0 < X_1 < ... < X_bins = rows cut the ranks of a column into bins of about equal depth.  Each
  * boundary before the last is the first rank of a value or of the NULLs.  The first rank of the NULLs is always a
- * boundary.  RTScan stores one vector for each boundary, F_i = {row : rank < X_i}.  With two components (the range
+ * boundary.  The paper stores one vector for each boundary, F_i = {row : rank < X_i}.  With two components (the range
  * encoding of Chan and Ioannidis), the number of a bin is high * radix + low, and two sets of vectors are stored:
  *
  *		H_h = {row : high(bin) < h}		h = 1 .. ceil(bins / radix) - 1

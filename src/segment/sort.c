@@ -111,8 +111,8 @@ find_range(const RtscanSorted *sorted, uint32 n, uint64 *least, uint64 *greatest
 }
 
 /*
- * Sort elements as words that contain key and row, which are half as large as elements.  All keys must be less than
- * 2^42 greater than "least".  "room" must have space for n elements, that is, 2 n words.
+ * Sort elements as words that contain key and row, which are half as large as elements.  No key may exceed "least",
+ * the least key, by 2^42 or more.  "room" must have space for n elements, that is, 2 n words.
  */
 static void
 sort_as_words(RtscanSorted *sorted, void *room, uint32 n, uint64 least, int digits)
@@ -442,8 +442,8 @@ create_images(uint32 rows)
 }
 
 /*
- * Return the values of the rows whose image differs from that of the equal value in "sorted", which the index stores
- * in their place.  All other rows are NULL.
+ * Return, by row, the values whose image differs from that of the equal value in "sorted".  The dictionary has only
+ * the image in "sorted".  All other rows are NULL.
  */
 static RtscanColumnRows *
 find_other_images(const RtscanSortedColumn *column, const RtscanColumn *type, const RtscanColumnRows *source)

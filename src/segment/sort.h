@@ -23,8 +23,8 @@ typedef struct RtscanSortedColumn
 	bool		identical;		/* equal values have the same image */
 	RtscanColumnRows *images;	/* by row: the image, if it differs from that of the equal value in "sorted"; else
 								 * NULL.  The pointer is NULL if "identical" is true, or if some images are lost */
-	RtscanSorted *sorted;		/* by rank, in the work space; NULLs from "nonnull" on, in row order; of equal values
-								 * with different images, one replaces all */
+	RtscanSorted *sorted;		/* by rank, in the work space; NULLs from "nonnull" on, in row order; equal values
+								 * with different images are all replaced by one of them */
 	RtscanSorted *spare;		/* the other half of the work space, free for work on the column */
 	uint64	   *starts;			/* a bit for each rank: its value differs from the value at the rank before */
 } RtscanSortedColumn;
@@ -38,7 +38,7 @@ rtscan_starts_value(const RtscanSortedColumn *column, uint32 rank)
 
 /*
  * Allocate the work space for sorting the columns of some rows, one column after another, in the current memory
- * context.  Allocating new memory for each column would cost a tenth of the time.
+ * context.  Allocating new memory for each column would make sorting a tenth slower.
  */
 extern RtscanSorted *rtscan_sort_room(const RtscanRows *rows);
 

@@ -15,8 +15,8 @@
 /* ---------------------------------------------------------------- writing */
 
 /*
- * Return the number of rows, from "first" on, that are in the same heap block.  Sets *dense if their offset numbers
- * are consecutive.
+ * Return the number of rows, from "first" on, that are in the same heap block.  Sets *dense to whether the rows'
+ * offset numbers are consecutive.
  */
 static uint32
 run_length(const ItemPointerData *tids, uint32 first, uint32 rows, bool *dense)
@@ -99,7 +99,7 @@ rtscan_write_tidmap(RtscanAreaWriter *writer, const ItemPointerData *tids, uint3
 		uint32		n = run_length(tids, row, rows, &dense);
 
 		if (!dense)
-			n = Min(n, 2048);	/* a block of another table access method may have more rows than a page has room for */
+			n = Min(n, 2048);	/* blocks of other table access methods may have more rows than fit into a page */
 		n = Min(n, PG_UINT16_MAX);
 		if (!page_has_room(page, n, dense))
 			end_page(writer, page, first_rows);
@@ -223,8 +223,8 @@ find_page(const RtscanSegment *segment, uint32 row)
 }
 
 /*
- * Return the run that has a row, relative to the page's first row.  The search begins at the run "from", which must
- * not begin behind the row.
+ * Return the run that has a row.  "row" is relative to the page's first row.  The search begins at the run "from",
+ * which must not begin behind the row.
  */
 static uint32
 find_run(const TidmapView *view, uint32 row, uint32 from)
@@ -281,7 +281,7 @@ send_lot(TidLot *lot)
 
 /*
  * Add the TIDs of the rows whose bits are set in a word.  The lowest bit of the word belongs to the row "base".  The
- * search for their runs begins at *run_number, which is moved.
+ * search for the rows' runs begins at the run *run_number.  Sets *run_number to the run of the last row.
  */
 static void
 add_word(TidLot *lot, const TidmapView *view, uint32 *run_number, uint64 word, uint32 base)
@@ -397,8 +397,8 @@ rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, Item
 }
 
 /*
- * Find the TID of a row, relative to the page's first row.  The search begins at the run *number, which becomes the
- * run of the row.  Returns false if the page is damaged.
+ * Find the TID of a row.  "row" is relative to the page's first row.  The search begins at the run *number, which
+ * becomes the run of the row.  Returns false if the page is damaged.
  */
 static bool
 find_tid(const TidmapView *view, uint32 row, uint32 *number, ItemPointer tid)

@@ -32,7 +32,8 @@ typedef struct RtscanTotal
 } RtscanTotal;
 
 /*
- * Can the values of a column be aggregated: are they exact integers that sort as the values do, in frames (frames.h)?
+ * Can the values of a column be aggregated?  True if the column has all values in frames (frames.h), as exact integers
+ * that sort as the values do.
  */
 extern bool rtscan_has_totals(const RtscanValues *values);
 

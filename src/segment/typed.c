@@ -154,8 +154,8 @@ get_integers_by_sorted_codes(RtscanValues *values, const uint32 *codes, uint32 n
 }
 
 /*
- * Read the exact integers of a selection by its codes.  Returns false if this does not pay for numerics, or if the
- * numerics have no exact integers of one scale.
+ * Read the exact integers of a selection by its codes.  Returns false for numerics if they have no exact integers of
+ * one scale, or if it does not pay to read the dictionary as exact integers.
  */
 static bool
 get_coded_integers(RtscanValues *values, const RtscanSelection *selection, RtscanTyped *typed)
@@ -176,7 +176,7 @@ get_coded_integers(RtscanValues *values, const RtscanSelection *selection, Rtsca
 	return true;
 }
 
-/* Is it known without reading the values that integers ascend with their codes, and that numerics have one scale? */
+/* Is it known without reading values that exact integers ascend with the codes, and that numerics have one scale? */
 static bool
 ascend(const RtscanValues *values)
 {

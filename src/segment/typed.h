@@ -3,11 +3,11 @@
  * typed.h
  *		Read the values of a column as typed vectors, a chunk of a segment at a time.
  *
- * To read several columns, select rows once, so that the elements of all vectors belong to the same rows.  If few rows
- * are wanted, only these are selected.  If many are wanted, all rows of the chunk are selected, and loops over the
- * elements must test the bits of wanted rows themselves.
+ * To read several columns, select rows once, so that the elements of all vectors belong to the same rows.  If all rows
+ * of the chunk are selected, loops over the elements must test themselves whether a row is wanted, by its bit.
+ * RTSCAN_SELECT_CHEAPEST selects all rows if many are wanted (RTSCAN_SELECT_DENSE).
  *
- *	RtscanSelection selection = rtscan_select_rows(reader, chunk, bits, RTSCAN_SELECT_CHEAPEST, room);
+ *	RtscanSelection selection = rtscan_select_rows(reader, chunk, bits, RTSCAN_SELECT_WANTED, room);
  *
  *	rtscan_get_typed(values, &selection, false, &typed);
  *	for (uint32 i = 0; i < typed.n; i++)

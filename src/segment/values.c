@@ -24,7 +24,8 @@ rtscan_need_images(const RtscanValues *values)
 }
 
 /*
- * Begin to read values of a type.  "include" tells how they are stored; it is NULL for a key column that is not plain.
+ * Begin to read values of a type.  "include" tells how the values are stored; it is NULL for a key column that is not
+ * plain.
  */
 static RtscanValues *
 open_values(RtscanReader *reader, const RtscanColumn *type, const RtscanSegmentInclude *include)

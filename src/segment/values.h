@@ -70,14 +70,14 @@ extern bool rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, 
 extern bool rtscan_has_codes(const RtscanValues *values);
 
 /*
- * Read the codes of n rows.  The code of NULL is the number of values.  In a key column equal values have the same
- * code; in an INCLUDE column they may have several codes (include.h).
+ * Read the codes of n rows.  The code of NULL is the number of distinct values.  In a key column equal values have the
+ * same code; in an INCLUDE column they may have several codes (include.h).
  */
 extern void rtscan_get_codes(RtscanValues *values, const uint32 *rows, uint32 n, uint32 *codes);
 
 /*
- * Return the number of codes, including that of NULL.  Returns PG_UINT32_MAX if the column has no codes, or if values
- * with the same code may have different images.
+ * Return the number of codes, including that of NULL.  Returns PG_UINT32_MAX if the column has no codes, or if it
+ * stores several images of some codes (RTSCAN_COLUMN_IMAGES).
  */
 extern uint32 rtscan_code_count(const RtscanValues *values);
 

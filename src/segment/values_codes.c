@@ -50,7 +50,7 @@ visit_ranks(RtscanValues *values, RankedRows *ranked)
 	uint32		first = rtscan_code_at_rank(values->reader, values->column, values->type, ranked->rows[0]);
 	uint32		ranks = ranked->rows[ranked->n - 1] - ranked->rows[0];
 
-	/* Each code has at least one rank, so there are no more codes than ranks. */
+	/* Each code has at least one rank, so the rows from the first to the last have at most ranks + 1 codes. */
 	rtscan_dictionary_visit_ranks(values->reader, values->column, values->type, first,
 								  Min(values->distinct, first + ranks + 1), &ranked->wanted, give_rows, ranked);
 	if (ranked->next < ranked->n)

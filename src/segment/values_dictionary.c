@@ -229,8 +229,8 @@ visit_runs_of_codes(RtscanValues *values, WantedCodes *wanted)
 }
 
 /*
- * Are the codes a single run that spans less than half of the dictionary?  If no other codes are wanted later, the
- * rest of the dictionary need not be read.
+ * Are the codes a single run that spans less than half of the dictionary?  Then the first call reads only the run: if
+ * no other codes are wanted later, the rest of the dictionary need not be read.
  */
 static bool
 is_short_run(const RtscanValues *values, const WantedCodes *wanted)

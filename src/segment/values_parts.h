@@ -62,8 +62,8 @@ extern void rtscan_make_values(RtscanExactKind kind, int scale, const int64 *exa
 							   Datum *datums);
 
 /*
- * Return a value as a visitor of a key column's dictionary receives it, as a Datum; a copy if it is passed by
- * reference.
+ * Return as a Datum what a visitor of a key column's dictionary receives as a value: a key, or a Datum.  A Datum that
+ * is passed by reference is copied.
  */
 static inline Datum
 rtscan_visited_value(const RtscanColumn *type, uint64 value)

@@ -42,8 +42,8 @@ lock_if_free(Relation index, BlockNumber block, bool *busy)
 }
 
 /*
- * GetFreeIndexPage() removes a page from the free space map, so pages that are only locked at the moment are recorded
- * in the map again.
+ * GetFreeIndexPage() removes a page from the free space map, so pages that could not be taken because other processes
+ * had locked them are recorded in the map again.
  */
 int
 rtscan_reuse_pages(Relation index, Buffer *buffers, int n)
@@ -186,7 +186,7 @@ rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owner)
 	Buffer		buffer;
 	RtscanPageOpaqueData *opaque;
 
-	/* an attempt that a crash interrupted had freed the block, and VACUUM has truncated the index since */
+	/* before a crash, an attempt may have freed the block, and VACUUM may have truncated the index since */
 	if (block >= RelationGetNumberOfBlocks(freed->index))
 		return;
 	buffer = ReadBuffer(freed->index, block);

@@ -3,12 +3,12 @@
  * allocate.h
  *		Allocate pages, write them, and free them again.
  *
- * PostgreSQL does not WAL-log changes of the free space map, so the map only proposes pages.  The page itself tells
- * whether it is free (RTSCAN_PAGE_FREE, or never initialised).  The allocator checks this under the exclusive lock
- * under which the page then gets its new content.  A crash could remove many pages from the map.  Therefore code that
- * frees pages logs the changed pages of the map (RtscanFreed): a page of the map covers 4,000 pages of the index, and
- * has two pages above it.  VACUUM finds free pages that the map lacks nevertheless, and pages that were lost in a
- * crash (maintain/orphans.h).
+ * PostgreSQL does not WAL-log changes of the free space map, so the map only proposes pages.  A proposed page is free
+ * only if its content says so: its kind is RTSCAN_PAGE_FREE, or it was never initialised.  The allocator checks the
+ * content under the exclusive lock, which is held until the page has its new content.  After a crash the map could
+ * lack many free pages.  Therefore code that frees pages logs the changed pages of the map (RtscanFreed).  Few pages
+ * are logged, since a page of the map covers 4,000 pages of the index, and has only two pages above it.  VACUUM finds
+ * the free pages that the map still lacks, and pages that were lost in a crash (maintain/orphans.h).
  *
  * A page may be freed only if no reader can see it any more: see maintain/recycle.h and storage/writing.h.
  */
@@ -39,7 +39,7 @@ extern BlockNumber rtscan_begin_extension(Relation index);
 extern Buffer rtscan_extend(Relation index);
 extern void rtscan_end_extension(Relation index);
 
-/* Extend an index that is being built by n pages; returns them in buffers, exclusively locked. */
+/* During a build, extend the index by n pages.  Returns the new pages in "buffers", exclusively locked. */
 extern void rtscan_extend_build(Relation index, Buffer *buffers, int n);
 
 /* Is a page free, so that it can be allocated?  The caller has locked the page. */
@@ -64,7 +64,7 @@ extern BlockNumber rtscan_write_new_page(Relation index, RtscanPageKind kind, ui
 extern List *rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner,
 								 BlockNumber first);
 
-/* Collects what one operation has freed, for rtscan_save_freed(). */
+/* The pages of the free space map that one operation has changed, to be logged by rtscan_save_freed(). */
 typedef struct RtscanFreed
 {
 	Relation	index;
@@ -77,12 +77,15 @@ extern void rtscan_record_free(RtscanFreed *freed, BlockNumber block);
 /* Turn an exclusively locked page into a free page, and record it in the free space map. */
 extern void rtscan_free_page(RtscanFreed *freed, Buffer buffer);
 
-/* Free a block if its page belongs to "owner".  If the page is free already, only record it in the free space map. */
+/*
+ * Free a block if its page belongs to "owner".  If the page is free already, only record it in the free space map.  If
+ * it belongs to another owner, do nothing.
+ */
 extern void rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owner);
 
 /*
- * Propagate the freed pages to the upper levels of the map, and log the map's changed pages, so that they
- * survive a crash.
+ * Propagate the freed pages to the upper levels of the free space map, and log the map's changed pages, so that a
+ * crash does not lose the changes.
  */
 extern void rtscan_save_freed(RtscanFreed *freed);
 

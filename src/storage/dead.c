@@ -13,8 +13,8 @@
 /* ---------------------------------------------------------------- allocation */
 
 /*
- * RtscanChange: set the block of the dead map in a segment's directory entry.  "arg" is a copy of the entry that has
- * this block.
+ * RtscanChange: set the block of the dead map in a segment's directory entry.  "arg" is a copy of the entry in which
+ * the block is set.
  */
 static bool
 set_dead_map(Relation index, RtscanImage **image, void *arg)
@@ -38,7 +38,7 @@ rtscan_dead_allocate(Relation index, const RtscanEntry *entry)
 	uint32		chunks = rtscan_chunks(entry->rows);
 	uint32		map[RTSCAN_SEGMENT_CHUNKS + 1];
 
-	/* the id is only needed to begin the attempt: the pages belong to the segment */
+	/* begins the attempt; the id itself is not used, since the pages belong to the segment */
 	(void) rtscan_writing_id(&writing);
 	for (uint32 chunk = 0; chunk < chunks; chunk++)
 		map[chunk] = rtscan_write_taken_page(&writing, RTSCAN_PAGE_DEAD, entry->id, chunk, NULL,

@@ -7,10 +7,10 @@
  *
  *	│ BlockNumber[chunks] │ uint32 dead rows │		(format 3 has no count)
  *
- * Map and bits are allocated when the first row of the segment dies, by a switch to a new image.  A reader whose
- * image has no dead map for the segment needs none: its snapshot is older than any tuple that has been stored at the
- * TID of a removed tuple.  Dead bits are set and never cleared.  They are set under the exclusive locks of their page
- * and then of the map, and read under the lock of their page.
+ * Map and bits are allocated when the first row of the segment dies, by a switch to a new image.  A reader whose image
+ * has no dead map for the segment may return the TID of a removed tuple.  This does no harm: a tuple stored at this
+ * TID since is newer than the reader's snapshot, which does not see it.  Dead bits are set and never cleared.  They
+ * are set under the exclusive locks of their page and then of the map, and read under the lock of their page.
  */
 #ifndef RTSCAN_DEAD_H
 #define RTSCAN_DEAD_H
@@ -31,7 +31,8 @@ extern BlockNumber rtscan_dead_allocate(Relation index, const RtscanEntry *entry
 extern BlockNumber *rtscan_dead_map(Relation index, const RtscanEntry *entry);
 
 /*
- * Set the bits of a chunk that are set in "words", and add the number of newly set bits to the count in the dead map.
+ * Set the dead bits of a chunk's rows whose bits are set in "words", and add the number of newly set bits to the count
+ * in the dead map.
  */
 extern void rtscan_dead_set(Relation index, const RtscanEntry *entry, const BlockNumber *map,
 							uint32 chunk, const uint64 *words);

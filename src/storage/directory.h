@@ -9,9 +9,9 @@
  *
  *	│ RtscanEntry │ least, greatest of column 0 │ of column 1 │ ... │ RtscanEntry │ ...
  *
- * The directory's records are on a chain of pages.  Changes since these pages were written are stored in the
- * metapage, after RtscanMeta, as records, too.  First come records that replace or remove the directory's record with
- * the same id, in the order of the directory, and then new records.
+ * The directory's records are on a chain of pages.  Changes since these pages were written are stored as records in
+ * the metapage, after RtscanMeta: the differences.  A difference with the id of a directory's record replaces or
+ * removes this record.  Replacements and removals come first, in the order of the directory; new records follow.
  *
  * Directory and metapage are read and written under the metapage's lock (metapage.h).
  */
@@ -59,7 +59,10 @@ typedef struct RtscanMeta
 
 #define RTSCAN_NO_TAKEN_PAGE	0
 
-/* The kinds of writers.  Each writes under a heavyweight lock of its own, except for the build; storage/writing.h. */
+/*
+ * The kinds of writers.  Each kind except for the build writes under a heavyweight lock of its own: see
+ * storage/writing.h.
+ */
 typedef enum RtscanWriterSlot
 {
 	RTSCAN_SLOT_FLUSH,
@@ -128,8 +131,8 @@ rtscan_entry_is_nonnull(const RtscanEntry *entry, int column)
 }
 
 /*
- * The least and greatest key (row/keys.h) of a column in a segment.  Dead rows are included, NULLs are not.  least >
- * greatest if all rows are NULL.  The value is RTSCAN_NO_BOUNDS if the bounds are not known: for a column without
+ * The least and greatest key (row/keys.h) of a column in a segment.  Dead rows are included, NULLs are not.  If all
+ * rows have NULL, least > greatest.  The value is RTSCAN_NO_BOUNDS if the bounds are not known: for a column without
  * keys, and in directories of format 3.
  */
 typedef struct RtscanKeyBounds
@@ -155,7 +158,8 @@ rtscan_entry_is_live(const RtscanEntry *entry)
 
 /*
  * Does a live segment's entry have the heap blocks of its rows?  In place of the blocks, directories of format 3 have
- * a 64-bit integer, 0 or the id of a pending list, whose upper half ("last") is zero.
+ * a 64-bit integer, 0 or the id of a pending list, whose upper half ("last") is zero.  Therefore also false for a
+ * segment whose rows are all in heap block 0.
  */
 static inline bool
 rtscan_entry_has_blocks(const RtscanEntry *entry)

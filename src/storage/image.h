@@ -22,8 +22,8 @@ typedef struct RtscanImage
 								 * InvalidBlockNumber */
 	Buffer		own_buffer;		/* the backend's own hint: the shared buffer that had own_page, or InvalidBuffer */
 	Buffer		meta_buffer;	/* the backend's own hint: the shared buffer that had the metapage, or InvalidBuffer */
-	uint64		told;			/* bit mask of key columns of which no segment has lost images, as far as the backend
-								 * has checked; am/can_return.c */
+	uint64		told;			/* bit mask: key columns for which the backend has found that no segment has lost
+								 * images; see am/can_return.c */
 	RtscanEntry entries[FLEXIBLE_ARRAY_MEMBER]; /* directory entries, followed by the bounds of all entries:
 												 * rtscan_image_bounds() */
 } RtscanImage;

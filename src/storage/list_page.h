@@ -20,8 +20,8 @@
 typedef struct RtscanPendingList
 {
 	uint32		pages;			/* number of pages in the chain; the n-th page added has ordinal n */
-	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* pages to which rows are appended, by place;
-													 * InvalidBlockNumber: there is none so far */
+	BlockNumber insertion[RTSCAN_INSERTION_PAGES];	/* pages to which rows are appended, by place (pending.h);
+													 * InvalidBlockNumber: no page at this place so far */
 } RtscanPendingList;
 
 /* Write the content of a new, empty list page. */

@@ -158,8 +158,8 @@ read_meta(Page page)
 /* ---------------------------------------------------------------- images */
 
 /*
- * Read an image from a locked metapage and its directory, and set "directory" to the directory's records.  If they
- * cannot be read, returns NULL if "soft" is true, else raises an error.
+ * Read an image from a locked metapage and its directory, and set "directory" to the directory's records.  If the
+ * records cannot be read, returns NULL if "soft" is true, else raises an error.
  */
 static RtscanImage *
 read_entries(Relation index, Page metapage, bool soft, StringInfo directory)
@@ -215,8 +215,8 @@ is_current(const RtscanImage *image, const RtscanMeta *meta)
 }
 
 /*
- * Pin the metapage.  Usually it is in the shared buffer in which this backend has found it before.  This saves a
- * buffer lookup for each index, which matters if a statement reads hundreds of indexes.
+ * Pin the metapage.  First tries the shared buffer in which this backend has found the metapage before.  This usually
+ * saves a look-up in the buffer table, which matters if a statement reads hundreds of indexes.
  */
 static Buffer
 pin_metapage(Relation index, RtscanImage *cached)
@@ -290,9 +290,9 @@ rtscan_read_directories(Relation index, List **blocks)
 #define DIFFERENCES_ROOM	((int) (RTSCAN_CHUNK_BYTES - sizeof(RtscanMeta)))
 
 /*
- * Set "differences" to the differences of an image from its directory.  They may not fit into the metapage, or be
- * larger than the directory, or the directory may have records of an older format.  In these cases the function
- * writes the directory anew, and there are no differences.
+ * Set "differences" to the differences of an image from its directory.  Writes the directory anew, and leaves
+ * "differences" empty, if the differences would not fit into the metapage or would be larger than the directory, or if
+ * the directory has records of an older format.
  */
 static void
 write_entries(Relation index, RtscanImage *image, const StringInfoData *directory, StringInfo differences)
@@ -325,8 +325,8 @@ seal_page(Relation index, Buffer buffer)
 
 /*
  * Write the metapage and, unless "pages" is NULL, the pages of a pending list.  One WAL record does not have room for
- * all of them.  A crash between two records leaves insertion pages that are not marked as sealed.  No process appends
- * to them after the crash: the metapage names another list, and the list page is sealed.
+ * all these pages.  A crash between two records leaves insertion pages that are not marked as sealed.  No process
+ * appends to them after the crash: the metapage names another list, and the list page is sealed.
  */
 static void
 write_metapage(Relation index, Buffer buffer, const RtscanMeta *meta,

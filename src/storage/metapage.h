@@ -25,19 +25,19 @@
  * the metapage's lock while it reads the directory that the metapage names.
  *
  * A change retires the segments and lists that it removes from the image; it does not free their pages.  A retired
- * entry gets a safe xid, chosen under the same lock.  Its pages may be reused only when the safe xid precedes the
- * xmin of all snapshots, since a reader takes its snapshot before it reads the metapage.  An inserter may have no
- * snapshot, but under a page's lock it checks which list owns the page.
+ * entry gets a safe xid, chosen under the same lock.  Its pages may be reused only when the safe xid precedes the xmin
+ * of all snapshots, since a reader takes its snapshot before it reads the metapage.  An inserter, which may have no
+ * snapshot, does not rely on safe xids: under a page's lock it checks which list owns the page.
  *
  * No id is used twice for the same build of an index (identified by its uuid).  Therefore a backend's copy of a
  * segment or list with a given id is never stale: it is either valid or not needed any more.  Of two pending lists,
  * the older one has the smaller id.
  *
- * The metapage has the version of the index's format.  A library also reads the formats of the two versions before
- * its own, so that an index stays usable through two changes of the format.  For an index whose format is older, or
- * newer than the library, an error says REINDEX.  An image is converted to the current format as soon as it has been
- * read.  The first change of the image writes metapage and directory in the current format, and merges write the
- * segments anew; before, no page is changed.
+ * The metapage has the version of the index's format.  A library also reads the formats of the two versions before its
+ * own, so that an index stays usable through two changes of the format.  For any other format, older or newer, an
+ * error is raised, whose hint says REINDEX.  An image is converted to the current format as soon as it has been read.
+ * The first change of the image writes metapage and directory in the current format, and merges write the segments
+ * anew.  Reading an index does not change its format.
  *
  * To change what any page holds,
  * - raise RTSCAN_FORMAT_VERSION, and RTSCAN_OLDEST_FORMAT no further than the assertion below allows,
@@ -106,8 +106,8 @@ extern void rtscan_switch(Relation index, RtscanChange change, void *arg);
  * The pages of a pending list that a switch writes together with the metapage.  The caller has locked them
  * exclusively.  There are two cases.  A new list page gets its first content in one WAL record with the metapage.  Or
  * the list is sealed: its list page is marked as sealed in one record with the metapage, and then its insertion pages
- * are marked.  An inserter may append to a page that it has locked and found not sealed: the list of this page is
- * still the open list of the current image.
+ * are marked.  Therefore, if an inserter has locked a page and found it not sealed, the page's list is still the open
+ * list of the current image, and the inserter may append to the page.
  */
 typedef struct RtscanListPages
 {

@@ -16,8 +16,8 @@
  *
  * Each page has its kind, its owner (the id of a segment or of a pending list, the version of a directory, or a
  * writing slot) and its ordinal among the pages of that owner.  A reader passes the kind, owner and ordinal that it
- * expects, and all three are checked.  On a hot standby, a page can be recycled while a reader needs it, and the
- * reader must be told to retry.  And a damaged index must not crash the server.
+ * expects, and all three are checked.  There are two reasons.  On a hot standby, a page can be recycled while a reader
+ * needs it, and the reader must be told to retry.  And a damaged index must not crash the server.
  *
  * Pages of a segment, except for its dead bits and dead map, never change: on a primary a pin is enough to read them.
  * On a standby, replay can recycle them, so a page is checked and read under its content lock.  All other pages are
@@ -118,8 +118,9 @@ extern void rtscan_page_init(Page page, RtscanPageKind kind, uint64 owner, uint3
 extern bool rtscan_page_is(Page page, RtscanPageKind kind, uint64 owner, uint32 ordinal);
 
 /*
- * Lock a page that another page names.  The caller may have locked other pages.  Returns false if this backend has
- * locked the page already, to which damaged pages can lead: a process that waits for itself cannot be cancelled.
+ * Lock a page whose block number was read from another page.  The caller may have locked other pages.  Returns false,
+ * and does not wait, if this backend has locked the page already, as can happen if pages are damaged: a process that
+ * waits for its own lock cannot be cancelled.
  */
 extern bool rtscan_lock_page(Buffer buffer, int mode);
 

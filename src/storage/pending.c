@@ -106,8 +106,8 @@ append_to_page(Relation index, Buffer buffer, IndexTuple tuple)
 
 /*
  * Pin the page to which this backend has appended before.  Usually the page is still in the same shared buffer.
- * Returns InvalidBuffer if the page is gone: VACUUM may have truncated the index since the end of an earlier
- * statement, which had a lock on the index.
+ * Returns InvalidBuffer if the page is beyond the end of the index: the backend may have appended to it in an earlier
+ * statement, and VACUUM may have truncated the index between the statements.
  */
 static Buffer
 pin_own_page(Relation index, RtscanImage *image)
@@ -162,8 +162,8 @@ full_pages(const RtscanPendingList *list)
 }
 
 /*
- * Lock exclusively the insertion page of a list at "place", or return InvalidBuffer if there is none.  If the list
- * page is damaged, the function must not lock a page twice, nor return a page of another list.
+ * Lock exclusively the insertion page of a list at "place", or return InvalidBuffer if there is none.  Raises an error
+ * if the list page is damaged and names a page that is locked already, or a page of another list.
  */
 static Buffer
 lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int place)
@@ -186,8 +186,8 @@ lock_insertion_page(Relation index, const RtscanListRef *list, Buffer list_buffe
 }
 
 /*
- * Insert the page "added" into the chain directly after the list page, as the insertion page at "place".  "full" is
- * the page that was at this place before, which is sealed; InvalidBuffer if there was none.
+ * Insert the page "added" into the chain directly after the list page, as the insertion page at "place".  Seals
+ * "full", the page that was at this place before; InvalidBuffer: there was none.
  */
 static void
 chain_page(Relation index, const RtscanListRef *ref, Buffer list_buffer, int place, Buffer full, Buffer added)
@@ -231,8 +231,8 @@ add_page(Relation index, const RtscanListRef *list, Buffer list_buffer, int plac
 }
 
 /*
- * Return the current image with own_page set to the insertion page at this backend's place.  If there is none, or if
- * its block is "unusable", own_page is set to a new page.
+ * Return the current image with own_page set to the insertion page at this backend's place.  If there is no page at
+ * this place, or if its block is "unusable", own_page is set to a new page.
  */
 static RtscanImage *
 find_own_page(Relation index, BlockNumber unusable)
@@ -267,7 +267,7 @@ rtscan_pending_append(Relation index, IndexTuple tuple)
 	if (rtscan_page_used(BufferGetPage(buffer)) == 0)
 		weight = weigh(rtscan_page_opaque(BufferGetPage(buffer))->full, &image->meta);
 
-	/* a scan that takes its predicate lock after this check locks the page even later, and so sees the tuple */
+	/* the page is locked: a scan that takes its predicate lock after this check reads the page after the append */
 	CheckForSerializableConflictIn(index, NULL, InvalidBlockNumber);
 	append_to_page(index, buffer, tuple);
 	UnlockReleaseBuffer(buffer);

@@ -18,8 +18,8 @@
  *		│			▲						▲
  *		└ insertion ┴───────────────────────┘		1, 2 and 4 are full: sealed
  *
- * A reader that follows the chain misses pages that are added meanwhile.  The rows on these pages belong to
- * transactions that the reader's snapshot, taken before, does not see.
+ * A reader that follows the chain misses pages that are added meanwhile.  This does no harm: the reader took its
+ * snapshot earlier, and the snapshot does not see the transactions that inserted the rows on these pages.
  *
  * A sealed list never changes again.  There may be several sealed lists; each is an entry of the directory until its
  * segments are written.  Sealing a list marks its list page, in one step with the metapage, and its insertion pages,
@@ -41,8 +41,8 @@
  * 0, since the number of full pages is the same and the caller has nothing to do.
  *
  * The weight is compared with rtscan.pending_list_limit.  It is the size in kB of the list's full pages, halved for
- * each attempt to flush a list that has begun since the last success.  Therefore, after a failure, the next attempt
- * is made when the list is twice as long.
+ * each attempt to flush any list since the last successful attempt.  Therefore, after a failure, the next attempt is
+ * made when the list is twice as long.
  */
 extern int64 rtscan_pending_append(Relation index, IndexTuple tuple);
 
@@ -96,7 +96,7 @@ extern void rtscan_check_pending_tid(Relation index, IndexTuple tuple);
 
 /*
  * Check a list page.  It must have the right size, and must be sealed if "must_be_sealed" is true.  If it is not
- * sealed, its insertion pages must not be sealed, and all other pages of the list must be.  Raises
+ * sealed, its insertion pages must not be sealed, and all other pages of the list must be sealed.  Raises
  * ERRCODE_INDEX_CORRUPTED if the check fails.
  */
 extern void rtscan_check_list_page(Relation index, const RtscanListRef *list, bool must_be_sealed);

@@ -32,8 +32,8 @@
 #include "storage/page.h"
 
 /*
- * Consecutive blocks that an attempt has taken.  They may lie beyond the end of the index, if the index could not be
- * extended after they were noted.
+ * Consecutive blocks that an attempt has taken.  The blocks may lie beyond the end of the index, if the index could
+ * not be extended after the blocks were noted.
  */
 typedef struct RtscanTaken
 {
@@ -78,7 +78,7 @@ extern uint64 rtscan_writing_id(RtscanWriting *writing);
 
 /*
  * End the attempt, within the switch that makes its pages part of the index.  Does nothing if the attempt has not
- * begun: then the slot may still have an earlier attempt, whose pages have not been freed.
+ * begun: the metapage may still have the name of an earlier attempt in this slot, whose pages have not been freed.
  */
 extern void rtscan_end_writing(const RtscanWriting *writing, RtscanImage *image);
 
@@ -94,9 +94,9 @@ extern BlockNumber rtscan_write_taken_page(RtscanWriting *writing, RtscanPageKin
 										   uint32 ordinal, const void *content, Size used, BlockNumber next);
 
 /*
- * Allocate the pages that an index keeps for good: the first taken pages and two directories.  Called before the
- * first segment of a build is written: at the beginning of the file, these pages do not keep VACUUM from truncating
- * it.
+ * Allocate the pages that an index keeps for good: the first taken pages and two directories.  Called before the first
+ * segment of a build is written, so that these pages are at the beginning of the file, where they do not keep VACUUM
+ * from truncating the file.
  */
 extern void rtscan_prepare_writing(Relation index);
 

@@ -23,7 +23,10 @@
  */
 #define UNKNOWN_NEW		0.5
 
-/* Lower bound of the fraction: a subquery that is executed for few rows may see few repeated parameters. */
+/*
+ * Lower bound of the fraction of executions with new parameters: a subquery that is executed for few rows may see few
+ * repeated parameters.
+ */
 #define LEAST_NEW		0.1
 
 static double
@@ -77,8 +80,8 @@ only_table(const Query *query, int *number)
 }
 
 /*
- * Return the number of distinct values of a parameter, or UNKNOWN_NEW of the rows if it is no column of the table, or
- * its statistics are missing.
+ * Return the number of distinct values of a parameter.  If the parameter is no column of the table, or if its
+ * statistics are missing, assume UNKNOWN_NEW times the number of rows.
  */
 static double
 distinct_values(const PlannerParamItem *param, const RangeTblEntry *table, int number, double rows)

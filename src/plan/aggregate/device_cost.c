@@ -23,8 +23,8 @@
 #define ENTRY_NANOSECONDS	400.0
 
 /*
- * A device adds up only rows of all-visible blocks.  It does not pay off if fewer than this fraction of blocks are
- * all-visible.
+ * A device adds up only rows of all-visible blocks.  No device aggregate is made if fewer than this fraction of blocks
+ * are all-visible, since it would not pay off.
  */
 #define LEAST_VISIBLE	0.25
 
@@ -39,7 +39,10 @@
 
 /* ---------------------------------------------------------------- entries */
 
-/* Return the columns of an aggregate that become digits: factors of products; all, if it is DISTINCT or on entries. */
+/*
+ * Return the columns of an aggregate that become digits: all its columns if it has DISTINCT or its argument is
+ * evaluated on entries; otherwise the columns of factors (rtscan_factor_columns()).
+ */
 static Bitmapset *
 digits_of_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate)
 {
@@ -48,7 +51,10 @@ digits_of_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate
 	return rtscan_factor_columns(path, (Node *) rtscan_summed(aggregate));
 }
 
-/* Return the columns that are digits for a set: those of its keys, of conditions on rows, and of aggregates. */
+/*
+ * Return the columns that are digits for a set: those of its keys, of conditions that are evaluated on entries, and of
+ * aggregates.
+ */
 static Bitmapset *
 digits_of_set(const RtscanPath *path, const RtscanPathSet *set)
 {
@@ -63,7 +69,7 @@ digits_of_set(const RtscanPath *path, const RtscanPathSet *set)
 
 /*
  * Does each segment have its own codes for the values of a column, and therefore its own entries?  A star's attributes
- * are no codes, since they are mapped to numbers.
+ * have no codes, since their values are mapped to numbers.
  */
 static bool
 is_coded(const RtscanPath *path, int column)

@@ -126,7 +126,10 @@ are_testable(const RtscanPath *path)
 	return true;
 }
 
-/* Do equal keys of a column and of a dimension have the same integers? */
+/*
+ * Are the integers of two keys the same if the keys are equal?  "type" is the type of the fact's column, "other" the
+ * type of the dimension's key; InvalidOid: the same type.
+ */
 static bool
 are_integer_keys(Oid type, Oid other)
 {
@@ -139,7 +142,7 @@ are_integer_keys(Oid type, Oid other)
 		(are_numbers || type == other || other == InvalidOid);
 }
 
-/* Does a dimension have a single key whose integers a device can map to numbers of its rows? */
+/* Does a dimension have a single key, whose integers a device can map to the numbers of the dimension's rows? */
 static bool
 is_mapped(const RtscanPath *path, const RtscanStarDimension *dimension)
 {
@@ -244,7 +247,8 @@ rtscan_factor_columns(const RtscanPath *path, Node *expression)
 }
 
 /*
- * Can a device sum up an expression (device_sums.h)?  If several of its columns are no digits, they must have no NULLs.
+ * Can a device sum up an expression (device_sums.h)?  If the expression has several columns that are no digits, none of
+ * them may have NULLs.
  */
 static bool
 is_polynomial(const RtscanPath *path, Node *expression)
@@ -421,7 +425,7 @@ takes_totals(const RtscanPath *path)
 	return may_aggregate_star(path);
 }
 
-/* Are there few enough measures (a sum may need three), and few enough parts of the filter? */
+/* Are there few enough measures for a device (a sum may need three), and few enough parts of the filter? */
 static bool
 has_room(const RtscanPath *path)
 {

@@ -5,7 +5,8 @@
  *		that.
  *
  * Only open segments tell for certain whether a device can do so (run/device_aggregate/by_device.c).  To compare the
- * cost with that of parallel processes, the planner assumes that it can if types, statistics and sizes indicate so.
+ * costs of a device and of parallel processes, the planner assumes that a device can if types, statistics and sizes
+ * indicate so.
  *
  * A device aggregate adds up rows by cell.  A cell has a number, whose digits are columns of GROUP BY and other columns
  * with few values.  A cell that has rows becomes an entry (search/exec/device_aggregate.h).
@@ -32,7 +33,10 @@ extern bool rtscan_is_integer_column(const RtscanPath *path, int column);
 /* Return the expressions that device aggregates sum up for an aggregate: the results of a CASE, or the argument. */
 extern List *rtscan_summed(const RtscanPathAggregate *aggregate);
 
-/* Return the columns in an expression that become digits: for each product, those of the factor with few values. */
+/*
+ * Return the columns in an expression that become digits: for each product, the columns of the factor that has few
+ * values.
+ */
 extern Bitmapset *rtscan_factor_columns(const RtscanPath *path, Node *expression);
 
 /* List the expressions that are evaluated on entries: conditions that are not looked up, and arguments. */

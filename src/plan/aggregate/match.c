@@ -58,7 +58,8 @@ row_expression_of(const RtscanPath *path, Node *expression)
 
 /*
  * Match a FILTER as quals; false if that is impossible.  The quals are evaluated on all rows, including those that a
- * security policy hides.  The arguments are evaluated even if no row needs them, so they must not raise errors.
+ * security policy hides, so they must not leak rows.  The arguments are evaluated even if no row needs them, so they
+ * must not raise errors.
  */
 static bool
 match_filter(RtscanQuals *filter, PlannerInfo *root, IndexOptInfo *index, Expr *clause)
@@ -103,7 +104,10 @@ sort_operator(const Aggref *aggref)
 	return list_length(aggref->args) == 1 ? operator : InvalidOid;
 }
 
-/* Is this a plain aggregate (no ORDER BY, VARIADIC, DISTINCT)?  MIN and MAX ignore DISTINCT. */
+/*
+ * Is this a plain aggregate (no ORDER BY, VARIADIC, DISTINCT)?  Only a minimum or maximum may have DISTINCT, which does
+ * not change its result.
+ */
 static bool
 is_plain(const Aggref *aggref)
 {
@@ -113,7 +117,7 @@ is_plain(const Aggref *aggref)
 
 /*
  * Return the strategy of an aggregate's sort operator in a column's order: BTLessStrategyNumber for a minimum,
- * BTGreaterStrategyNumber for a maximum, InvalidStrategy if the column cannot tell.
+ * BTGreaterStrategyNumber for a maximum.  InvalidStrategy if the result cannot be found in the column's order.
  */
 static int
 sort_strategy(const Aggref *aggref, IndexOptInfo *index, int column)

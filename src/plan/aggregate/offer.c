@@ -181,7 +181,11 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const
 	request->aggrefs = collection.aggrefs;
 	request->groupings = collection.groupings;
 	request->parallel_safe = is_parallel_safe_request(request);
-	/* Without keys, no aggregates may be left, if the planner has folded all of them to constants. */
+
+	/*
+	 * The planner may have folded all aggregates to constants.  If there are no keys either, there is nothing to
+	 * compute.
+	 */
 	return !collection.failed && (rtscan_is_grouped(request) || request->aggrefs != NIL);
 }
 
@@ -245,7 +249,10 @@ make_partial_request(const RtscanRequest *request)
 	return partial;
 }
 
-/* Add a path that finalizes the results of a partial path; DISTINCT, without aggregates, is applied a second time. */
+/*
+ * Add a path that finalizes the results of a partial path.  For DISTINCT, which has no aggregates, the path removes
+ * duplicates a second time.
+ */
 static void
 add_final_path(const RtscanRequest *request, Path *partial)
 {
@@ -277,7 +284,10 @@ gather(const RtscanRequest *partial, Path *path, double rows)
 	return gather;
 }
 
-/* Does rtscan.executor name the executor that adds up the rows on a device?  Parallel processes would use the CPU. */
+/*
+ * Does rtscan.executor name the executor that adds up the rows on a device?  Then no parallel path is offered, since
+ * its processes would use the CPU.
+ */
 static bool
 is_left_to_executor(const Path *path)
 {
@@ -331,8 +341,8 @@ translate_request(const RtscanRequest *request, RelOptInfo *child)
 }
 
 /*
- * Return the cheapest path of a leaf, or NULL.  If "stars" is not NIL, only its stars whose fact is the leaf have
- * paths.
+ * Return the cheapest path of a leaf, or NULL.  If "stars" is not NIL, it is a path of one of the stars whose fact is
+ * the leaf.
  */
 static Path *
 leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
@@ -466,7 +476,7 @@ offer_answers(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 
 /*
  * Are all selected values known to be constant, so that DISTINCT leaves one row?  PostgreSQL then takes the first row.
- * (Keys that cannot be sorted have no path keys either, so their absence alone does not tell.)
+ * (Keys that cannot be sorted have no path keys either, so the absence of path keys alone does not tell.)
  */
 static bool
 has_one_row(const PlannerInfo *root)

@@ -58,7 +58,7 @@ typedef struct RtscanPathAggregate
 	List	   *arms;
 	Expr	   *row_filter;		/* from rows: FILTER as a row expression; NULL: none */
 	Oid			fold;			/* the transition function, if it only combines two values to one; else InvalidOid */
-	RtscanCollected collected;	/* how values are collected; they are not if its purpose is RTSCAN_NO_COLLECTION */
+	RtscanCollected collected;	/* how values are collected; not at all if collected.purpose is RTSCAN_NO_COLLECTION */
 	Expr	   *fractions;		/* fractions of percentiles; NULL: none */
 } RtscanPathAggregate;
 
@@ -87,7 +87,7 @@ typedef struct RtscanPath
 	List	   *row_keys;		/* row expressions of GROUP BY */
 	List	   *aggregates;		/* RtscanPathAggregate * */
 	List	   *sets;			/* from rows: RtscanPathSet *, each after its parent */
-	int			most_parts;		/* most sets made from other sets' groups that are in memory at once */
+	int			most_parts;		/* the most sets with a parent whose groups are in memory at once */
 	double		groups;			/* number of results, before HAVING */
 	bool		on_device;		/* a device is expected to add up the rows; false if processes share them */
 	Cost		cpu_cost;		/* cost if the CPU adds up the rows */
@@ -113,8 +113,8 @@ extern bool rtscan_match_path(RtscanPath *path, bool by_rows);
 extern List *rtscan_expressions_of_rows(PlannerInfo *root, List *expressions);
 
 /*
- * match_collected.c: is an aggregate computed from collected values, which can be collected?  Fills in all members of
- * the aggregate except row_filter.
+ * match_collected.c: is an aggregate computed from collected values, and can its values be collected?  Fills in all
+ * members of the aggregate except row_filter.
  */
 extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path);
 

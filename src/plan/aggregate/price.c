@@ -36,8 +36,8 @@
 
 /*
  * A process is assumed to return at most this fraction of its rows as partial groups.  PostgreSQL's estimate assumes
- * that columns are independent, and may be a group for nearly every row: for example, if only cities of one nation are
- * selected.  If the estimate is right, grouping in vain costs less than sending all rows to one process.
+ * that columns are independent, and may expect a group for nearly every row: for example, if only cities of one nation
+ * are selected.  If the estimate is right, grouping in vain costs less than sending all rows to one process.
  */
 #define MOST_GROUPS_PART	0.5
 
@@ -136,8 +136,8 @@ columns_cost(const RtscanPath *path, List *aggregated, double rows)
 }
 
 /*
- * Can a column's values be treated as integers in a segment (run/group/row_groups.h)?  Exact integers can, and codes,
- * which key columns have, and INCLUDEd columns with few distinct values.  A star's attributes are numbered.
+ * Can a column's values be treated as integers in a segment (run/group/row_groups.h)?  Exact integers can.  Codes can,
+ * too: key columns have codes, and so do INCLUDEd columns with few distinct values.  A star's attributes have numbers.
  */
 static bool
 has_integers(const RtscanPath *path, const RtscanPathSet *set, int column)
@@ -272,7 +272,10 @@ count_passes(const RtscanPath *path)
 	return passes;
 }
 
-/* Return "cost", that of a search, plus that of processing its rows: values, residual quals, groups, aggregates. */
+/*
+ * Return the cost of a search, "cost", plus the cost of processing its rows: values, residual quals, groups,
+ * aggregates.
+ */
 static RtscanCost
 cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 {

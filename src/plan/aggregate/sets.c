@@ -203,7 +203,10 @@ add_joined(List *sets, const RtscanPath *path, double rows)
 
 /* ---------------------------------------------------------------- parents and parts */
 
-/* Return the number of the set with the fewest groups of which set number "part" is a subset; -1 if there is none. */
+/*
+ * Return the number of the parent of set number "part": among the sets of which it is a subset, the one with the fewest
+ * groups.  -1 if there is none.
+ */
 static int
 find_parent(const List *sets, int part)
 {

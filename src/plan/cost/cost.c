@@ -3,9 +3,9 @@
  * cost.c
  *		Estimates the cost of a scan, and how many rows it finds.
  *
- * A cost is the time of work on pages in memory, plus pages that may have to be read.  Pages read at random cost what
- * the heap's pages cost a bitmap heap scan: from random_page_cost each, if there are few, to seq_page_cost, if all are
- * read.
+ * A cost is the time of work on pages in memory, plus pages that may have to be read.  Pages read at random cost as
+ * much as the heap's pages in a bitmap heap scan: each costs nearly random_page_cost if few pages are read, and
+ * seq_page_cost if all pages are read.
  */
 
 #include "plan/cost/cost.h"
@@ -49,8 +49,8 @@
 #define VECTOR_PAGE_FACTOR	0.1
 
 /*
- * Cost of a page of a column's values, as a fraction of a random page's.  A page has the values of thousands of rows,
- * which take many more pages of the heap.  So values fit in memory long before the heap does.
+ * Cost of a page of a column's values, as a fraction of the cost of a random page.  A page has the values of thousands
+ * of rows, whose tuples take many more pages of the heap.  So values fit in memory long before the heap does.
  */
 #define VALUE_PAGE_FACTOR	0.25
 
@@ -59,11 +59,11 @@
 #define SEGMENT_NANOSECONDS	2000.0	/* each segment that is searched */
 #define SKIPPED_NANOSECONDS	50.0	/* each segment that is skipped */
 
-/* Time that a rescan saves, as of the inner side of a nested loop: the image is known, and the caches are warm. */
+/* Time that each rescan saves, as in a nested loop: the image has been read, and the caches are warm. */
 #define AGAIN_SCAN_SAVES		8500.0	/* of SCAN_NANOSECONDS */
 #define AGAIN_SEGMENT_SAVES		1300.0	/* of SEGMENT_NANOSECONDS */
 
-/* Evaluating a qual whose value is not yet known: by order or vectors, whichever is less, or by testing rows. */
+/* Evaluating a qual with a value not yet known: by order or vectors, whichever is faster, or by testing rows. */
 #define LOOKUP_NANOSECONDS	1000.0	/* looking the value up in a segment, where a dictionary page may have to be read */
 #define ROW_NANOSECONDS		5.0 /* finding a row by the column's order */
 #define CHUNK_NANOSECONDS	400.0	/* reading the sieve vectors of a chunk */
@@ -87,7 +87,7 @@
 #define TID_NANOSECONDS			15.0	/* passing a TID to a bitmap */
 #define TID_BLOCK_NANOSECONDS	150.0	/* additional time of the first TID of a heap block */
 
-/* The cost of finding rows once, without that of returning them. */
+/* The cost of one search for rows, without the cost of returning the rows. */
 typedef struct Search
 {
 	double		startup;		/* nanoseconds of starting the scan */
@@ -150,7 +150,8 @@ fewest_rows(PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *r
 }
 
 /*
- * Price each qual of "others" by order or vectors.  By order, a random page is read for each segment that has its rows.
+ * Add the cost of evaluating each clause of "others" by order or by vectors, whichever takes less time.  By order, a
+ * page is read at random in each segment in which the clause has rows.
  */
 static void
 add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const RtscanResolved *resolved, List *others)
@@ -167,7 +168,7 @@ add_each(Search *search, PlannerInfo *root, const IndexOptInfo *info, const Rtsc
 	}
 }
 
-/* Price testing: find the "rows" rows of the most selective qual, and test them by all other quals. */
+/* Return the cost of finding the "rows" rows of the most selective qual, and testing them by all other quals. */
 static Search
 test_rows(const RtscanResolved *resolved, List *others, double rows)
 {
@@ -179,7 +180,7 @@ test_rows(const RtscanResolved *resolved, List *others, double rows)
 	};
 }
 
-/* Return how many dictionary pages a qual's lookups read in each loop.  Many loops share a column's few pages. */
+/* Return how many dictionary pages lookups of a value read in each loop.  Many loops read the same few pages again. */
 static double
 lookup_pages(const IndexOptInfo *info, const RtscanResolved *resolved, double loop_count)
 {
@@ -233,7 +234,7 @@ search_cost(PlannerInfo *root, const IndexOptInfo *info, const Search *search, d
 	};
 }
 
-/* Price a scan of an index without readable segments: all its pages may be pending ones. */
+/* Return the cost of scanning an index without readable segments: all its pages may belong to pending lists. */
 static RtscanCost
 price_by_statistics(const IndexOptInfo *info)
 {
@@ -286,7 +287,7 @@ is_ranked(const RtscanColumnSize *sizes)
 	return sizes->ranked_values >= 0.5 * sizes->dictionary_values;
 }
 
-/* Cost of reading values from dictionaries in heap order: only blocks that have some of the rows are decoded. */
+/* Cost of values from dictionaries in heap order: only dictionary blocks that have some of the values are decoded. */
 static RtscanCost
 ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows)
 {
@@ -299,7 +300,7 @@ ranked_cost(const IndexOptInfo *info, const RtscanColumnSize *sizes, double rows
 	};
 }
 
-/* Cost of values by codes: a dictionary is read as a whole if that pays off and fits in memory (segment/values.h). */
+/* Cost of values by codes.  A whole dictionary is read if that is faster and fits in work_mem (segment/values.h). */
 static RtscanCost
 dictionary_cost(const IndexOptInfo *info, const RtscanIndexSize *size, int column, double rows)
 {
@@ -399,7 +400,7 @@ rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
 	const RelOptInfo *table = info->rel;
 	const RtscanIndexSize *size = NULL;
 
-	/* Behind the last row of a partial index, the heap may have rows that the index does not have. */
+	/* A partial index may end before the heap's last row, so it does not tell where the heap's rows end. */
 	if (info->indpred == NIL && table->allvisfrac > 0 && table->allvisfrac < 1)
 		size = rtscan_index_size(root, info);
 	if (size == NULL || size->heap_blocks == 0 || size->heap_blocks >= table->pages)
@@ -407,7 +408,7 @@ rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
 	return Min(table->allvisfrac * table->pages / size->heap_blocks, 1);
 }
 
-/* Heap blocks that are not all-visible are read in their order. */
+/* Heap blocks that are not all-visible are read in the order of their numbers. */
 RtscanCost
 rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops)
 {
@@ -436,7 +437,10 @@ rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, doubl
 	};
 }
 
-/* Rows are sorted if that takes less time than walking until enough are found (search/order/order_stream_cost.c). */
+/*
+ * The matching rows are sorted by rank if that takes less time than walking over the ranks until enough rows are found
+ * (search/order/order_stream_cost.c).
+ */
 RtscanCost
 rtscan_order_cost(double ranks, double rows, double wanted, int columns)
 {
@@ -460,9 +464,9 @@ rtscan_tests_cost(double rows, int columns)
 /* ---------------------------------------------------------------- several processes */
 
 /*
- * Each of n workers does 1/n of the work, but takes time to start.  The sum is least if n is the square root of the
- * ratio of work to start-up.  There are at most as many workers as chunks.  There are at least as many as PostgreSQL
- * would use, which depends only on the heap's size.
+ * Each of n workers does 1/n of the work, but takes time to start.  The sum of both times is least if n is the square
+ * root of the ratio of work to start-up.  There are at most as many workers as chunks.  But there are at least as many
+ * as PostgreSQL would use, whose number depends only on the heap's size.
  */
 int
 rtscan_workers(RelOptInfo *table, Cost cost, double rows)
@@ -498,7 +502,10 @@ rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers)
 	return size ? Min(processes_of(workers), Max(size->rows / size->largest, size->rows / RTSCAN_CHUNK_ROWS)) : 1;
 }
 
-/* Each process that chooses among executors looks values up in all segments (search/scan/search.h). */
+/*
+ * Lookups are divided among the processes only if the CPU is the only executor.  A process that chooses among executors
+ * looks values up in all segments (search/scan/search.h).
+ */
 void
 rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers)
 {
@@ -511,7 +518,7 @@ rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int w
 
 /* ---------------------------------------------------------------- the callback */
 
-/* Return a path's quals.  Clauses that lack a comparison function go to *others: the scan will raise an error. */
+/* Return a path's quals.  Clauses without a comparison function go to *others; the scan raises an error for them. */
 static List *
 collect_quals(PlannerInfo *root, IndexPath *path, List **others)
 {
@@ -546,7 +553,7 @@ estimate_selectivity(PlannerInfo *root, const IndexOptInfo *info, const RtscanRe
 	return selectivity;
 }
 
-/* Price a bitmap scan.  Before it returns its first TID, it looks all values up and evaluates one segment. */
+/* Set the costs of a bitmap scan, which looks all values up and evaluates one segment before its first TID. */
 static void
 price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, List *others, double loop_count,
 		   Cost *startup_cost, Cost *total_cost)

@@ -16,7 +16,7 @@
 /* Forming a tuple of values that have been read. */
 #define RTSCAN_TUPLE_COST		(0.5 * cpu_tuple_cost)
 
-/* Reading one of many values, or adding it to an aggregate. */
+/* Reading a column's value together with the values of many other rows, or adding a value to an aggregate. */
 #define RTSCAN_VALUE_COST		(0.05 * cpu_operator_cost)
 
 /* Reading a row's code. */
@@ -63,27 +63,30 @@ extern RtscanCost rtscan_conjunction_cost(PlannerInfo *root, IndexOptInfo *info,
 /* Convert nanoseconds to a cost. */
 extern Cost rtscan_time_cost(double nanoseconds);
 
-/* Cost of reading the values of a column, from 0, for this many rows in each loop.  Loops may read the same pages. */
+/*
+ * Cost of reading the values of column number "column", from 0, of "rows" rows in each loop.  A page that several loops
+ * read counts only once.
+ */
 extern RtscanCost rtscan_column_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
-/* Cost of rtscan_column_cost(), with that of copying values that are passed by reference. */
+/* The cost of rtscan_column_cost(), plus the cost of copying the values if they are passed by reference. */
 extern RtscanCost rtscan_value_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
 /*
- * Cost of rtscan_value_cost(), with that of testing the values.  Integers in frames are tested as they are stored, or a
- * whole chunk at once if that is cheaper.
+ * Cost of testing the values of a column: the cost of rtscan_value_cost(), except for integers in frames (RtscanFrame).
+ * Such integers are tested as they are stored, row by row, or a whole chunk at once if that is cheaper.
  */
 extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows, double loops);
 
 /*
  * Cost of finding out which of "rows" rows the snapshot sees, in each loop.  Heap blocks that are not all-visible have
- * to be read.  Loops share a copy of the visibility map; a row needs at most one page of it.
+ * to be read.  All loops share one copy of the visibility map, of which a row needs at most one page.
  */
 extern RtscanCost rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops);
 
 /*
- * Return the all-visible fraction of the blocks in which an index has rows.  Since PostgreSQL 16, COPY leaves empty
- * pages at the end of a table, which the planner counts as not all-visible.
+ * Return the all-visible fraction of the blocks in which an index has rows.  The table's own fraction would be too low:
+ * since PostgreSQL 16, COPY leaves empty pages at the end of a table, which are not all-visible.
  */
 extern double rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info);
 
@@ -91,32 +94,34 @@ extern double rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info);
 extern RtscanCost rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops);
 
 /*
- * Cost of reading "pages" of all "of" pages of an index or a table, in their order, as cost_bitmap_heap_scan() has it.
+ * Cost of reading "pages" pages of an index or a table that has "of" pages, in the order of their numbers.  It is
+ * estimated as by cost_bitmap_heap_scan().
  */
 extern Cost rtscan_random_pages_cost(Oid tablespace, double pages, double of);
 
 /*
- * Cost of returning "rows" matching rows in the order of a column, in which they are in a range of "ranks" ranks.
- * About "wanted" rows are read before the query ends, each with the values of "columns" columns.
+ * Cost of returning the matching rows in the order of a column.  "rows" rows match, and their ranks in this column lie
+ * in a range of "ranks" ranks.  The query is expected to end after about "wanted" rows.  With each row, the values of
+ * "columns" columns are read.
  */
 extern RtscanCost rtscan_order_cost(double ranks, double rows, double wanted, int columns);
 
-/* Cost of testing scattered rows by this many columns. */
+/* Cost of testing "rows" scattered rows by the values of "columns" columns each. */
 extern Cost rtscan_tests_cost(double rows, int columns);
 
 /*
  * Return the number of workers that pay off for a path of this cost without workers; 0 if none does.  "rows" is the
- * number of rows that each worker returns in addition to those of a single process.
+ * number of rows that each worker adds to the rows passed to the leader: 0 if the processes divide the rows among them.
  */
 extern int	rtscan_workers(RelOptInfo *table, Cost cost, double rows);
 
 /* Return the time that the leader needs alone, divided by the time that it needs with its workers. */
 extern double rtscan_speedup(PlannerInfo *root, IndexOptInfo *info, int workers);
 
-/* Reduce the cost of a search to that of each of the processes that share it. */
+/* Reduce the cost of a search to the cost of one process, if "workers" workers and the leader share the search. */
 extern void rtscan_share_cost(RtscanCost *cost, PlannerInfo *root, IndexOptInfo *info, int workers);
 
-/* Cost of starting workers, whatever they do.  PostgreSQL's parallel_setup_cost does not depend on their number. */
+/* Cost of starting workers, in addition to PostgreSQL's parallel_setup_cost, which does not depend on their number. */
 extern Cost rtscan_workers_cost(int workers);
 
 /* Is an index of the access method rtscan? */

@@ -18,7 +18,8 @@ static get_relation_stats_hook_type previous_hook;
 
 /*
  * Return the RelOptInfo of a range table entry; NULL if the entry has none.  A query may have thousands of tables.
- * Most calls are for the table of the last call or the next one, so the search starts at the table of the last call.
+ * Most calls are for the same table as the last call, or for the table after it, so the search starts at the last
+ * table.
  */
 static RelOptInfo *
 relation_of(PlannerInfo *root, const RangeTblEntry *table)
@@ -77,8 +78,8 @@ analyzed_distinct(HeapTuple statistics, double rows)
 }
 
 /*
- * Has ANALYZE found that all values differ?  Then the indexes need not be consulted.  That saves time for long lists,
- * since the planner asks for the statistics for each element.
+ * Has ANALYZE found that all values differ?  Then the indexes cannot have counted more values, and are not searched.
+ * That saves time for long lists, since the planner gets the statistics anew for each element.
  */
 static bool
 all_differ(HeapTuple statistics)
@@ -87,7 +88,8 @@ all_differ(HeapTuple statistics)
 }
 
 /*
- * Return a copy of the column's statistics with more distinct values than ANALYZE has found; NULL if it found enough.
+ * Return a copy of the column's statistics with more distinct values than ANALYZE has found.  NULL if the index has not
+ * counted more values, or if a user has set n_distinct.
  */
 static HeapTuple
 better_statistics(PlannerInfo *root, const RelOptInfo *relation, Oid table, AttrNumber attribute)

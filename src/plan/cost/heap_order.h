@@ -14,7 +14,7 @@
 /* Return the correlation of a variable with the heap's order, from -1 (descending) to 1; 0 if it is not known. */
 extern double rtscan_correlation_of(const VariableStatData *variable);
 
-/* Return the correlation of an expression with the heap's order; 0 if it is no column, or if it is not known. */
+/* Return rtscan_correlation_of() for an expression, which is usually a column. */
 extern double rtscan_heap_correlation(PlannerInfo *root, Node *expression);
 
 #endif							/* RTSCAN_HEAP_ORDER_H */

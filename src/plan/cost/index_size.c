@@ -75,7 +75,10 @@ remember_size(const RtscanImage *image, const RtscanIndexSize *size)
 
 /* ---------------------------------------------------------------- sizes */
 
-/* Return the end of the heap blocks that have rows in the image; 0 if a directory entry has no block numbers. */
+/*
+ * Return the number of heap blocks up to the last one in which a segment of the image has rows.  The number is 0 if it
+ * is not known: a segment's directory entry has no block numbers, or the image has a sealed list.
+ */
 static double
 end_of_blocks(const RtscanImage *image)
 {
@@ -149,7 +152,10 @@ add_columns(RtscanIndexSize *size, int nkeys, const RtscanSegment *segment, doub
 			add_include_size(&size->columns[i], &segment->includes[i - nkeys], segment->header.rows, factor);
 }
 
-/* Set the sizes of columns by a sample of the segments; false if there are none, or they cannot be read. */
+/*
+ * Set the sizes of columns by a sample of the segments; false if there are no segments, or if one of the sample cannot
+ * be read.
+ */
 static bool
 measure_columns(RtscanIndexSize *size, Relation index, const RtscanLiveSegments *live)
 {

@@ -17,11 +17,11 @@ typedef struct RtscanColumnSize
 	double		dictionary_pages;	/* pages of the dictionaries */
 	double		dictionary_values;	/* values in the dictionaries */
 	double		distinct;		/* largest number of distinct values of a key column in a segment */
-	double		ranked_values;	/* dictionary values of segments in which the column is in heap order */
+	double		ranked_values;	/* values in the dictionaries of segments in which the column is in heap order */
 	double		framed_rows;	/* an INCLUDEd column's rows that are stored as integers in frames */
 } RtscanColumnSize;
 
-/* Sizes of an index, from those of its segments that can be read. */
+/* Sizes of all segments of an index; those of columns are estimated from a sample of the segments. */
 typedef struct RtscanIndexSize
 {
 	double		segments;		/* number of segments */
@@ -32,7 +32,10 @@ typedef struct RtscanIndexSize
 	RtscanColumnSize columns[INDEX_MAX_KEYS];	/* sizes by column; memory is allocated for ncolumns only */
 } RtscanIndexSize;
 
-/* Return the sizes of a column, from 0.  Columns after the index's own belong to dimensions (star.h) and have none. */
+/*
+ * Return the sizes of column number "column", from 0; all sizes are 0 for columns after the index's own, which belong
+ * to dimensions (star.h).
+ */
 static inline const RtscanColumnSize *
 rtscan_column_size(const RtscanIndexSize *size, int column)
 {
@@ -43,7 +46,7 @@ rtscan_column_size(const RtscanIndexSize *size, int column)
 
 /*
  * Measure an index by a sample of the live segments of its image.  The result is in the current memory context.  NULL
- * if the index has no segments, or they cannot be read.
+ * if the index has no segments, or if a segment of the sample cannot be read.
  */
 extern RtscanIndexSize *rtscan_measure_index(Relation index, const RtscanImage *image, const RtscanLiveSegments *live);
 

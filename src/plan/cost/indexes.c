@@ -28,7 +28,10 @@ rtscan_usable_indexes(const RelOptInfo *table)
 	return indexes;
 }
 
-/* Does a relation have a usable index?  For a relation that is known to be empty, the planner has not set predOK. */
+/*
+ * Does a relation have a usable index?  False if the relation is known to be empty: the planner has not set predOK of
+ * its indexes.
+ */
 static bool
 has_index(RelOptInfo *rel)
 {

@@ -11,12 +11,15 @@
 #include "search/filter/implied.h"
 #include "utils/selfuncs.h"
 
-/* At most this many array elements are looked up, counted for each segment and summed up over all arrays. */
+/*
+ * The most lookups of array elements for a list of quals: the elements that are looked up of all its arrays, times the
+ * number of segments.
+ */
 #define MAX_LOOKUPS		200
 
 /*
- * At least this many elements of each array are looked up, even if that exceeds MAX_LOOKUPS.  An array within OR cannot
- * be sampled.  If it has more elements than may be looked up, the qual is estimated from the statistics.
+ * At least this many elements of each array are looked up, even if MAX_LOOKUPS is exceeded.  An array within OR cannot
+ * be sampled.  If it has more elements than may be looked up, its qual is estimated from the statistics.
  */
 #define MIN_ELEMENTS	16
 

@@ -22,7 +22,7 @@ typedef struct RtscanEstimates
 	List	   *all;			/* expressions with their values */
 } RtscanEstimates;
 
-/* The values of quals, as far as the planner knows them. */
+/* The data that rtscan_is_known() and rtscan_known_filter() need to find the values of quals. */
 typedef struct RtscanKnownValues
 {
 	PlannerInfo *root;			/* the query */
@@ -30,10 +30,16 @@ typedef struct RtscanKnownValues
 	int			most_elements;	/* at most this many elements are taken of each array, if it can be sampled */
 } RtscanKnownValues;
 
-/* Return how many elements of each array in "quals" may be looked up, if each is looked up in this many segments. */
+/*
+ * Return how many elements of each array in "quals" may be looked up, if each element is looked up in "segments"
+ * segments.
+ */
 extern int	rtscan_share_of_lookups(const List *quals, uint32 segments);
 
-/* Are all values of a qual known, and few enough to look up?  An array within OR must be short: it is not sampled. */
+/*
+ * Are all values of a qual known, and few enough to look up?  An array within OR is not sampled, so it must not have
+ * more than values->most_elements elements.
+ */
 extern bool rtscan_is_known(const RtscanKnownValues *values, const RtscanQual *qual);
 
 /* Make the filter of a qual whose values are known. */

@@ -42,7 +42,10 @@ strategy_of(Oid operator)
 	return strategy;
 }
 
-/* Return the column of "column op value", or of "value op column", with *commuted set; else NULL. */
+/*
+ * Return the column of "column op value" or "value op column"; NULL if the clause is neither.  Sets *commuted to
+ * whether the column is on the right.
+ */
 static Var *
 compared_column(const OpExpr *op, bool *commuted)
 {

@@ -10,7 +10,7 @@
  *
  *	WHERE place > 90 ORDER BY time			│ . . . . . . . . . * │ ──►	after nine tenths
  *	WHERE place > 90 ORDER BY time DESC		│ . . . . . . . . . * │ ◄──	at once
- *	WHERE place BETWEEN 40 AND 50 ...		│ . . . . * . . . . . │		anywhere: after half of the others
+ *	WHERE place BETWEEN 40 AND 50 ...		│ . . . . * . . . . . │		anywhere: after half of the other rows
  */
 #ifndef RTSCAN_LATE_ROWS_H
 #define RTSCAN_LATE_ROWS_H
@@ -20,14 +20,14 @@
 #include "nodes/pathnodes.h"
 
 /*
- * Return the fraction of a scan, in the order of an expression, that is expected to pass before the first row that
- * matches the clauses (RestrictInfo), less the fraction that the planner expects anyway.  "passing" is the clauses'
+ * Return the fraction of a scan, in the order of an expression, that is expected to precede the first row that matches
+ * the clauses (RestrictInfo), less the fraction that the planner expects in any case.  "passing" is the clauses'
  * selectivity.
  */
 extern double rtscan_late_part(PlannerInfo *root, const List *clauses, Expr *order, bool descending,
 							   Selectivity passing);
 
-/* Return the fraction of a sequential scan, which is in the heap's order, before the first matching row. */
+/* Return rtscan_late_part() for a sequential scan, whose order is the heap's. */
 extern double rtscan_late_part_of_heap(PlannerInfo *root, const List *clauses, Selectivity passing);
 
 #endif							/* RTSCAN_LATE_ROWS_H */

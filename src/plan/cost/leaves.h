@@ -42,8 +42,8 @@ extern bool rtscan_is_member(PlannerInfo *root, const EquivalenceClass *class, c
 
 /*
  * Return the cost of opening a table in each process of a parallel plan, if the table is one of many leaves; 0 for
- * other tables.  PostgreSQL includes this cost in parallel_setup_cost.  So it would let each worker open a thousand
- * leaves for work that the leader alone does in less time.
+ * other tables.  PostgreSQL would assume that parallel_setup_cost includes this cost, and let each worker open a
+ * thousand leaves for work that the leader alone does in less time.
  */
 extern Cost rtscan_opening_cost(PlannerInfo *root, const RelOptInfo *table);
 

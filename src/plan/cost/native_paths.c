@@ -135,7 +135,8 @@ span_of(PlannerInfo *root, const IndexPath *path)
 
 /*
  * Return the cost of the heap pages of an index's bitmap.  Interpolate between scattered and adjacent pages as
- * cost_index() does, but with the full correlation of the first column: a bitmap sorts the rows of equal values itself.
+ * cost_index() does.  But do not reduce the correlation of the first column if the index has further columns: a bitmap
+ * returns the rows of equal values in the heap's order.
  */
 static Cost
 index_pages_cost(PlannerInfo *root, const IndexPath *path)
@@ -229,7 +230,7 @@ other_clauses(const IndexPath *path)
 	return result;
 }
 
-/* Return the column that a path key sorts by, or NULL. */
+/* Return the column of the index that a path key sorts by; NULL if there is none. */
 static Expr *
 sorted_column(PlannerInfo *root, const IndexOptInfo *index, const PathKey *key)
 {
@@ -260,8 +261,8 @@ charge_late_rows(PlannerInfo *root, IndexPath *path)
 }
 
 /*
- * Add the cost of the rows that precede the first matching row in the heap to the startup cost of sequential scans, of
- * which EXISTS and LIMIT need only the first rows.
+ * Raise the startup cost of sequential scans by the cost of the rows that precede the first matching row in the heap.
+ * This matters to EXISTS and LIMIT, which need only the first rows.
  */
 static void
 charge_sequential_scans(PlannerInfo *root, RelOptInfo *table, const List *paths)

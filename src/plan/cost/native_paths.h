@@ -11,7 +11,7 @@
  *	 bitmaps alone is offered too, at a cost that takes the heap's order into account.
  *
  *		recent rows, by btree	 . . . . . . . . # # # │
- *		other rows, by rtscan	 . # . # . . # . . # . │	makes ten times as many bits as are used
+ *		another qual, by rtscan	 . # . # . . # . . # . │	most of the rows that it finds are not recent
  *
  * - An index scan in an order may pass over many rows before the first matching row: see late_rows.h.
  *

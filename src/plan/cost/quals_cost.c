@@ -31,7 +31,8 @@ is_of_key(const RtscanQual *qual, const IndexOptInfo *index)
 }
 
 /*
- * Is each qual about one key column?  "included" permits conditions on INCLUDEd columns, "alternatives" disjunctions.
+ * Is each qual about one key column?  With "included", a qual may also be a condition on an INCLUDEd column.  With
+ * "alternatives", it may also be a disjunction of such quals.
  */
 static bool
 are_region(const List *quals, const IndexOptInfo *index, bool included, bool alternatives)
@@ -125,8 +126,8 @@ asks_included(const RtscanQual *qual, const IndexOptInfo *index)
 }
 
 /*
- * Cost of a qual on INCLUDEd columns: of comparing their values, and of searching for its parts that are about key
- * columns alone.
+ * Cost of comparing the values of a qual's INCLUDEd columns, and of searching for those parts of the qual that are
+ * about key columns alone.
  */
 static RtscanCost
 included_cost(const RtscanQual *qual, PlannerInfo *root, IndexOptInfo *index, double loops, double rows)

@@ -11,7 +11,7 @@
 #include "plan/cost/cost.h"
 #include "plan/quals/quals.h"
 
-/* Return the selectivity of those quals that are about this column alone. */
+/* Return the selectivity of those quals that are about the column number "column" alone. */
 extern Selectivity rtscan_quals_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index,
 											int column);
 
@@ -20,8 +20,8 @@ extern RtscanCost rtscan_quals_cost(const RtscanQuals *quals, PlannerInfo *root,
 									double *rows);
 
 /*
- * Return the selectivity of "clauses", which may imply ranges, among the "rows" rows that quals and implied ranges
- * leave.
+ * Return the selectivity of "clauses" among the "rows" rows that the index finds by "quals".  If the clauses imply
+ * ranges (quals->implied), the rows outside of these ranges are already excluded.
  */
 extern Selectivity rtscan_residual_selectivity(const RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index,
 											   List *clauses, double rows);

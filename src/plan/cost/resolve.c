@@ -4,7 +4,7 @@
  *		Looks quals up in an index's dictionaries, once in a planning run.
  *
  * Quals with constants are looked up in the dictionaries, so the selectivity of each column is exact.  Columns are
- * assumed to be independent.  Planning must not fail because of an index, so what cannot be read of it counts as
+ * assumed to be independent.  Planning must not fail because of an index, so data that cannot be read counts as
  * unknown.
  */
 #include "plan/cost/resolve.h"
@@ -41,7 +41,7 @@ typedef struct Memory
 {
 	RtscanPlanningRun run;
 	PlannerInfo *query;			/* the query that has_security_barrier is about */
-	bool		has_security_barrier;	/* rtscan_has_security_barrier() of that query */
+	bool		has_security_barrier;	/* rtscan_has_security_barrier() of "query" */
 	RtscanEstimates estimates;	/* values of expressions */
 	Knowledge  *last;			/* the last entry that was used, or NULL */
 } Memory;
@@ -156,7 +156,8 @@ recall(const Knowledge *knowledge, const List *quals)
 /* ---------------------------------------------------------------- quals */
 
 /*
- * Describe how to find the values of "quals".  The lookups allowed for array elements are divided among their arrays.
+ * Describe how to find the values of "quals".  The lookups that are allowed for array elements (known_filter.c) are
+ * divided among the arrays of "quals".
  */
 static RtscanKnownValues
 values_of(PlannerInfo *root, const Knowledge *knowledge, const List *quals)
@@ -274,7 +275,7 @@ look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge,
 	return add_segments(resolved, index, &filter, knowledge);
 }
 
-/* Return the result for no quals, which needs no lookups. */
+/* Return the result for an empty list of quals, which needs no lookups. */
 static const RtscanResolved *
 find_all(RtscanResolved *resolved, Knowledge *knowledge)
 {

@@ -33,9 +33,9 @@ typedef struct RtscanResolved
 } RtscanResolved;
 
 /*
- * Look up the quals "quals" and "implied" (RtscanQual *).  Sets *others to the clauses of all elements of "quals" that
- * are not looked up: their values are not known yet, or this user may not know the index's values.  Returns NULL if the
- * index cannot be read, or has no segments.
+ * Look up the quals "quals" and "implied" (RtscanQual *).  An element of "quals" is not looked up if its values are not
+ * known yet, or if this user may not know the index's values; *others is set to the clauses of all such elements.
+ * Returns NULL if the index cannot be read, or has no segments.
  */
 extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *info, List *quals, List *implied,
 											List **others);
@@ -43,12 +43,15 @@ extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *inf
 /* Return the sizes of an index, or NULL if it cannot be read or has no segments. */
 extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo *info);
 
-/* Return a lower bound of a key column's distinct values; 0 if none is known, or if this user may not know it. */
+/*
+ * Return a lower bound of the number of distinct values of a key column; 0 if none is known, or if this user may not
+ * know it.
+ */
 extern double rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column);
 
 /*
- * Get the least and the greatest key of a column in the segments (row/keys.h).  False if they are not known, if this
- * user may not know them, or if the segments have less than half of the table's rows.
+ * Get the least and the greatest key of a column in the segments (row/keys.h).  False if a segment's keys are not
+ * known, if this user may not know the keys, or if the segments have less than half of the table's rows.
  */
 extern bool rtscan_index_bounds(PlannerInfo *root, IndexOptInfo *info, int column, RtscanKeyBounds *bounds);
 

@@ -8,7 +8,10 @@
 #include "search/exec/cpu.h"
 #include "search/filter/lookup.h"
 
-/* Return a copy of a region whose columns have the rows of all array elements, even if only a sample was looked up. */
+/*
+ * Return a copy of a region in which RtscanRegionColumn.rows counts the rows of all array elements, even if only a
+ * sample of the elements was looked up.
+ */
 static RtscanRegion
 whole_region(const RtscanRegion *region, uint32 rows)
 {
@@ -24,7 +27,7 @@ whole_region(const RtscanRegion *region, uint32 rows)
 	return whole;
 }
 
-/* Add the cost of evaluating a region, if only "within" rows of the segment matter. */
+/* Add the cost of evaluating a region, if the bits of only "within" rows of the segment are needed. */
 static void
 add_region(RtscanResolved *resolved, RtscanReader *reader, const RtscanRegion *region, double within)
 {
@@ -62,7 +65,9 @@ rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const Rts
 	add_filter(resolved, reader, filter, reader->segment->header.rows);
 }
 
-/* Return the number of rows of a segment that the columns of a region other than "column" leave. */
+/*
+ * Return how many of a segment's "rows" rows the region's conditions leave, if the conditions on "column" are left out.
+ */
 static double
 rows_left_by_others(const RtscanRegion *region, int column, uint32 rows)
 {

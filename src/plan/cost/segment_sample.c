@@ -6,7 +6,8 @@
 #include "plan/cost/segment_sample.h"
 
 /*
- * This many of "most" sampled segments are the largest.  The rest are the newest: some values occur only in new rows.
+ * The number of segments in a sample of "most" segments that are chosen because they are the largest.  The rest of the
+ * sample are the newest segments: some values occur only in new rows.
  */
 #define LARGEST_OF(most)	((most) * 3 / 4)
 
@@ -21,7 +22,10 @@ rtscan_live_segments(const RtscanImage *image)
 	return live;
 }
 
-/* Insert a segment into an array that descends by rank(), and drop the last one if there are more than "most". */
+/*
+ * Insert a segment into an array that the function "rank" sorts, the greatest first.  If the array has more than "most"
+ * segments then, drop the last one.
+ */
 static void
 keep_greatest(const RtscanLiveSegment **kept, uint32 *n, uint32 most, const RtscanLiveSegment *segment,
 			  uint64 (*rank) (const RtscanLiveSegment *))

@@ -33,7 +33,7 @@ typedef struct RtscanSegmentSample
 	uint32		n;				/* number of segments in the sample */
 	const RtscanLiveSegment *segments[RTSCAN_MOST_SAMPLED]; /* the segments in the sample */
 	uint32		of;				/* number of segments from which the sample has been taken */
-	double		part;			/* fraction of the rows of these segments that the sample has */
+	double		part;			/* fraction of the rows of all "of" segments that are in the sample */
 } RtscanSegmentSample;
 
 /* List the live segments of an image, in the current memory context.  The list refers to the image. */
@@ -41,7 +41,8 @@ extern RtscanLiveSegments rtscan_live_segments(const RtscanImage *image);
 
 /*
  * Take a sample of the segments in which a filter may find rows; of all live segments if "filter" is NULL.  If there
- * are more than "most" segments, the sample has "most" of them, the largest and the newest; if not, it has all.
+ * are more than "most" segments, the sample has "most" of them, the largest and the newest.  Otherwise it has all of
+ * them.
  */
 extern RtscanSegmentSample rtscan_sample_segments(const RtscanLiveSegments *live, const RtscanFilter *filter,
 												  uint32 most);

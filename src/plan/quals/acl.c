@@ -11,8 +11,8 @@
 #include "utils/acl.h"
 
 /*
- * Return the number of the table that the query names: "relid", or the topmost parent of this partition or child.  The
- * privileges and policies of that parent apply.  (Arms of UNION ALL have their own.)
+ * Return the number of the table whose privileges and policies apply: "relid" or, if it is a partition or child, its
+ * topmost parent, which the query names.  (Arms of UNION ALL have privileges of their own.)
  */
 static Index
 named_table(PlannerInfo *root, Index relid)

@@ -73,7 +73,10 @@ find_named(const NamedOperation *operations, Size n, const char *name, int noper
 	return NULL;
 }
 
-/* Return the operation of an expression, if it is one of PostgreSQL's own; else NULL. */
+/*
+ * Return the operation of an expression whose operator or function is PostgreSQL's own, and set *operands.  NULL for
+ * any other expression, or if the tables above do not have the operation.
+ */
 static const NamedOperation *
 find_operation(const Node *node, List **operands)
 {
@@ -133,7 +136,7 @@ add_term(Terms *terms, RtscanTerm term)
 	return terms->n++;
 }
 
-/* Does a key column sort as the numbers of its type do? */
+/* Does a key column's operator family sort numbers as usual, by their values? */
 static bool
 is_in_order(const IndexOptInfo *index, int column)
 {
@@ -154,7 +157,10 @@ is_in_order(const IndexOptInfo *index, int column)
 	}
 }
 
-/* Return the column, from 0, that an expression matches, or -1.  A key column must sort as its numbers do. */
+/*
+ * Return the column, from 0, that an expression matches, or -1.  Key columns that are not in the order of their numbers
+ * are left out.
+ */
 static int
 find_numbers(IndexOptInfo *index, Node *node)
 {
@@ -236,7 +242,7 @@ are_comparable(Oid left, Oid right)
 		 (of_left <= RTSCAN_NUMBER_INT64 && of_right <= RTSCAN_NUMBER_INT64));
 }
 
-/* Return the btree strategy of an operator, or 0. */
+/* Return the btree strategy of one of PostgreSQL's own operators if it compares numbers; 0 for any other operator. */
 static int
 find_strategy(Oid operator)
 {
@@ -307,8 +313,8 @@ imply_comparison(IndexOptInfo *index, const OpExpr *clause)
 static RtscanQual *imply(IndexOptInfo *index, Expr *clause);
 
 /*
- * Make the qual that an AND or OR implies.  NULL unless the index answers each part, or the part implies something: any
- * other part might raise an error for rows that the other parts would exclude.
+ * Make the qual that an AND or OR implies.  NULL if it has a part that the index neither answers nor derives ranges
+ * from: this part might raise an error for rows that the ranges of other parts exclude, and the error would be lost.
  */
 static RtscanQual *
 imply_connective(IndexOptInfo *index, const BoolExpr *connective)

@@ -9,7 +9,7 @@
  *
  * Terms have the types int2, int4, int8, float4, float8, numeric and date.  Operations are + - * / ^ @ |/, abs(),
  * power(), sqrt() and casts between these types, as PostgreSQL itself defines them.  An AND or OR of comparisons, and
- * of quals that the index answers, implies what its parts imply.  Arguments are subexpressions without columns; their
+ * of quals that the index answers, implies what its parts imply.  Arguments are subexpressions without columns, whose
  * values are known when the search begins.  A clause whose arguments may raise an error implies nothing.
  */
 #ifndef RTSCAN_IMPLY_H
@@ -21,8 +21,9 @@
 #include "plan/quals/quals.h"
 
 /*
- * Add the quals that the clauses "others" imply, which the index does not answer (RestrictInfo, in the order of their
- * evaluation).  Volatile clauses imply nothing: their subqueries would be executed twice.
+ * Add the quals that are implied by "others", the clauses that the index does not answer (RestrictInfo, in the order of
+ * their evaluation).  A volatile clause implies nothing: its arguments would be evaluated for the index and again on
+ * the rows, with different results.
  */
 extern void rtscan_quals_imply(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *others);
 

@@ -86,7 +86,7 @@ family_of(IndexOptInfo *index, int column)
 	return is_included(index, column) ? default_operators(index, column)->btree_opf : index->opfamily[column];
 }
 
-/* Return the column's type as its family's operators take it. */
+/* Return the type that the operators of a column's family have on their left side. */
 static Oid
 lefttype_of(IndexOptInfo *index, int column)
 {
@@ -103,7 +103,7 @@ is_simple_comparison(Oid type, Oid function)
 	return OidIsValid(function) && function < FirstUnpinnedObjectId && !IsPolymorphicType(type) && type != RECORDOID;
 }
 
-/* Does the column's family have the operator, and the functions to look up or (INCLUDEd column) compare values? */
+/* Does the column's family have the operator, and a function to look values up or, if INCLUDEd, to compare them? */
 static bool
 is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 {
@@ -124,7 +124,7 @@ is_indexable(IndexOptInfo *index, int column, Oid operator, Oid collation)
 		OidIsValid(get_opfamily_proc(family, type, member.righttype, RTSCAN_COMPARE_PROC));
 }
 
-/* Return the family's operator of another strategy for the same types, or InvalidOid. */
+/* Return the operator of the same family and types that has the strategy "wanted", or InvalidOid. */
 static Oid
 find_sibling(IndexOptInfo *index, int column, Oid operator, StrategyNumber wanted)
 {
@@ -194,7 +194,7 @@ static const StrategyNumber negated_strategy[] = {
 	[BTGreaterStrategyNumber] = BTLessEqualStrategyNumber,
 };
 
-/* Make "column op [ANY|ALL] argument".  If "negated", with the opposite operator or, for "=", with the kind NONE. */
+/* Make "column op [ANY|ALL] argument" or, if "negated", its negation: opposite operator or, for "=", kind NONE. */
 static RtscanQual *
 make_comparison(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid operator, Oid collation, bool array,
 				Expr *argument, bool negated)
@@ -217,7 +217,7 @@ make_comparison(IndexOptInfo *index, int column, RtscanConditionKind kind, Oid o
 
 static RtscanQual *match_clause(IndexOptInfo *index, Expr *clause, bool negated);
 
-/* Return the operator if the column's family has it, or else its negator, which flips *negated; or InvalidOid. */
+/* Return the operator if the column's family has it, or else its negator (then *negated is flipped), or InvalidOid. */
 static Oid
 find_operator(IndexOptInfo *index, int column, Oid operator, Oid collation, bool *negated)
 {
@@ -243,7 +243,7 @@ find_column_for(IndexOptInfo *index, Node *expression, Oid operator, Oid collati
 	return rtscan_find_any_column(index, expression);
 }
 
-/* Match operands "column op argument"; returns the column, from 0, or -1.  If they are swapped, commutes *operator. */
+/* Match the operands of "column op argument": return the column, or -1.  Commute *operator if they are swapped. */
 static int
 match_sides(IndexOptInfo *index, List *args, Oid *operator, Oid collation, Expr **argument)
 {
@@ -345,7 +345,7 @@ find_boolean(IndexOptInfo *index, Node *expression)
 	return column >= 0 && is_indexable(index, column, BooleanEqualOperator, InvalidOid) ? column : -1;
 }
 
-/* Match a boolean column that has the wanted value. */
+/* Make the condition that a boolean column has the value "wanted"; NULL if the expression is no such column. */
 static RtscanQual *
 match_boolean(IndexOptInfo *index, Node *expression, bool wanted)
 {
@@ -356,7 +356,7 @@ match_boolean(IndexOptInfo *index, Node *expression, bool wanted)
 							  (Expr *) makeBoolConst(wanted, false));
 }
 
-/* Match "x IS [NOT] TRUE" and the like.  "IS NOT TRUE" selects the two other values of true, false and NULL. */
+/* Match "x IS [NOT] TRUE" and similar tests.  "x IS NOT TRUE" becomes an OR: x is false, or x is NULL. */
 static RtscanQual *
 match_boolean_test(IndexOptInfo *index, BooleanTest *test, bool negated)
 {
@@ -388,8 +388,8 @@ match_boolean_test(IndexOptInfo *index, BooleanTest *test, bool negated)
 }
 
 /*
- * Make one alternative of a row comparison: all columns before the last are equal, and the last is compared.  For
- * "(a, b) < (x, y)", the second alternative is "a = x AND b < y".
+ * Make the alternative of a row comparison in which all columns before number "last" are equal, and column number
+ * "last" is compared.  For "(a, b) < (x, y)" and "last" = 1, this is "a = x AND b < y".
  */
 static RtscanQual *
 match_row_prefix(IndexOptInfo *index, List *comparisons, int last, bool strict)
@@ -416,7 +416,7 @@ match_row_prefix(IndexOptInfo *index, List *comparisons, int last, bool strict)
 	return make_connective(RTSCAN_FILTER_AND, parts);
 }
 
-/* Match "(a, b) < (x, y)".  The first columns that differ decide; if an earlier column is NULL, the result is NULL. */
+/* Match "(a, b) < (x, y)".  The first pair that differs decides; a NULL before this pair makes the result NULL. */
 static RtscanQual *
 match_row_comparison(IndexOptInfo *index, RowCompareExpr *row, bool negated)
 {
@@ -535,7 +535,7 @@ are_clauses(const List *quals)
 	return true;
 }
 
-/* Add an AND part by part: the planner may know only some parts' values.  Parts of a prefix's range have no clause. */
+/* Add an AND part by part, as values of some may not be known.  Add a prefix's range whole: its parts lack clauses. */
 void
 rtscan_quals_add_qual(RtscanQuals *quals, RtscanQual *qual)
 {

@@ -24,7 +24,7 @@ typedef struct RtscanQual
 	/* number, from 1, of the star's key that gives the condition its values (star.h); 0: no key does */
 	int			dimension;
 	struct RtscanComparison *comparison;	/* the comparison that implies ranges (imply.h); NULL: none */
-	List	   *arguments;		/* the values of the comparison's arguments: Expr * */
+	List	   *arguments;		/* the expressions of the comparison's arguments: Expr * */
 } RtscanQual;
 
 /* A conjunction of quals. */
@@ -95,18 +95,21 @@ rtscan_quals_are_none(const RtscanQuals *quals)
 
 /*
  * Is each qual about a single key column, so that a segment has one region for all of them (search/filter/region.h)?
- * With "by_device", a qual may also be a disjunction, or a condition on an INCLUDEd column, for which a device tests
- * rows.
+ * With "by_device", a qual may also be a disjunction, for which a device has several regions, or a condition on an
+ * INCLUDEd column, by which a device tests rows.
  */
 extern bool rtscan_quals_are_region(const RtscanQuals *quals, const IndexOptInfo *index, bool by_device);
 
-/* Return the number of regions of quals for a device, whose nested alternatives are multiplied out. */
+/*
+ * Return the number of regions that a device needs for quals: one, and one for each alternative of a disjunction.
+ * Nested alternatives are multiplied out.
+ */
 extern double rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo *index);
 
 /* Add the index's columns, from 0, that a qual refers to, to the set "columns". */
 extern Bitmapset *rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns);
 
-/* Make the filter of a plan, and append its arguments to a list. */
+/* Make the filter of a plan, and append the expressions of its arguments to *arguments. */
 extern RtscanPlanFilter *rtscan_quals_plan(const RtscanQuals *quals, List **arguments);
 
 #endif							/* RTSCAN_QUALS_H */

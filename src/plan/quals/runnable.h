@@ -17,8 +17,8 @@
 extern List *rtscan_make_runnable(PlannerInfo *root, List *expressions);
 
 /*
- * Copy the plans below a node.  The planner may make several plans of one path for leaves, and these share parts, which
- * set_plan_references() would change several times.
+ * Copy the plans below a node.  For leaves, the planner may make several plans of one path.  These plans share parts,
+ * which set_plan_references() would change once for each plan.
  */
 static inline List *
 rtscan_own_plans(List *custom_plans)

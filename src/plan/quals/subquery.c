@@ -14,7 +14,7 @@
 #include "optimizer/cost.h"
 #include "utils/lsyscache.h"
 
-/* Return the subquery as one that returns all its values in an array. */
+/* Return a copy of the subquery that returns all its values in an array. */
 static SubPlan *
 make_array(const SubPlan *subquery)
 {
@@ -27,7 +27,10 @@ make_array(const SubPlan *subquery)
 	return array;
 }
 
-/* Return the array that replaces an operand if this is the subquery's value, or a RelabelType of it; or else NULL. */
+/*
+ * Return the array that replaces an operand, if the operand is the subquery's value, or a RelabelType of it; or else
+ * NULL.
+ */
 static Expr *
 array_for(const SubPlan *subquery, const Node *operand)
 {
@@ -37,8 +40,8 @@ array_for(const SubPlan *subquery, const Node *operand)
 	Expr	   *array;
 
 	/*
-	 * PostgreSQL makes no array of arrays, but one with more dimensions, and its elements are those of the inner
-	 * arrays.
+	 * Values that are arrays are not supported: PostgreSQL makes no array of arrays, but an array with more
+	 * dimensions, whose elements are those of the inner arrays.
 	 */
 	if (!IsA(value, Param) || param->paramkind != PARAM_EXEC || param->paramid != linitial_int(subquery->paramIds) ||
 		!OidIsValid(get_array_type(type)) || !OidIsValid(get_array_type(subquery->firstColType)) ||

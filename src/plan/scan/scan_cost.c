@@ -64,8 +64,8 @@ may_test_rows(const RtscanScanPath *path, double found)
 
 /*
  * Return the fraction of a search that precedes the first row.  Without an order, it is the search of one segment.  In
- * an order, it is the whole search, unless few rows are wanted.  Then rows are tested one by one, until as many match
- * as are wanted, and one more in each segment.
+ * an order, it is the whole search, unless rows may be tested one by one (may_test_rows()).  The tests then go on until
+ * as many rows match as are wanted, and one more in each segment.
  */
 static double
 searched_part(const RtscanScanPath *path, PlannerInfo *root, double found, const RtscanCost *search)

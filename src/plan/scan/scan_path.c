@@ -16,7 +16,7 @@
 #include "plan/scan/scan_order.h"
 #include "run/plan/expressions.h"
 
-/* Skipping rows by counting bits: the cost of trying pivots in a segment. */
+/* Skipping rows by counting bits: the cost of trying pivots, values whose preceding rows are counted, in a segment. */
 #define SKIP_SEGMENT_COST		100.0
 
 /* Skipping rows one by one: a fixed cost, besides RTSCAN_ROW_COST for each row. */
@@ -257,7 +257,7 @@ rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys)
 
 /* ---------------------------------------------------------------- OFFSET */
 
-/* Cost of skipping rows: pivots are tried in each segment, or rows are dropped one by one. */
+/* Cost of skipping rows: pivots are tried in each segment, or rows are dropped one by one, whichever costs less. */
 static Cost
 skip_cost(PlannerInfo *root, const RtscanScanPath *path, double rows)
 {

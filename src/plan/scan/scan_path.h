@@ -25,7 +25,11 @@ typedef struct RtscanScanPath
 	ParamPathInfo *parameters;	/* the parameters for which part_quals() has divided the quals */
 	RtscanQuals *quals;			/* quals that the index answers */
 	List	   *clauses;		/* the clauses of "quals" (RestrictInfo) */
-	/* in an order: cost of the part of the search after the first row, which skipping rows pays at once */
+
+	/*
+	 * in an order: cost of the part of the search that follows the first row; if rows are skipped, this part
+	 * precedes the first row
+	 */
 	Cost		unsearched;
 	List	   *row_clauses;	/* clauses that are evaluated on the index's rows */
 	List	   *row_quals;		/* row expressions: tests of a star's marks (star.h), then those of "row_clauses" */
@@ -58,8 +62,8 @@ extern void rtscan_cost_scan(RtscanScanPath *path, PlannerInfo *root);
 extern Path *rtscan_copy_scan_path(const Path *path);
 
 /*
- * scan_path.c: return a copy of a path, in the order of a key column, that skips the first rows for OFFSET: "skip" is
- * their number, "rows" its estimate.  NULL if the path cannot skip rows.
+ * scan_path.c: return a copy of a path, in the order of a key column, that skips the first rows for OFFSET.  "skip" is
+ * the number of rows to skip, and "rows" is an estimate of this number.  NULL if the path cannot skip rows.
  */
 extern Path *rtscan_skipping_path(PlannerInfo *root, const Path *path, Expr *skip, double rows);
 

@@ -27,8 +27,8 @@ extern void rtscan_count_disabled(PlannerInfo *root, Path *path, const RelOptInf
 								  const RtscanJoin *join);
 
 /*
- * Set the number of disabled nodes of a Gather above partial aggregates of the rows of "rel".  For the planner, the
- * Gather belongs only to an upper relation.
+ * Set the number of disabled nodes of a Gather above partial aggregates of the rows of "rel".  Advice against a Gather
+ * of "rel" counts, too, although for the planner the Gather belongs only to an upper relation.
  */
 extern void rtscan_count_disabled_gather(PlannerInfo *root, Path *gather, const RelOptInfo *rel);
 

@@ -77,7 +77,7 @@ static set_rel_pathlist_hook_type previous_hook;
 
 /* ---------------------------------------------------------------- parts */
 
-/* Return the fraction of a column's values below a value, or below or equal to it. */
+/* Return the fraction of a column's values that are below a value or, with "or_equal", below or equal to it. */
 static double
 part_below(PlannerInfo *root, const Comparison *by, const Const *value, bool or_equal)
 {
@@ -173,7 +173,10 @@ size_of_any(PlannerInfo *root, const Condition *condition, Part within)
 
 /* ---------------------------------------------------------------- conditions */
 
-/* Get the operator and collation of a condition, and whether it is = ANY.  Returns its arguments, or NIL. */
+/*
+ * Return the two arguments of a clause "a op b" or "a op ANY (b)"; NIL for any other clause.  Sets *operator and
+ * *collation, and *any to whether the clause has ANY.
+ */
 static List *
 take_apart(Node *clause, Oid *operator, Oid *collation, bool *any)
 {
@@ -191,7 +194,10 @@ take_apart(Node *clause, Oid *operator, Oid *collation, bool *any)
 	return list_length(((OpExpr *) clause)->args) == 2 ? ((OpExpr *) clause)->args : NIL;
 }
 
-/* Does a column correlate with the key?  Sets *backwards if it descends where the key ascends. */
+/*
+ * Is a column the key, or does it correlate with the key?  Sets *backwards to whether the column descends where the key
+ * ascends.
+ */
 static bool
 goes_with(const Key *key, const VariableStatData *variable, bool *backwards)
 {
@@ -242,8 +248,9 @@ read_condition(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, N
 }
 
 /*
- * Return how many times more often the dimension's conditions hold for rows with the table's keys than for all rows.
- * If several conditions have lists, only the first of them is assumed to correlate with the key.
+ * Return the factor by which the dimension's conditions hold more often for its rows between the table's least and
+ * greatest key than for all its rows.  If several conditions have lists, only the first of them is assumed to correlate
+ * with the key.
  */
 static double
 gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
@@ -330,7 +337,10 @@ column_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table)
 	return NULL;
 }
 
-/* Get the bounds of the column that a table, or each of its leaves, has in an equivalence class. */
+/*
+ * Get the bounds of the column that a table, or each of its leaves, has in an equivalence class.  False if the bounds
+ * of a leaf are not known, or if the columns of leaves differ in type.
+ */
 static bool
 find_bounds(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, Bounds *bounds)
 {
@@ -428,7 +438,9 @@ clauses_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, 
 	return clauses;
 }
 
-/* Multiply a clause's selectivity by "factor", up to that of one match for each row of the table. */
+/*
+ * Multiply a clause's selectivity by "factor", but not beyond the selectivity of one match for each row of the table.
+ */
 static void
 raise_selectivity(PlannerInfo *root, RestrictInfo *clause, const RelOptInfo *table, const RelOptInfo *dimension,
 				  double factor)

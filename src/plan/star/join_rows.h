@@ -6,7 +6,7 @@
  *
  * PostgreSQL assumes that conditions on a dimension are independent of its key.  For a calendar of 200 years,
  * "year = 2000" leaves 1/200 of its rows, so PostgreSQL expects 1/200 of the joined table's rows as well.  But if that
- * table has rows of only five years, a fifth of them match.  Its index knows the least and the greatest key.
+ * table has rows of only five years, a fifth of them match.  The table's index has the least and the greatest key.
  *
  * A condition's column is assumed to correlate with the key if ANALYZE has found the dimension's heap to be in the
  * order of both.  Then the statistics tell which part of the dimension is between the table's least and greatest key,

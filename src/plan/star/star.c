@@ -97,8 +97,9 @@ has_sides(const RtscanStar *star, const RestrictInfo *info, Relids relids)
 
 /*
  * Match a clause's key with an index column that equals the clause's other side: given "e.k = d.k" and "f.x = e.k",
- * match "f.x = d.k".  The star's rows satisfy "f.x = e.k" already, if both are in one equivalence class.  NULL if that
- * is not certain: the class is volatile or below an outer join, or lacks an operator.
+ * match "f.x = d.k".  The star's rows satisfy "f.x = e.k" already, if f.x and e.k are in one equivalence class.  NULL
+ * if that is not certain, since the class is volatile or below an outer join, or if the class lacks an operator for the
+ * types.
  */
 static RtscanQual *
 match_equal_column(PlannerInfo *root, const RtscanStar *star, const RestrictInfo *info, Relids relids)
@@ -145,8 +146,8 @@ selectivity_of(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *join
 			   List *infos, JoinType type, bool repeats, const JoinPathExtraData *extra)
 {
 	/*
-	 * Use bare clauses except for inner joins.  final_cost_hashjoin() estimates the selectivity of a semi join even
-	 * for an inner join, and a RestrictInfo may have cached this estimate.
+	 * Use bare clauses except for inner joins.  A RestrictInfo caches one selectivity for all other types of joins,
+	 * and final_cost_hashjoin() may have cached that of a semi join, which it estimates even for an inner join.
 	 */
 	List	   *clauses = type == JOIN_INNER ? infos : get_actual_clauses(infos);
 	Selectivity selectivity;
@@ -214,8 +215,8 @@ has_unique_core(PlannerInfo *root, const RelOptInfo *inner, Relids cores, List *
 }
 
 /*
- * Do the clauses "infos" suffice to join a dimension without repeating rows of the fact?  The planner's own proof of
- * that may need all clauses of the join.
+ * Do the clauses "infos" suffice to join a dimension without repeating rows of the fact?  The planner's own proof that
+ * a row has one match may need any clause of the join, so it counts only if "infos" are all clauses.
  */
 static bool
 join_dimension(PlannerInfo *root, const RelOptInfo *inner, Relids cores, JoinType type, const JoinPathExtraData *extra,
@@ -249,8 +250,8 @@ match_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinr
 }
 
 /*
- * May the join repeat rows of the fact?  A left join may only if "infos" are all its clauses: any other clause would
- * decide whether a row has a match at all.
+ * Is a join supported that repeats rows of the fact?  An inner join is.  A left join is only if "infos" are all its
+ * clauses: any other clause would decide whether a row has a match at all.
  */
 static bool
 may_repeat(JoinType type, const JoinPathExtraData *extra, const List *infos)
@@ -259,9 +260,9 @@ may_repeat(JoinType type, const JoinPathExtraData *extra, const List *infos)
 }
 
 /*
- * Return the clauses that join a relation to a star; NIL if there are none.  Sets *quals to their conditions, and
- * *repeats to whether they repeat rows of the fact.  If one clause alone determines the matching row, only this clause
- * is returned.
+ * Return the clauses that join a relation to a star; NIL if there are none.  Sets *quals to the conditions that the
+ * clauses give, and *repeats to whether the join repeats rows of the fact.  If one clause alone determines the matching
+ * row, only this clause is returned.
  */
 static List *
 find_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,

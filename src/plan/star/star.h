@@ -15,8 +15,8 @@
  *	inner		returns matching rows of the fact, once for each match, and columns of the dimension, the attributes
  *	left		as inner, but rows without a match stay, with attributes that are NULL; the keys give no condition
  *	semi		returns matching rows of the fact, once
- *	anti		returns rows of the fact without a match; only a single key gives a condition: each of several may match
- *				alone
+ *	anti		returns rows of the fact without a match; a single key gives a condition; several keys give none, since
+ *				each of them may match a different row of the dimension
  *
  * A star with attributes has a copy of the IndexOptInfo, in which the attributes are columns after the index's own.  So
  * all code that matches queries with an index, and prices them, treats attributes as columns of the index.
@@ -35,8 +35,8 @@
  * A fact may have partitions or children, its leaves (leaves.h).  Each leaf is the fact of stars of its own, with the
  * same dimensions, and their results are appended.
  *
- * The planner joins two relations at a time.  So a star is made by adding a dimension to a smaller star.  It is
- * remembered by its join relation until planning ends, whichever paths the planner keeps.
+ * The planner joins two relations at a time.  So a star is made by adding a dimension to a smaller star.  Each
+ * star is remembered by its join relation until planning ends, whichever paths the planner keeps.
  */
 #ifndef RTSCAN_STAR_H
 #define RTSCAN_STAR_H
@@ -119,22 +119,23 @@ extern bool rtscan_meets_one(JoinType type, const JoinPathExtraData *extra);
 extern int	rtscan_count_tables(PlannerInfo *root, Relids relids);
 
 /*
- * star_leaf.c: the same as rtscan_add_dimension() for a leaf's star; "joinrel" and "extra" are those of the whole fact.
+ * star_leaf.c: the same as rtscan_add_dimension() for a leaf's star; "joinrel" and "extra" are about the join of the
+ * whole fact.
  */
 extern RtscanStar *rtscan_add_dimension_to_leaf(PlannerInfo *root, const RtscanStar *star, RelOptInfo *joinrel,
 												RelOptInfo *inner, Relids cores, JoinType type,
 												const JoinPathExtraData *extra);
 
 /*
- * star_leaf.c: may "stars" be used together, stars of leaves to each of which "inner" has been added as a dimension?
- * If "inner" has a subquery, it may return other rows each time, for instance with LIMIT.  Then all leaves must share
- * its rows, and must look them up by the same columns.
+ * star_leaf.c: may "stars" be used together?  They are stars of leaves, and "inner" has been added to each of them as a
+ * dimension.  If "inner" has a subquery, it may return other rows each time it is executed, for instance with LIMIT.
+ * Then all leaves must share its rows, and must look them up by the same columns.
  */
 extern bool rtscan_leaves_agree(PlannerInfo *root, const List *stars, const RelOptInfo *inner);
 
 /*
  * star_leaf.c: return the number under which the leaves of "table" share the rows of the dimension that "path" returns.
- * It depends on the dimension and the path's columns.
+ * Each combination of table, dimension and columns of the path has its own number.
  */
 extern int	rtscan_number_of_common(PlannerInfo *root, const RelOptInfo *table, const Path *path);
 

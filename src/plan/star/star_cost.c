@@ -25,7 +25,8 @@
 #define MERGED_VALUE_COST	(0.3 * cpu_operator_cost)	/* for each value of the dictionary */
 
 /*
- * Looking a key up among values that are stored by row.  If there are more rows, fewer values are in the CPU's cache.
+ * Looking a key up among values that are stored by row.  The more rows a segment has, the fewer of its values are in
+ * the CPU's cache.
  */
 #define PLAIN_LOOKUP_COST	(60 * cpu_operator_cost)
 #define PLAIN_ROW_COST		(0.00001 * cpu_operator_cost)	/* for each row of the segment */
@@ -42,7 +43,7 @@
 
 /* Applying a key to a row of the fact. */
 #define FOUND_ROW_COST		(0.5 * cpu_operator_cost)	/* finding the row by the key */
-#define TESTED_ROW_COST		(2 * cpu_operator_cost) /* testing it by this key, when other conditions have found it */
+#define TESTED_ROW_COST		(2 * cpu_operator_cost) /* testing a row that other conditions have found */
 
 /* Looking up a row of the fact by one of several keys, together with the other rows of its batch. */
 #define PAIRED_ROW_COST		(0.5 * cpu_operator_cost)
@@ -81,8 +82,8 @@ comparisons(double values)
 
 /*
  * Cost of applying a dimension by a column with codes, whose dictionaries have "values" values.  Rows are found by the
- * codes of the keys, or by all other codes if these have fewer rows.  Or the "rows" rows that other conditions leave
- * are tested by their codes, if that is cheaper.
+ * codes of the keys, or by all other codes if these have fewer rows.  If it is cheaper, the "rows" rows that other
+ * conditions leave are tested by their codes instead.
  */
 static RtscanCost
 coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double values, double keys, double rows,
@@ -100,7 +101,7 @@ coded_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, do
 
 /*
  * Cost of applying a dimension by a column without codes.  Either the keys are looked up, or the "rows" rows that other
- * conditions leave are tested by their values.
+ * conditions leave are tested by their values, whichever is cheaper.
  */
 static RtscanCost
 plain_cost(const RtscanStarDimension *dimension, const RtscanIndexSize *size, double keys, double rows,

@@ -174,9 +174,9 @@ hash_clauses(const RelOptInfo *joinrel, const RelOptInfo *outer, const RelOptInf
 }
 
 /*
- * Offer a hash join of a scan that returns the fraction "kept" of the table's rows.  final_cost_hashjoin() does not
- * take into account that the other rows have no match.  So it expects only this fraction of the join's rows; the cost
- * of the remaining rows is added to its estimate.
+ * Offer a hash join of a scan that returns the fraction "kept" of the table's rows.  In final_cost_hashjoin(),
+ * PostgreSQL does not take into account that the rows left out have no match.  So it expects only the fraction "kept"
+ * of the join's rows.  The cost of the remaining rows of the join is added to its estimate.
  */
 static void
 offer_hash_join(PlannerInfo *root, RelOptInfo *joinrel, Path *outer, Path *inner, Selectivity kept, JoinType type,

@@ -121,7 +121,7 @@ has_parameter(Node *node, void *outside)
  * A subquery has been planned on its own.  Can a plan of it be made for each leaf, although only one of the plans is
  * executed?  Making a plan changes the planner's data about the subquery: set_plan_references() renumbers children and
  * row marks in place, and create_plan() adds an InitPlan for each min() or max() by an index, and sets the columns of
- * grouping sets.  Nor may the subquery depend on the query around it: then it would be executed for each leaf.
+ * grouping sets.  Nor may the subquery depend on the query around it: it would have to be executed for each leaf.
  */
 static bool
 subquery_can_come_again(PlannerInfo *root, Relids outside)

@@ -190,8 +190,9 @@ leaf_path(PlannerInfo *root, const RelOptInfo *joinrel, RelOptInfo *leaf, bool i
 }
 
 /*
- * Return an Append of the join's rows, by one process or in parallel.  NULL if a leaf has no path, or if no workers may
- * be used.  The Append's parent is the fact, because the planner has the data to exclude leaves only for the fact.
+ * Return an Append of the join's rows, by one process or in parallel.  NULL if a leaf has no path, or if a parallel
+ * Append may use no workers.  The Append's parent is the fact, because the planner has the data to exclude leaves only
+ * for the fact.
  */
 static Path *
 append_rows(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, bool parallel)
@@ -235,8 +236,8 @@ offer_rows_of_leaves(PlannerInfo *root, RelOptInfo *joinrel)
 /* ---------------------------------------------------------------- the hook */
 
 /*
- * Return a star without dimensions for each index of the table "rel".  If it is a leaf, "table" is the table that has
- * the leaf, and "leaves" the number of all its leaves.
+ * Return a star without dimensions for each index of the table "rel".  If "rel" is a leaf, "table" is the table that
+ * has the leaf, and "leaves" is the number of leaves of "table".
  */
 static List *
 stars_of_table(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *table, int leaves)
@@ -324,8 +325,9 @@ has_too_many_scans(Joining *joining, const RtscanStar *before)
 }
 
 /*
- * Count the joins against advice: those of "before", and the join with the new dimension.  If advice demands an Append
- * for the join relation, it means the star, whose path has an Append for this purpose, so the count is 0.
+ * Count the joins against advice: those of "before", and the join with the new dimension.  The count is 0 if advice
+ * demands an Append for the join relation: this advice means the star, whose path has an Append for this purpose
+ * (rtscan_compat_name_relations()).
  */
 static int
 count_disabled(const Joining *joining, const RtscanStar *before)

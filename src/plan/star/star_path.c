@@ -119,8 +119,9 @@ add_columns(IndexOptInfo *index, List *attributes)
 /* ---------------------------------------------------------------- dimensions */
 
 /*
- * Can a path return an expression?  A path above scans returns the relation's target list, in which a PlaceHolderVar
- * may have been computed without the columns that it consists of.
+ * Can a path return an expression?  A scan can compute any expression of the relation's columns.  A path above scans
+ * returns only the relation's target list, which may have a PlaceHolderVar without the columns that it is computed
+ * from.
  */
 static bool
 has_expression(const Path *path, Node *expression)
@@ -243,7 +244,8 @@ add_mark(RtscanJoin *join, const RtscanStarDimension *dimension, List **columns)
 
 /*
  * Add the path of a dimension to the join, and its attributes to the columns after the index's own.  The path returns
- * the attributes that "expressions" need.  False if it cannot return all of them, or needs too much memory.
+ * the attributes that "expressions" need.  False if no path can return all of them, or if the dimension needs too much
+ * memory.
  */
 static bool
 add_dimension(RtscanJoin *join, PlannerInfo *root, const RtscanStarDimension *dimension, List *expressions,

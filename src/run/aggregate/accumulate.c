@@ -47,9 +47,10 @@ typedef struct Outermost
 } Outermost;
 
 /*
- * Before all rows are scanned, rows are tried in the order of their values: from the first rank, or from the last one
- * for a maximum.  At most MAX_RANKS ranks are tried, and at most RANKS_A_ROW for each row whose bit is set plus
- * RANKS_OF_BITS for the words of bits.  Trying ranks then takes no longer than about the time of a scan.
+ * Before all rows are scanned, rows are tried in the order of their values: from the first rank up, or for a maximum
+ * from the last rank down.  At most MAX_RANKS ranks are tried, and at most RANKS_A_ROW * (number of rows whose bits are
+ * set) + RANKS_OF_BITS.  RANKS_OF_BITS allows for the words of bits, which a scan reads even if few bits are set.  With
+ * this limit, trying ranks takes no longer than about the time of a scan.
  */
 #define MAX_RANKS		65536
 #define RANKS_A_ROW		4
@@ -93,8 +94,8 @@ row_is_set(const RtscanRowBits *bits, uint32 row)
 
 /*
  * Find the first rank in "first" .. "end" - 1 whose row's bit is set; the last one if outermost->last is true.  Set
- * *row to this row.  All ranks of the range must be on the page "page" of the column's order.  False if no row's bit
- * is set.
+ * *row to the row of this rank.  Return false if none of these ranks has a row whose bit is set.  All ranks from
+ * "first" to "end" - 1 must be on the page "page" of the column's order.
  */
 static bool
 walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uint32 *row)
@@ -114,8 +115,9 @@ walk_page(const Outermost *outermost, uint32 page, uint32 first, uint32 end, uin
 }
 
 /*
- * Find the row by trying rows in the order of their values.  False if no row is found within the limit of ranks, or if
- * none is expected to be found, assuming that the rows are spread evenly over the ranks that WHERE allows.
+ * Find the row with the smallest or largest value by trying rows in the order of their values.  Return false if no row
+ * is found within the limit of ranks (see MAX_RANKS).  Also return false, without trying, if no row is to be expected
+ * within the limit, assuming that the rows are spread evenly over the ranks that WHERE allows.
  */
 static bool
 walk_order(const Outermost *outermost, uint32 *row)
@@ -152,7 +154,10 @@ typedef struct Found
 	uint32		row;			/* a row that has the value */
 } Found;
 
-/* Scan the n rows of a page of codes, from row "first" on.  "words" has the bits of these rows. */
+/*
+ * Update *found with the codes of a page: it has n rows, from row "first" on.  "words" has the bits of these rows; rows
+ * whose bits are not set are skipped.
+ */
 static void
 scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 first, uint32 n, Found *found)
 {
@@ -175,8 +180,9 @@ scan_codes(const Outermost *outermost, uint32 page, const uint64 *words, uint32 
 }
 
 /*
- * Return a row with the least (or greatest) code, by scanning the codes of all rows.  Stop at the least (or greatest)
- * code that WHERE allows.  A page has codes of only one chunk.
+ * Return a row with the least (or greatest) code, by scanning the codes of all rows whose bits are set.  The scan ends
+ * early at the least (or greatest) code that WHERE allows.  A page has codes of only one chunk, so that the bits of its
+ * rows are consecutive words.
  */
 static uint32
 scan_all_codes(const Outermost *outermost)
@@ -208,7 +214,10 @@ look_at_value(const Outermost *outermost, int64 value, uint32 row, Found *best)
 		*best = (Found) {true, value, row};
 }
 
-/* Scan the rows of a chunk.  "values" has space for the values of a chunk. */
+/*
+ * Update *found with the rows of a chunk whose bits are set.  The values of all rows of the chunk are read into
+ * values[], which has space for a chunk.
+ */
 static void
 scan_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk, int64 *values,
 			Found *found)
@@ -226,7 +235,7 @@ scan_values(const Outermost *outermost, const RtscanFrames *frames, const uint64
 	*found = best;
 }
 
-/* Scan the rows of a chunk in which few bits are set. */
+/* The same as scan_values(), but only the values of the rows whose bits are set are read. */
 static void
 scan_few_values(const Outermost *outermost, const RtscanFrames *frames, const uint64 *words, uint32 chunk,
 				int64 *values, Found *found)
@@ -243,7 +252,10 @@ scan_few_values(const Outermost *outermost, const RtscanFrames *frames, const ui
 	}
 }
 
-/* Scan all rows whose bits are set, except in chunks whose bounds exclude a better value than the one found so far. */
+/*
+ * Return a row with the smallest (or largest) value among the rows whose bits are set.  Chunks are skipped if their
+ * bounds exclude a smaller (or larger) value than the one found so far.
+ */
 static uint32
 scan_all_values(const Outermost *outermost, const RtscanFrames *frames)
 {

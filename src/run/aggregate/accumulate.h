@@ -28,7 +28,7 @@ typedef struct RtscanAccumulator
 	MemoryContext context;		/* memory context of the candidates */
 	int			ncandidates;	/* number of candidates */
 	int			capacity;		/* number of candidates that the array has room for */
-	Datum	   *candidates;		/* for a minimum or maximum: a value of each segment, and of each single row */
+	Datum	   *candidates;		/* for a minimum or maximum: outermost value of each segment; each single row's value */
 } RtscanAccumulator;
 
 /*
@@ -38,7 +38,7 @@ typedef struct RtscanAccumulator
 extern void rtscan_accumulate_bits(RtscanAccumulator *accumulator, RtscanReader *reader,
 								   const RtscanRegion *where, const RtscanRowBits *bits);
 
-/* Add a row whose column has a value.  COUNT ignores the value. */
+/* Add a single row, whose value in the column is not NULL.  COUNT ignores "value". */
 extern void rtscan_accumulate_value(RtscanAccumulator *accumulator, Datum value);
 
 /* Return the result, allocated in the current memory context or in the accumulator's. */

@@ -29,7 +29,7 @@ extern bool rtscan_is_fold(int line);
  */
 extern void rtscan_init_transition(RtscanTransition *transition, int line, Oid type, Oid function, Oid collation);
 
-/* Add the state "other" to "state", which allocates what it keeps by reference in "context". */
+/* Add the state "other" to "state".  What "state" keeps by reference is allocated in "context". */
 extern void rtscan_combine(const RtscanTransition *transition, RtscanState *state, const RtscanState *other,
 						   MemoryContext context);
 

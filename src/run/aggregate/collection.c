@@ -14,7 +14,10 @@
 /* Number of keys that a new array has room for. */
 #define FIRST_CAPACITY	8
 
-/* An array of at least this many keys is large: sorting and copying it takes long. */
+/*
+ * An array of at least this many keys is *large*: memory is reserved for it (RESERVED), and for DISTINCT it grows
+ * faster, because copying and sorting its keys take long.
+ */
 #define LARGE_CAPACITY	4096
 
 /* A large array gets memory for this many times the keys that it needs. */
@@ -24,8 +27,9 @@
 
 /*
  * Give the array memory for at least "room" keys.  If the collection may use a sort, a large array gets RESERVED times
- * the memory, up to collecting->most keys: untouched memory costs nothing, but copying keys does.  If it may not,
- * memory is not reserved, because there is a collection for each group.
+ * the memory, up to collecting->most keys: untouched memory costs nothing, while a later enlargement would copy the
+ * keys.  A collection that may not use a sort is one of many, one for each group.  No memory is reserved for it, since
+ * reserved memory would count against the limit of all groups.
  */
 static void
 enlarge_array(const RtscanCollecting *collecting, RtscanCollection *collection, uint64 room, MemoryContext context)
@@ -91,7 +95,7 @@ merge_keys(const RtscanCollecting *collecting, RtscanCollection *collection, con
 		int64		other = added[nadded - 1];
 		bool		same = rtscan_same_key(collecting, key, other);
 
-		/* No branch: it would be unpredictable which key is greater. */
+		/* No branch here, since the processor could not predict which key is greater. */
 		keys[--place] = Max(key, other);
 		left -= same | (key > other);
 		nadded -= same | (other > key);
@@ -151,7 +155,10 @@ widen_bits(RtscanCollection *collection, int64 base, uint64 nwords, MemoryContex
 	collection->words = words;
 }
 
-/* Move the array's keys to the bitmap.  False if the bitmap would take more memory than the array. */
+/*
+ * Move the array's keys to the bitmap.  Return false, without moving keys, if the bitmap would take more memory than
+ * the array, or if the values are floats: a bitmap would not find that different keys belong to equal values.
+ */
 static bool
 make_bits(const RtscanCollecting *collecting, RtscanCollection *collection, MemoryContext context)
 {
@@ -188,7 +195,10 @@ grow_array(RtscanCollecting *collecting, RtscanCollection *collection, uint64 mo
 {
 	uint64		capacity = Max(collection->capacity * 2, collection->n + more);
 
-	/* DISTINCT sorts the array whenever it is full.  If more than 7/8 of the keys are left, sort it less often. */
+	/*
+	 * DISTINCT sorts the array whenever it is full.  If more than 7/8 of the keys are left after that, quadruple the
+	 * capacity, so that the array is sorted less often.
+	 */
 	if (collecting->how.purpose == RTSCAN_FOR_DISTINCT && collecting->may_sort &&
 		collection->capacity >= LARGE_CAPACITY && collection->n > collection->capacity / 8 * 7)
 		capacity *= 2;
@@ -210,7 +220,11 @@ make_room_for_keys(RtscanCollecting *collecting, RtscanCollection *collection, u
 
 	if (distinct && collection->n > 0 && collection->sort == NULL && !make_bits(collecting, collection, context))
 		rtscan_sort_array(collecting, collection);
-	/* An array that is more than half full must grow: it would be sorted again and again. */
+
+	/*
+	 * If an array is still more than half full after DISTINCT has sorted it, it grows, even if there is room.
+	 * Otherwise it would soon be full and sorted again.
+	 */
 	if (collection->n + more <= collection->capacity && (collection->n <= collection->capacity / 2 || collection->sort))
 		return;
 	if (collecting->may_sort && Max(collection->capacity, collection->n + more) >= collecting->most)

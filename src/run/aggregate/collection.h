@@ -9,9 +9,9 @@
  * Different keys belong to different values, with two exceptions: there are many keys of NaN, and -0 and 0 have two
  * keys, which are neighbours.
  *
- * Keys are added to an array.  When it is full, a collection for DISTINCT removes duplicates.  Dense keys are moved to
- * a bitmap that starts near the least key; from then on the array has only keys outside the bitmap's range.  If the
- * keys are not dense, the array is sorted instead.
+ * Keys are added to an array.  When the array is full, a collection for DISTINCT removes duplicates.  If a bitmap for
+ * all keys takes no more memory than the array, the keys are moved to a bitmap that starts near the least key; from
+ * then on the array has only keys outside the bitmap's range.  Otherwise the array is sorted.
  *
  * Keys that do not fit into memory go to a sort of PostgreSQL's (tuplesort.h), which uses temporary files.  With GROUP
  * BY, collections are spilled together with their groups instead (groups.h), and use sorts only when the groups cannot
@@ -33,11 +33,11 @@
 typedef struct RtscanCollection
 {
 	uint64		n;				/* number of keys in the array */
-	uint64		capacity;		/* number of keys at which the array is full, and duplicates are dropped */
+	uint64		capacity;		/* number of keys at which the array is full (see make_room_for_keys()) */
 	uint64		room;			/* number of keys that the array has memory for, at least "capacity" */
 	int64	   *keys;			/* the array */
 	uint64		nsorted;		/* DISTINCT: number of keys at the array's start that are sorted, without duplicates */
-	uint64		below;			/* number of values less than all keys that were not collected (sampled_quantile.h) */
+	uint64		below;			/* number of values below all keys: counted, not collected (sampled_quantile.h) */
 
 	/* if not NULL: the rank of each key, ascending; other ranks have no key (histogram_quantile.h) */
 	const uint64 *ranks;
@@ -45,8 +45,8 @@ typedef struct RtscanCollection
 	uint64		nwords;			/* length of the bitmap in words; 0 if there is none */
 	uint64	   *words;			/* the bitmap: a bit for each key from "base" on, set if the collection has the key */
 	Tuplesortstate *sort;		/* a sort of the keys that did not fit into memory; NULL if all did */
-	bool		sorted;			/* is the sort being read?  If so, it has the keys of the array, too */
-	struct RtscanCollection *next;	/* the next collection that has a sort */
+	bool		sorted;			/* is the sort being read?  If so, the array is empty, and the sort has its keys */
+	struct RtscanCollection *next;	/* next collection in the list RtscanCollecting.sorts */
 } RtscanCollection;
 
 /* How an aggregate collects values, in all groups. */
@@ -67,14 +67,15 @@ typedef struct RtscanCollecting
 } RtscanCollecting;
 
 /*
- * Can values of a type be collected?  Numerics can be if a type modifier fixes their scale, which is returned in
- * *scale.  Values of other types can be if their exact integers sort as the values do.
+ * Can values of a type be collected?  Numerics can be if a type modifier fixes their scale, and their digits fit into
+ * 64 bits; *scale is set to the scale.  Values of any other type can be if their exact integers sort as the values do;
+ * *scale is set to 0.
  */
 extern bool rtscan_can_collect(Oid type, int32 typmod, int *scale);
 
 /*
  * Make a transition collect its values.  For DISTINCT, the transition must be set up for the aggregate of the distinct
- * values; for other purposes, only its type matters.
+ * values; for other purposes, only the type of the transition matters.
  */
 extern void rtscan_collect(RtscanTransition *transition, const RtscanCollected *how);
 
@@ -94,7 +95,7 @@ rtscan_collection(const RtscanState *state)
 	return state->has_value ? (RtscanCollection *) DatumGetPointer(state->value) : NULL;
 }
 
-/* Add a key to the collection of a state, which is allocated in the memory context "context". */
+/* Add a key to the collection of a state.  The collection is allocated in the memory context "context". */
 extern void rtscan_collect_key(const RtscanTransition *transition, RtscanState *state, int64 key,
 							   MemoryContext context);
 
@@ -127,8 +128,8 @@ extern void rtscan_begin_keys(RtscanKeys *keys, RtscanCollecting *collecting, Rt
 extern bool rtscan_next_key(RtscanKeys *keys, int64 *key);
 
 /*
- * Find the keys of some ranks, which count from 0 and ascend, and store them in keys[].  The collection must not be
- * for DISTINCT, and cannot be read afterwards.
+ * Set keys[i] to the key of rank ranks[i].  Ranks count from 0 and ascend.  The collection must not be for DISTINCT,
+ * and cannot be read afterwards.
  */
 extern void rtscan_select_keys(RtscanCollecting *collecting, RtscanCollection *collection, const uint64 *ranks,
 							   int nranks, int64 *keys);

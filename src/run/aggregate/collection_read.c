@@ -27,7 +27,9 @@ advance(RtscanKeys *keys)
 		keys->key = collection->keys[keys->next++];
 }
 
-/* Advance to the next key of the array or of the sort.  For DISTINCT, skip keys that are the same as the last one. */
+/*
+ * Advance to the next key of the array or of the sort.  For DISTINCT, skip keys whose values equal that of keys->last.
+ */
 static void
 advance_to_other(RtscanKeys *keys)
 {
@@ -95,7 +97,7 @@ rtscan_count_keys(RtscanCollecting *collecting, RtscanCollection *collection)
 
 	if (collection->sort == NULL && collecting->how.purpose == RTSCAN_FOR_DISTINCT)
 	{
-		/* No key of the array is in the bitmap, too. */
+		/* The array has no keys in the bitmap's range, so the numbers of keys add up. */
 		if (collection->n > 0)
 			rtscan_sort_array(collecting, collection);
 		for (uint64 i = 0; i < collection->nwords; i++)

@@ -36,8 +36,8 @@ rtscan_can_collect(Oid type, int32 typmod, int *scale)
 }
 
 /*
- * Shift the exact integer of a float so that minus infinity has the least key.  NaNs with a sign have exact integers
- * below that of minus infinity; these wrap around to the greatest keys.
+ * Shift the exact integer of a float so that minus infinity has the least key.  NaNs whose sign bit is set have exact
+ * integers below that of minus infinity; when they are shifted, they wrap around to the greatest keys.
  */
 static int64
 key_of_float(RtscanExactKind kind, int64 exact)

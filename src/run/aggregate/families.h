@@ -40,7 +40,10 @@ extern const RtscanFamily rtscan_folds;
 extern Datum rtscan_finish_count(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 extern Datum rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
-/* Set the function of a fold.  If an operation of C replaces it (a simple fold), also set the fold's family. */
+/*
+ * Make a fold combine values by "function".  If an operation of C can replace the function (a simple fold), also set
+ * the operation, and the family for the type of the argument.
+ */
 extern void rtscan_set_fold(RtscanTransition *transition, Oid function);
 
 #endif							/* RTSCAN_FAMILIES_H */

@@ -5,7 +5,8 @@
  *
  * Folds are minima, maxima, bitwise AND, and all other aggregates whose transition only calls such a function.  Some
  * folds are *simple*: an operation of C replaces the function.  They are folds of integers, floats or numerics.
- * Numerics are folded by the operation while they are integers of one scale, and otherwise by the function.
+ * Numerics that are read as 64-bit integers are folded by the operation as long as their scale is the same.  When the
+ * scale changes, and at the end, the result so far is folded by the function, as are single numerics.
  */
 #include "run/aggregate/families.h"
 
@@ -54,7 +55,10 @@ rtscan_finish_count(const RtscanTransition *transition, const RtscanState *state
 
 /* ---------------------------------------------------------------- folds by a function */
 
-/* Replace the state's value by a copy of "value", which is detoasted once and not in each call of the function. */
+/*
+ * Replace the state's value by a copy of "value".  The copy is detoasted, so that the fold's function does not have to
+ * detoast the state's value in each call.
+ */
 static void
 keep(const RtscanTransition *transition, RtscanState *state, Datum value, MemoryContext context)
 {
@@ -375,7 +379,10 @@ rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state,
 	return value;
 }
 
-/* Return the operation that gives the same result as a function, if it is applied to exact integers or floats. */
+/*
+ * Return the operation on exact integers or floats that gives the same result as "function"; RTSCAN_FOLD_BY_FUNCTION if
+ * there is none.
+ */
 static RtscanSimpleFold
 simple_fold(Oid function)
 {

@@ -4,9 +4,9 @@
  *		Variances and standard deviations of integers and numerics, from an exact count, sum and sum of squares.
  *
  * The sums are those of integers of one scale, the largest so far.  When a larger scale occurs, the sums so far are
- * moved to PostgreSQL's own transition state.  To this state are also added integers that do not fit into 64 bits at
- * the present scale, and numerics that are no 64-bit integers at any scale.  At the end all sums are combined in a
- * state of PostgreSQL's, and its final function computes the result.
+ * moved to PostgreSQL's own transition state.  Two kinds of values are added directly to PostgreSQL's state: integers
+ * that do not fit into 64 bits at the present scale, and numerics that are no 64-bit integers at any scale.  At the end
+ * all sums are combined in one state of PostgreSQL's, from which PostgreSQL's final function computes the result.
  */
 #include "run/aggregate/families.h"
 
@@ -296,7 +296,7 @@ partial(const RtscanTransition *transition, const RtscanState *state, bool *isnu
 	return rtscan_convert_state(numeric_serialize, all_as_native_state(state));
 }
 
-/* RtscanFamily.partial, as numeric_poly_serialize() does: sums of squares of int2 and int4 fit into 128 bits */
+/* RtscanFamily.partial, as by numeric_poly_serialize(): sums of squares of int2 and int4 fit into 128 bits */
 static Datum
 partial_of_small(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {

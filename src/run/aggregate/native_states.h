@@ -5,7 +5,7 @@
  *
  * Values that our own states cannot represent are added to a transition state of PostgreSQL's.  PostgreSQL's final
  * functions also compute results, so that the number of digits, and whether the result is NULL, are as in PostgreSQL.
- * To call them, our state is first converted to a state of PostgreSQL's.
+ * Before a final function is called, our state is converted to a state of PostgreSQL's.
  */
 #ifndef RTSCAN_NATIVE_STATES_H
 #define RTSCAN_NATIVE_STATES_H
@@ -32,9 +32,9 @@ extern Datum rtscan_call_transition(PGFunction function, Datum state, bool isnul
 /*
  * Combine a state, which is NULL if "isnull" is true, with the state "other", which is not NULL.
  *
- * If the first state were NULL, PostgreSQL would copy the digits of the second, even if that has only special values
- * and therefore no digits: memcpy(.., NULL, 0).  To avoid this, an empty state is made in place of a NULL: the result
- * of adding a NULL value.
+ * If "state" is NULL, it is first replaced by an empty state, which "transition" makes from a NULL value.  Otherwise
+ * "combine" would copy the digits of "other".  If "other" has only special values (NaN, infinities), it has no digits,
+ * and the copy would be memcpy(.., NULL, 0), which is undefined.
  */
 extern Datum rtscan_combine_native(PGFunction transition, PGFunction combine, Datum state, bool isnull, Datum other,
 								   MemoryContext context);

@@ -22,7 +22,7 @@ typedef struct Percentile
 	bool		isnull;			/* is the fraction NULL? */
 	uint64		rank;			/* rank in the aggregate's order, from 0 */
 	bool		between;		/* is the percentile between "rank" and the next rank? */
-	float8		proportion;		/* if "between": how far from "rank" to the next rank, less than 1 */
+	float8		proportion;		/* if "between": distance of the percentile from "rank", in ranks, less than 1 */
 } Percentile;
 
 static void

@@ -18,8 +18,8 @@ extern Datum rtscan_collected_result(const RtscanTransition *transition, RtscanS
 									 bool *isnull);
 
 /*
- * List the ranks that the percentiles of n values depend on (n > 0), ascending and without duplicates, in *ranks.
- * Return how many ranks there are; 0 if "fractions" is NULL.
+ * List in *ranks the ranks on which the percentiles of n values depend (n > 0), ascending and without duplicates.
+ * Return the number of ranks; 0 if "fractions" is NULL.
  */
 extern int	rtscan_percentile_ranks(const RtscanCollecting *collecting, NullableDatum fractions, int64 n,
 									uint64 **ranks);

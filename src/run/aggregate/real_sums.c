@@ -24,7 +24,10 @@ add_lanes(const double *lanes)
 	return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
-/* Add up n values.  Behind them, up to the end of the mask's last word, the array has -0. */
+/*
+ * Add up n values.  Behind them, up to the next multiple of 64 values, the array must have -0, which changes no sum:
+ * the loop adds LANES values at a time.
+ */
 RTSCAN_MULTIVERSION static double
 add_all(const double *values, uint32 n)
 {

@@ -4,8 +4,9 @@
  *		Sum the doubles of those rows of a batch that a mask selects, and the squares and products of their differences
  *		from the mean.
  *
- * Values are added up in several lanes, and at the end the sums of the lanes are added.  So the result may differ in
- * its last digits from that of adding one value after another, as may the result of a parallel query.
+ * Values are added up in several *lanes*, partial sums that the processor calculates side by side.  At the end the
+ * lanes are added.  So the result may differ in its last digits from that of adding one value after another, as may the
+ * result of a parallel query.
  */
 #ifndef RTSCAN_REAL_SUMS_H
 #define RTSCAN_REAL_SUMS_H
@@ -51,7 +52,9 @@ extern RtscanRealSums rtscan_masked_reals(const RtscanVector *vector, const Rtsc
  */
 extern double rtscan_masked_products(const double *xs, double mean_x, const double *ys, double mean_y, uint32 n);
 
-/* Return only the sum of the selected rows' values.  Return infinity if one of them is not far from overflow. */
+/*
+ * Return only the sum of the selected rows' values.  Return infinity if any of these values is not far from overflow.
+ */
 extern double rtscan_masked_real_sum(const RtscanVector *vector, const RtscanMaskedRows *rows);
 
 #endif							/* RTSCAN_REAL_SUMS_H */

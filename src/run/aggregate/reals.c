@@ -3,8 +3,8 @@
  * reals.c
  *		Sums, averages and variances of floats, and regressions.
  *
- * Values are added with PostgreSQL's operations in the order of the rows.  Many rows may be added in lanes instead
- * (real_sums.h), unless an overflow, an infinity or a NaN is possible.
+ * Values are added with PostgreSQL's operations in the order of the rows.  RTSCAN_MIN_REALS rows or more may be added
+ * in lanes instead (real_sums.h), unless an overflow, an infinity or a NaN is possible.
  *
  * The states of regressions are PostgreSQL's own: arrays, which have more elements since version 19.
  */
@@ -225,7 +225,7 @@ rtscan_finish_real_moments(const RtscanTransition *transition, const RtscanState
 
 /* ---------------------------------------------------------------- regressions */
 
-/* Return the state of no rows. */
+/* Return PostgreSQL's state of a regression without rows. */
 static Datum
 no_rows(void)
 {
@@ -234,7 +234,7 @@ no_rows(void)
 	return rtscan_float_array(zeros, lengthof(zeros));
 }
 
-/* If a state has no value yet, set it to the value of a regression without rows. */
+/* If a state has no value yet, set its value to no_rows(), allocated in "context". */
 static void
 begin_regression(RtscanState *state, MemoryContext context)
 {
@@ -272,8 +272,8 @@ add_pairs(const RtscanTransition *transition, const RtscanChosenRows *chosen, co
 }
 
 /*
- * Return PostgreSQL's state of some pairs (X, Y).  It is made from the sums of each, and from the sum of the products
- * of their differences from the means.
+ * Return PostgreSQL's state of a regression of "count" pairs (X, Y).  "x" and "y" are the sums of X and of Y;
+ * "products" is the sum of the products (X - mean of X) * (Y - mean of Y).
  */
 static Datum
 make_regression(uint32 count, const RtscanRealSums *x, const RtscanRealSums *y, float8 products)

@@ -76,8 +76,8 @@ digit_of(int64 integer, int64 least, int shift)
 }
 
 /*
- * Sort n integers by one digit of their difference from the least, which begins at bit "shift".  ends[digit] is set to
- * the place where the integers with this digit end.
+ * Sort n integers by one digit of their differences from "least": the digit that begins at bit "shift".  Set
+ * ends[digit] to the place in to[] where the integers with this digit end.
  */
 static void
 sort_by_digit(const int64 *from, uint64 n, int64 least, int shift, int64 *to, uint64 *ends)
@@ -98,7 +98,10 @@ sort_by_digit(const int64 *from, uint64 n, int64 least, int shift, int64 *to, ui
 		to[ends[digit_of(from[i], least, shift)]++] = from[i];
 }
 
-/* Sort integers by their digits, from the lowest to the highest.  "result" must be either "integers" or "other". */
+/*
+ * Sort integers into result[], by their digits from the lowest to the highest.  "result" must be either "integers" or
+ * "other"; both arrays are overwritten.
+ */
 static void
 sort_by_digits(int64 *integers, uint64 n, int64 *other, int64 *result)
 {
@@ -172,7 +175,10 @@ count_buckets(Buckets *buckets, const int64 *integers, uint64 n)
 		buckets->counts[bucket_of(buckets, integers[i])]++;
 }
 
-/* Give each bucket that has some of the ranks a part of an array.  "first" is the rank of the least integer. */
+/*
+ * Give each bucket that contains one of the ranks a part of the array "place", which is as long as the bucket.  "first"
+ * is the rank of the least integer.
+ */
 static void
 place_buckets(Buckets *buckets, uint64 first, const uint64 *ranks, int nranks, int64 *place)
 {
@@ -238,7 +244,7 @@ select_among(int64 *integers, uint64 n, int64 *scratch, uint64 first, const uint
 
 		while (last < nranks && ranks[last] < first + buckets.counts[i])
 			last++;
-		/* copy_wanted() has moved the place of a bucket to its end. */
+		/* copy_wanted() has advanced places[i] to the end of the bucket's part. */
 		if (last > done)
 			select_among(buckets.places[i] - buckets.counts[i], buckets.counts[i], integers, first, ranks + done,
 						 last - done, selected + done);

@@ -12,8 +12,8 @@
 extern void rtscan_sort_integers(int64 *integers, uint64 n, int64 *scratch);
 
 /*
- * Select the integers of some ranks, which count from 0 and ascend; a rank may occur several times.  "scratch" has
- * space for n integers.  Both integers[] and scratch[] are overwritten.
+ * Set selected[i] to the integer of rank ranks[i].  Ranks count from 0 and ascend; a rank may occur several times.
+ * "scratch" has space for n integers.  Both integers[] and scratch[] are overwritten.
  */
 extern void rtscan_select_integers(int64 *integers, uint64 n, int64 *scratch, const uint64 *ranks, int nranks,
 								   int64 *selected);

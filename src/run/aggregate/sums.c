@@ -4,7 +4,7 @@
  *		Exact sums and averages of integers and numerics.
  *
  * A sum is an integer of the scale of the latest values.  When the scale changes, the sum so far is added to
- * PostgreSQL's own transition state.  Numerics that are no 64-bit integers at any scale are also added to it.
+ * PostgreSQL's own transition state.  Numerics that are no 64-bit integers at any scale are also added to this state.
  */
 #include "run/aggregate/families.h"
 
@@ -64,8 +64,8 @@ add_decimal(const RtscanTransition *transition, RtscanState *state, const Datum 
 }
 
 /*
- * Add the values of some rows, which have the state's scale, to one state.  The upper and the lower halves of the
- * values have a sum each, which fits into 64 bits.
+ * Add the values of some rows to one state.  The state's scale is that of the values.  The upper 32 bits and the lower
+ * 32 bits of the values are added up separately; each of the two sums fits into 64 bits.
  */
 RTSCAN_MULTIVERSION static void
 add_to_one(RtscanState *state, const RtscanVector *vector, const uint16 *rows, uint32 n)
@@ -202,8 +202,8 @@ rtscan_finish_average(const RtscanTransition *transition, const RtscanState *sta
 
 /*
  * Append the end of a serialized state: the largest scale, the number of values that have it, and the numbers of NaNs,
- * infinities and negative infinities.  The first two are for moving aggregates only.  Special values are not counted:
- * a number is 1 if the sum shows that there is at least one.
+ * infinities and negative infinities.  The scale and its number are for moving aggregates only.  Special values have
+ * not been counted: the number of NaNs, infinities or negative infinities is 1 if the sum is such a value, else 0.
  */
 static void
 append_special(StringInfo message, Datum sum, bool special)
@@ -235,7 +235,7 @@ serialize_numerics(const RtscanState *state)
 	return PointerGetDatum(pq_endtypsend(&message));
 }
 
-/* Serialize a state of bigints as int8_avg_serialize() does.  PostgreSQL's own state has no bigints. */
+/* Serialize a state of bigints as int8_avg_serialize() does.  All bigints are in state->sum, none in state->value. */
 static Datum
 serialize_integers(const RtscanState *state)
 {

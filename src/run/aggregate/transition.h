@@ -23,7 +23,7 @@
 typedef struct RtscanMoments
 {
 	RtscanSum	sum;			/* the sum, and the scale of the integers */
-	uint64		squares[3];		/* the sum of squares times 10^(2 * scale), as words of 64 bits, the lowest first */
+	uint64		squares[3];		/* the sum of squares, times 10^(2 * scale), as words of 64 bits, the lowest first */
 	int64		count;			/* number of integers */
 } RtscanMoments;
 
@@ -35,8 +35,8 @@ typedef struct RtscanReals
 } RtscanReals;
 
 /*
- * The result so far of a simple fold of numerics, for those that are integers of one scale.  RtscanState.value has the
- * result for all other numerics.
+ * The result so far of a simple fold (RtscanSimpleFold) of those numerics that are 64-bit integers divided by 10^scale,
+ * for the current scale.  RtscanState.value has the result of all other numerics.
  */
 typedef struct RtscanFoldedDecimal
 {
@@ -117,11 +117,11 @@ rtscan_state_of(const RtscanChosenRows *chosen, uint32 i)
 
 /*
  * A family: aggregates with the same kind of state, and the methods of this kind.  All families have add() and
- * combine(); a family that does not offer another method has NULL.
+ * combine().  All other methods are optional, and NULL if the family does not have them.
  */
 typedef struct RtscanFamily
 {
-	bool		folds;			/* the state's value has the type of the argument */
+	bool		folds;			/* its aggregates are folds: the state's value has the type of the argument */
 	bool		counts;			/* the result is the number of rows whose arguments are not NULL; 0 without rows */
 	bool		counts_in_part; /* its partial result for no rows is not NULL */
 

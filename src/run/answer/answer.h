@@ -45,8 +45,8 @@ typedef struct RtscanCalculated
 {
 	List	   *known;			/* RtscanArithmetic * of expressions and their parts: equal ones are calculated once */
 	RtscanRowCondition quals;	/* the task's quals */
-	RtscanArithmetic *(*arguments)[RTSCAN_MAX_ARGUMENTS];	/* for each aggregate: arguments that can be calculated */
-	RtscanArithmetic ***results;	/* for each aggregate: results of its arms that can be calculated */
+	RtscanArithmetic *(*arguments)[RTSCAN_MAX_ARGUMENTS];	/* by aggregate and argument; NULL: cannot be calculated */
+	RtscanArithmetic ***results;	/* by aggregate and arm: its result; NULL: cannot be calculated */
 	RtscanRowCondition *filters;	/* for each aggregate: its FILTER */
 } RtscanCalculated;
 

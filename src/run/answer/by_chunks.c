@@ -92,7 +92,7 @@ add_chunk(const RtscanRowsAnswer *answer, int number, const RtscanCursorChunk *c
 	Argument	argument = find_argument(answer, number, chunk->number);
 	RtscanTotal total = {.count = chunk->wanted};
 
-	/* A minimum or maximum that is settled needs no exact count: it only matters whether the count is 0. */
+	/* A minimum or maximum that is settled has a value, so its count is not 0.  Its exact count is never needed. */
 	if (argument.values && is_settled(transition, state, &argument))
 		return;
 	if (argument.values)

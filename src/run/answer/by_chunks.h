@@ -17,8 +17,8 @@
 extern bool rtscan_takes_chunks(const RtscanRowsAnswer *answer);
 
 /*
- * RtscanTakeChunk (search/scan/cursor.h): add a chunk to all aggregates.  "arg" is an RtscanRowsAnswer for which
- * rtscan_takes_chunks() is true.
+ * RtscanTakeChunk (search/scan/cursor.h): add a chunk to all aggregates.  Return false, and add nothing, if the chunk's
+ * rows have to be added one by one.  "arg" is an RtscanRowsAnswer for which rtscan_takes_chunks() is true.
  */
 extern bool rtscan_add_chunk(const RtscanCursorChunk *chunk, void *arg);
 

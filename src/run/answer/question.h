@@ -19,9 +19,9 @@ typedef struct RtscanDimensionTotals
 {
 	uint64		keys;			/* number of keys, in the last answer */
 	uint64		keys_found;		/* number of keys that the index has, in the last answer */
-	uint64		codes;			/* number of codes that keys have in segments, in the last answer */
+	uint64		codes;			/* number of codes of the keys found, summed over all segments, in the last answer */
 	uint64		ranges;			/* number of ranges of its rows that were loaded (ranges.h), in the last answer */
-	uint64		segments[RTSCAN_WAYS];	/* number of segments evaluated in each way, in all answers */
+	uint64		segments[RTSCAN_WAYS];	/* by way (trace.h): number of segments evaluated, in all answers */
 	uint64		rows;			/* number of rows that remained in these segments, in all answers */
 } RtscanDimensionTotals;
 
@@ -37,7 +37,7 @@ typedef enum RtscanNotOnDevice
 	RTSCAN_ON_DEVICE,
 	RTSCAN_NOT_ON_DEVICE_CELLS, /* there are too many groups, or aggregates */
 	RTSCAN_NOT_ON_DEVICE_VALUES,	/* a column has neither integers nor codes to group by */
-	RTSCAN_NOT_ON_DEVICE_COMBINED,	/* the CPU has to combine the bits of alternatives, or to test rows */
+	RTSCAN_NOT_ON_DEVICE_COMBINED,	/* the CPU has to combine bits by OR, or to test rows */
 	RTSCAN_NOT_ON_DEVICE_SUMS,	/* the sum of an expression does not follow from sums of columns */
 	RTSCAN_NOT_ON_DEVICE_CONDITIONS,	/* columns of conditions on rows, or of DISTINCT, have too many values */
 	RTSCAN_NOT_ON_DEVICE_SHARED,	/* several processes share segments */

@@ -19,8 +19,8 @@
 #define MIN_VALUES		65536
 
 /*
- * If fewer than one in DENSE rows of a chunk match, all values of these rows are collected.  But if the search is for
- * a range of values (RtscanSample.within), the chunk is sampled.
+ * If fewer than one in DENSE rows of a chunk match, all values of these rows are collected.  But if the search is for a
+ * range of values (RtscanSample.within), the chunk is sampled even then.
  */
 #define DENSE			16
 
@@ -104,7 +104,7 @@ expect_rows(const RtscanCursor *cursor)
 static void
 begin_sample(RtscanSample *sample, const RtscanCursor *cursor)
 {
-	/* If there are somewhat more rows than expected, the sample should not be halved. */
+	/* If up to 25 % more rows are found than expected, the sample is not halved. */
 	sample->step = Max(ceil(1.25 * expect_rows(cursor) / MAX_SAMPLE), LEAST_STEP);
 	sample->skip = 0;
 	sample->n = 0;
@@ -122,8 +122,10 @@ create_sample(const RtscanRowsAnswer *answer)
 }
 
 /*
- * Does it pay to sample a chunk?  It does if many values have been collected, and many rows of the chunk match.  It
- * does not if many rows have to be looked up in the heap, since each search looks them up again.
+ * Does it pay to sample a chunk?  First, enough values must have been collected: MIN_VALUES, or half of those that fit
+ * into memory.  Second, one in DENSE rows of the chunk must match, unless only values in a range are sampled.  Third,
+ * the number of rows looked up in the heap must be less than one in DENSE of the collected values, since each further
+ * search looks rows up again.
  */
 static bool
 is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)

@@ -3,11 +3,12 @@
  * sampled_quantile.h
  *		Compute percentiles of a key column over many rows, without collecting all values.
  *
- * Values are collected as for any column (collection.h).  When there are many, only a sample is taken from each whole
- * chunk that follows.  The sample gives a range of values that almost certainly contains the percentiles.  The index
- * counts the rows below and above the range, and only the values in the range are collected.  If there are still many,
- * they are sampled, and the range is narrowed again, so that nothing is spilled.  If the percentiles turn out not to
- * be in the range, all values are collected after all.
+ * Values are collected as for any column (collection.h).  After 65,536 values, or fewer if memory is short, only a
+ * sample is taken from each whole chunk that follows.  The sample gives a range of values that almost certainly
+ * contains the percentiles.  The index counts the rows below and above the range, and only the values in the range are
+ * collected.  If the range probably has too many values to be collected, its values are sampled in turn, and the range
+ * is narrowed again, so that nothing is spilled.  If the percentiles turn out not to be in the range, all values are
+ * collected.
  *
  * Each step is a search of its own, with the same snapshot, for all rows of the query or for those in a range.
  */
@@ -41,8 +42,8 @@ extern int	rtscan_find_ranks(const RtscanRowsAnswer *answer, int64 n, uint64 **r
 extern RtscanFilter rtscan_filter_between(const RtscanRowsAnswer *answer, int64 low, int64 high);
 
 /*
- * RtscanTakeChunk (search/scan/cursor.h): take a sample of a chunk in place of all its values.  "arg" is an
- * RtscanRowsAnswer for which rtscan_may_narrow() is true.
+ * RtscanTakeChunk (search/scan/cursor.h): take a sample of a chunk in place of all its values.  Return false if all its
+ * values have to be collected.  "arg" is an RtscanRowsAnswer for which rtscan_may_narrow() is true.
  */
 extern bool rtscan_sample_chunk(const RtscanCursorChunk *chunk, void *arg);
 
@@ -58,7 +59,7 @@ typedef struct RtscanSampledQuantile
 {
 	uint64		rows_below;		/* number of rows below the range, which the caller counts */
 	uint64		rows_above;		/* number of rows above the range, which the caller counts */
-	bool		counted;		/* is "all" exact?  It is not if some of the rows may be NULL */
+	bool		counted;		/* is "all" the number of values, too?  Not if some of the rows may be NULL */
 	uint64		all;			/* number of rows in the range before the range was last narrowed */
 	bool		many;			/* are the rows in the range probably too many to be collected? */
 	RtscanFilter below;			/* the query's rows below the range */

@@ -91,7 +91,10 @@ rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan)
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* Copy the task's transitions.  A set with parts reads the sorts of its collections more than once. */
+/*
+ * Copy the task's transitions.  A set with parts reads the sorts of its collections more than once: to add their keys
+ * to each part, and to compute its own results.
+ */
 static void
 prepare_transitions(RtscanSetGroups *groups, const RtscanRowsTask *task, const RtscanRowSet *set)
 {

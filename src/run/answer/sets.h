@@ -5,8 +5,9 @@
  *
  * The groups of sets without a parent are made from rows, one set after another, each in a pass over the rows.  The
  * groups of any other set are made from those of its *parent*, a set that has all keys of the set; the set is a *part*
- * of its parent.  When a group of the parent is visited, its states are combined with those of the group that contains
- * it in each part, as the states of processes are combined in a parallel query.
+ * of its parent.  Each group of the parent is contained in one group of each part.  When a group of the parent is
+ * visited, its states are combined with those of the groups that contain it, as the states of processes are combined in
+ * a parallel query.
  *
  * Sets are visited in the task's order, in which each set follows its parent.  The groups of a part are in memory from
  * the visit of its parent to the end of its own visit.
@@ -26,9 +27,9 @@
 /*
  * Return how much memory the groups of a set may take, in bytes.
  *
- * Only one set made from rows is in memory at a time.  If it has parts, it leaves a quarter of the memory to them,
- * which is divided by "most_parts", the most parts that are in memory at once.  It gets more than its parts because it
- * is spilled more often: while rows are added, the same groups may be spilled many times.
+ * Only one set made from rows is in memory at a time.  If it has parts, it gets three quarters of the memory, and
+ * parts share the last quarter: "most_parts" is the most parts that are in memory at once.  The set made from rows gets
+ * more because it is spilled more often: while rows are added, the same groups may be spilled many times.
  */
 static inline Size
 rtscan_set_memory(bool of_rows, int most_parts, bool has_parts)
@@ -43,7 +44,7 @@ rtscan_set_memory(bool of_rows, int most_parts, bool has_parts)
 /* Prepare the sets of a task whose keys and transitions are set up. */
 extern void rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan);
 
-/* End the current set and begin the next one, which has no groups yet if they are made from rows.  False at the end. */
+/* End the current set and begin the next one.  A set made from rows has no groups at first.  False at the end. */
 extern bool rtscan_next_set(RtscanRowsAnswer *answer);
 
 /* End all sets. */

@@ -47,7 +47,7 @@ rtscan_share(RtscanShared *shared, int processes, const RtscanVisibility *visibi
 	begin_search(shared);
 }
 
-/* Free the bitmaps of the keys found, and set their counts to 0: they are counted anew for each answer. */
+/* Free the bitmaps of the keys found, and set the totals of keys and codes found to 0: each answer counts anew. */
 static void
 forget_found(RtscanShared *shared, dsa_area *area)
 {

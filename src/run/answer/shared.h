@@ -26,7 +26,7 @@ typedef struct RtscanShared
 	RtscanSharedSearch search;	/* which segments and chunks have been taken */
 	slock_t		mutex;			/* protects the totals */
 	RtscanTotals totals;		/* totals of all processes */
-	dsa_pointer_atomic found[RTSCAN_SHOWN_DIMENSIONS];	/* bitmap of each dimension's keys found; invalid at first */
+	dsa_pointer_atomic found[RTSCAN_SHOWN_DIMENSIONS];	/* by dimension: bitmap of keys found; invalid if not made */
 	BlockNumber blocks;			/* number of blocks of the heap */
 
 	/* The image, then a pg_atomic_uint32 for each segment: the first chunk that no process has taken. */
@@ -51,7 +51,7 @@ extern const RtscanImage *rtscan_use_shared(RtscanShared *shared, Relation heap,
 											bool reads_only, RtscanVisibility *visibility);
 
 /*
- * Add the counters of a search to the totals, and the numbers of rows that were fetched from the heap, removed by
+ * Add to the totals the counters of a search, and the numbers of rows that were fetched from the heap, removed by
  * quals, or evaluated one by one.
  */
 extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,

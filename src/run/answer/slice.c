@@ -127,7 +127,9 @@ takes_scale(const RtscanTransition *transition, const RtscanVector *vector)
 	return transition->collecting == NULL || transition->collecting->how.scale == vector->scale;
 }
 
-/* Add the arguments as vectors.  False if they cannot be calculated, or the aggregate cannot add their kind. */
+/*
+ * Add the arguments as vectors.  False if they cannot be calculated, or the aggregate cannot add vectors of their kind.
+ */
 static bool
 add_vectors(const RtscanRowsAnswer *answer, const RtscanChosenRows *chosen)
 {
@@ -322,7 +324,7 @@ add_to_aggregates(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- cells */
 
-/* Offer the slice to the cells, and let them decide which aggregates are added by cell. */
+/* Offer the slice's values to the cells, and decide which aggregates are added by cell (rtscan_begin_slice()). */
 static void
 begin_cells(const RtscanRowsAnswer *answer, RtscanCells *cells)
 {

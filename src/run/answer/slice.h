@@ -14,12 +14,15 @@
 extern void rtscan_add_slice(RtscanRowsAnswer *answer);
 
 /*
- * Does an aggregate without GROUP BY need only the sum of an expression, and can that be computed from sums of the
- * expression's parts in this batch (rtscan_can_sum() in masked.h)?
+ * Does an aggregate without GROUP BY need only the sum of an expression, and can the sum be computed in this batch from
+ * sums of the expression's parts (rtscan_can_sum() in masked.h)?
  */
 extern bool rtscan_can_add_sum(const RtscanRowsAnswer *answer, int number);
 
-/* Return the group of the row or entry that has been entered in the batch.  "fresh": see rtscan_find_group(). */
+/*
+ * Return the group of the row or entry that rtscan_enter_row() or rtscan_enter_entry() has entered in the batch.
+ * "fresh": see rtscan_find_group().
+ */
 extern RtscanState *rtscan_find_group_entered(const RtscanRowsAnswer *answer, bool fresh);
 
 /* RtscanFindGroup (row_groups.h): look up the group of a row of the batch.  "arg" is an RtscanRowsAnswer. */

@@ -71,7 +71,7 @@ typedef struct RtscanRowsTask
 	int			most_parts;		/* the most sets with a parent that are in memory at once */
 	int			ngroupings;		/* number of GROUPING() calls */
 	int			naggregates;
-	List	   *breakpoints;	/* RtscanBreakpoints * of conditions' columns, copied and then found by each answer */
+	List	   *breakpoints;	/* RtscanBreakpoints * of conditions' columns; each answer has copies, and finds them */
 	RtscanRowAggregate *aggregates;
 	RtscanTransition *transitions;	/* the transition of each aggregate, which each set copies */
 } RtscanRowsTask;

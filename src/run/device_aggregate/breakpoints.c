@@ -4,9 +4,9 @@
  *		Finds ranges of a column's integers within which conditions on rows have the same results.
  *
  * A breakpoint cannot be read from the constant of a comparison.  The constant may have another type or scale than the
- * column, and it may be a parameter or an expression.  The operator, its side and rounding decide which integer is the
- * first beyond the constant.  So the comparison itself is evaluated on integers of the column, by bisection: at most
- * 66 evaluations for each comparison and answer.
+ * column, and it may be a parameter or an expression.  The operator, the side that the constant is on, and rounding
+ * decide which integer is the first beyond the constant.  So the comparison itself is evaluated on integers of the
+ * column, by bisection: at most 66 evaluations for each comparison and answer.
  */
 #include "run/device_aggregate/breakpoints.h"
 
@@ -68,7 +68,7 @@ has_breakpoints(const Var *var, Oid left, Oid right)
 		rtscan_can_collect(var->vartype, var->vartypmod, &scale);
 }
 
-/* Add a copy of a clause whose operator is replaced by "operator", another operator of the same order. */
+/* Add a copy of a clause, with the operator "operator" in place of the clause's own. */
 static void
 add_comparison(Looking *looking, const OpExpr *clause, Oid operator)
 {
@@ -80,8 +80,9 @@ add_comparison(Looking *looking, const OpExpr *clause, Oid operator)
 }
 
 /*
- * Add the comparisons of a clause.  "=" and "<>" have two breakpoints, before and after the value, and become "<" and
- * ">".
+ * Add the comparisons of a clause.  "=" and "<>" have two breakpoints, before and after the value: two comparisons are
+ * added, one with "<" and one with ">".  Return false if the clause does not compare by the order of the column's
+ * integers.
  */
 static bool
 add_comparisons(Looking *looking, const OpExpr *clause, const Var *var)
@@ -315,7 +316,10 @@ lay_out_breakpoints(RtscanBreakpoints *breakpoints, const int64 *list, int n)
 	};
 }
 
-/* Does a comparison need a subquery that has not been executed?  Without rows it might never be executed. */
+/*
+ * Does a comparison need the result of a subquery that has not been executed?  It is not executed for the breakpoints,
+ * since PostgreSQL would not execute it if no row needed it.
+ */
 static bool
 waits_for_subquery(Node *node, void *context)
 {

@@ -11,8 +11,8 @@
  *		v < 10 OR v = 50		... 9 | 10 ... 49 | 50 | 51 ...
  *
  * Each comparison is false up to some integer and true from there on, or the other way round.  So bisection finds its
- * breakpoint, with about as many evaluations as the type has bits.  This works for any operator and side of the
- * constant, whatever its type and scale.  The constant may also be an expression.
+ * breakpoint, with about as many evaluations as the type has bits.  Bisection works for any operator, whichever side
+ * the constant is on, and whatever type and scale the constant has.  The constant may also be an expression.
  */
 #ifndef RTSCAN_BREAKPOINTS_H
 #define RTSCAN_BREAKPOINTS_H

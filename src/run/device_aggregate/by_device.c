@@ -20,7 +20,7 @@
 #define CONDITION_ROW		0.5 /* to evaluate a condition or another expression */
 #define DISTINCT_ROW		1.0 /* to collect a distinct value */
 
-/* The most values that a column in conditions may have if each value needs a number of its own. */
+/* The most values that a column in conditions may have if it has no breakpoints, so that each value needs a number. */
 #define MOST_NUMBERS		8192
 
 /* ---------------------------------------------------------------- request device aggregates */
@@ -72,7 +72,10 @@ find_breakpoints(const RtscanRowsAnswer *answer, int column)
 	return rtscan_breakpoints_of(answer, column);
 }
 
-/* Request a digit for a column's ranges between breakpoints; without breakpoints, for its values if they are few. */
+/*
+ * Request a digit for a column's ranges between breakpoints.  If that fails, or if there are no breakpoints, request a
+ * digit for the column's values, and return false if there are more than MOST_NUMBERS.
+ */
 static bool
 ask_for_condition(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanRowsAnswer *answer, int column)
 {

@@ -10,8 +10,9 @@
 #include "run/plan/expressions.h"
 
 /*
- * Expression mutator: replace CaseTestExpr in a condition by the operand of CASE, which is *argument.  If the
- * condition has another CASE, its CaseTestExpr may be another operand: *argument becomes NULL.
+ * Expression mutator: replace CaseTestExpr in a condition by the operand of CASE, which is *argument.  If the condition
+ * contains another CASE, or an ArrayCoerceExpr, a CaseTestExpr may represent the operand of that node instead:
+ * *argument is set to NULL.
  */
 static Node *
 replace_compared(Node *condition, void *argument)

@@ -34,7 +34,7 @@ extern List *rtscan_case_arms_of(const Expr *argument, int own_columns);
 /* Return the conditions of arms, without ELSE. */
 extern List *rtscan_conditions_of_arms(const List *arms);
 
-/* Return the results of arms that are not NULL. */
+/* Return the results of arms, without results that are NULL. */
 extern List *rtscan_results_of_arms(const List *arms);
 
 #endif							/* RTSCAN_CASE_ARMS_H */

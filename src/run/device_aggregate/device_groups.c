@@ -26,7 +26,7 @@ typedef struct Adding
 {
 	const RtscanRowsAnswer *answer;
 	const RtscanEntries *entries;
-	bool		fresh;			/* no groups were in memory, and each group has its own keys: none is looked up */
+	bool		fresh;			/* no groups were in memory, and rtscan_have_own_keys(): groups are not looked up */
 	RtscanState *group;			/* states of the current group; NULL: none of its entries has passed WHERE so far */
 	AggregateTotal *totals;		/* totals of the current group, by aggregate */
 } Adding;
@@ -161,7 +161,10 @@ is_zero(const AggregateTotal *total)
 	return total->total.upper == 0 && total->total.lower == 0;
 }
 
-/* If one of two totals is zero, as for ELSE 0, raise its scale to that of the other total. */
+/*
+ * If one of two totals is zero, as for ELSE 0, raise its scale to that of the other total.  Otherwise combine_totals()
+ * could not add them.
+ */
 static void
 match_scales(AggregateTotal *all, AggregateTotal *one)
 {
@@ -182,7 +185,10 @@ choose_arm(const RtscanBatch *batch, const RtscanRowCaseArm *arms)
 	return chosen;
 }
 
-/* Combine the sum of the arm that the entry chooses, if "wanted".  Advance *number past the sums of all arms. */
+/*
+ * Combine the sum of the arm that the entry chooses, if "wanted" is true: the aggregate's FILTER accepts the entry.  In
+ * any case advance *number past the sums of all arms.
+ */
 static void
 combine_arm(const Adding *adding, uint32 entry, int aggregate, bool wanted, int *number)
 {

@@ -44,7 +44,9 @@ are_totals(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 	return are;
 }
 
-/* Return the memory for kept entries, in bytes: the device aggregate's words and the keys, but no small parts. */
+/*
+ * Return the memory for kept entries, in bytes: the device aggregate's words and the keys.  Small structs are left out.
+ */
 static Size
 memory_of(const RtscanEntries *entries)
 {

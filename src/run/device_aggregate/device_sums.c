@@ -110,7 +110,7 @@ typedef struct Asking
 	RtscanDeviceAgg *agg;
 	RtscanReader *reader;
 	const RtscanSchema *schema;
-	int			nmeasured;		/* number of columns that are no digits, whose sums are measured */
+	int			nmeasured;		/* number of *measured* columns: they are no digits, and the device adds them up */
 	bool		nulls;			/* a column that is measured is NULL in some rows */
 } Asking;
 
@@ -150,7 +150,10 @@ bound_column(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bound
 	return true;
 }
 
-/* Return how many combinations of values the measurable columns of an expression can have; 1 if none is measurable. */
+/*
+ * Return how many combinations of values the measurable columns of an expression can have; 1 if none is measurable.  A
+ * column is measurable if rtscan_count_measurable_values() is not 0.
+ */
 static double
 count_measured(const Asking *asking, const RtscanArithmetic *step)
 {
@@ -291,7 +294,7 @@ bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *boun
 	return bounded && is_within(bounds, step);
 }
 
-/* Are all columns of an expression the index's own?  Columns of dimensions cannot be measured. */
+/* Are all columns of an expression the index's own?  A device has no values of dimensions' columns to add up. */
 static bool
 is_of_index(const RtscanArithmetic *step, const RtscanSchema *schema)
 {
@@ -303,7 +306,10 @@ is_of_index(const RtscanArithmetic *step, const RtscanSchema *schema)
 	return is;
 }
 
-/* If several columns are measured, none of them may be NULL in any row: their sums would be those of different rows. */
+/*
+ * If several columns are measured, none of them may be NULL in any row.  Otherwise the columns' sums would be sums over
+ * different rows.
+ */
 bool
 rtscan_ask_for_sum(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 				   const RtscanArithmetic *argument)

@@ -36,10 +36,13 @@ extern const Bitmapset *rtscan_columns_of_groups(const RtscanCurrentSet *current
 /* Return the columns of conditions, distinct values and expressions, except those of GROUP BY: the further digits. */
 extern Bitmapset *rtscan_columns_of_conditions(const RtscanRowsTask *task, const RtscanCurrentSet *current);
 
-/* Return the columns of aggregates with DISTINCT.  Each of their values needs a number: breakpoints do not suffice. */
+/*
+ * Return the columns of aggregates with DISTINCT.  Each value of these columns needs a number of its own: a number for
+ * each range between breakpoints does not suffice.
+ */
 extern Bitmapset *rtscan_columns_of_distinct(const RtscanRowsTask *task, const RtscanCurrentSet *current);
 
-/* The entries of a device aggregate, with the values of the digits that expressions depend on: its first "n" digits. */
+/* The entries of a device aggregate, with the values of its first "n" digits: the digits that expressions depend on. */
 typedef struct RtscanEntries
 {
 	const RtscanRowsAnswer *answer;
@@ -64,8 +67,8 @@ extern void rtscan_enter_entry(const RtscanEntries *entries, uint32 entry);
 extern bool rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int own_columns);
 
 /*
- * Set the total of some rows that all have the same value, and its scale if it is a numeric.  False if it is a numeric
- * whose digits do not fit into 64 bits.
+ * Set *total to the total of "rows" rows that all have the value "value", and *scale to the scale of a numeric, else to
+ * 0.  Return false if "value" is a numeric whose digits do not fit into 64 bits.
  */
 extern bool rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 rows, RtscanTotal *total,
 								  int *scale);

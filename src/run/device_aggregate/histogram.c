@@ -18,7 +18,7 @@ struct RtscanHistogram
 {
 	uint32		bins;
 	uint64	   *sums;			/* number of values in each block */
-	uint64	   *values;			/* number of values in each bin, for whole blocks; NULL: they are in the list */
+	uint64	   *values;			/* number of values in each bin, up to the last block's end; NULL: they are in "list" */
 	Listed	   *list;
 	Size		listed;			/* number of entries in the list */
 	Size		room;			/* number of entries that the list has room for */

@@ -11,7 +11,7 @@
 #include "run/device_aggregate/histogram.h"
 #include "settings.h"
 
-/* Bits of a bin's number: few enough bins to be counted fast. */
+/* Bits of a bin's number, unless the range has few values.  With 2^13 bins, a device counts fast. */
 #define BITS_OF_BIN			13
 
 /* Bits of a bin's number in a range with at most FEW_VALUES values.  With more bins, fewer searches are needed. */
@@ -50,7 +50,7 @@ struct RtscanHistogramQuantile
 	RtscanDeviceAggBins bins;	/* bins of the range */
 	uint64		counted;		/* number of rows that device aggregates have counted in all ranges so far */
 	RtscanHistogram *counts;	/* number of values in each bin; NULL: no values have been counted */
-	uint64		above;			/* in the range of all values: number of values greater than the range */
+	uint64		above;			/* in the range of all values: number of collected values greater than range.last */
 };
 
 /* ---------------------------------------------------------------- bins */
@@ -111,7 +111,7 @@ make_bins(RtscanSegmentScan *segment, void *arg)
 	return NULL;
 }
 
-/* Is it known that the current range has few values? */
+/* Is it known that the current range has at most FEW_VALUES values? */
 static bool
 has_few(const RtscanHistogramQuantile *quantile)
 {
@@ -187,8 +187,8 @@ rtscan_has_histogram(const RtscanHistogramQuantile *quantile)
 /* ---------------------------------------------------------------- ranges */
 
 /*
- * Count the collected values, which the device has not counted.  In the range of all values, some may be outside the
- * bounds of the segments' values.
+ * Count the collected values, which the device has not counted.  In the range of all values, some of the collected
+ * values may be outside the range, since only values of segments have widened it.
  */
 static void
 count_collected(RtscanHistogramQuantile *quantile, const RtscanCurrentSet *current, RtscanHistogram *counts)
@@ -231,8 +231,8 @@ begin_ranges(const RtscanRowsAnswer *answer)
 }
 
 /*
- * Add the range of a bin that contains ranks to the ranges to be entered.  "part" has the range's counts and ranks.
- * If the bin is a single value, no range is added: the ranks have this value.
+ * Add the range of a bin that contains ranks to the ranges to be entered.  "part" has the range's counts and ranks.  If
+ * the bin is a single value, no range is added: the value is stored as the key of these ranks.
  */
 static void
 add_range(RtscanHistogramQuantile *quantile, uint32 bin, Range part)

@@ -3,11 +3,11 @@
  * histogram_quantile.h
  *		Computes percentiles of a key column of many rows from counts of its values that a device makes.
  *
- * The device counts the values in each of up to 8,192 ranges of equal width, the *bins*.  A bin that contains
- * percentiles is divided into bins again, until each bin with a percentile is a single value.  So the percentiles are
- * known without reading any row.  Values of rows that are in no device aggregate (search/exec/device_aggregate.h) are
- * collected as for any column, and counted in their bins.  Unlike with samples (sampled_quantile.h), the time does not
- * depend on luck, but each range takes one more search.
+ * The device counts the values in each of up to 8,192 ranges of equal width, the *bins*; up to 262,144 if the values
+ * are few.  A bin that contains percentiles is divided into bins again, until each bin with a percentile is a single
+ * value.  So the percentiles are known without reading any row.  Values of rows that are in no device aggregate
+ * (search/exec/device_aggregate.h) are collected as for any column, and counted in their bins.  Unlike with samples
+ * (sampled_quantile.h), the time does not depend on luck, but each range takes one more search.
  */
 #ifndef RTSCAN_HISTOGRAM_QUANTILE_H
 #define RTSCAN_HISTOGRAM_QUANTILE_H
@@ -24,9 +24,9 @@
 extern void rtscan_ask_for_bins(RtscanRowsAnswer *answer);
 
 /*
- * RtscanTakeChunk (search/scan/cursor.h): sample a chunk whose values the device has not counted (sampled_quantile.h).
- * False if the chunk's values are to be collected, because they are few: the segment is small, or the values are those
- * that its device aggregate has left over.
+ * RtscanTakeChunk (search/scan/cursor.h): sample a chunk whose values the device has not counted.  Return false if the
+ * chunk's values are to be collected, either because rtscan_sample_chunk() returns false, or because the values are
+ * few: the segment is small, or its device aggregate has left them over.
  */
 extern bool rtscan_sample_not_counted(const RtscanCursorChunk *chunk, void *arg);
 

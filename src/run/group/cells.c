@@ -155,7 +155,7 @@ rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, const RtscanVe
 	aggregate->vector = vector;
 }
 
-/* Return by how much n values of the slice may change a sum; PG_UINT64_MAX if that exceeds 64 bits. */
+/* Return by how much n values of the slice may change a sum; PG_UINT64_MAX if it may be more than PG_INT64_MAX. */
 static uint64
 most_change(const RtscanCellAggregate *aggregate, uint32 n)
 {
@@ -207,7 +207,11 @@ rtscan_begin_slice(RtscanCells *cells, uint32 n)
 		RtscanCellAggregate *aggregate = &cells->aggregates[i];
 
 		folds |= begins_to_count(aggregate);
-		/* If folding does not pay, a slice without room is added row by row. */
+
+		/*
+		 * If folding does not pay, a slice without room is added row by row.  But then the aggregate must count its
+		 * values itself, and it can begin to do so only after a fold.
+		 */
 		folds |= aggregate->adds && !has_room(aggregate, n) && (pays || !aggregate->counts_itself);
 	}
 	if (folds)
@@ -325,7 +329,10 @@ count_rows_by_cell(uint32 *counts, const uint32 *cell_of, const uint16 *rows, ui
 		counts[cell_of[rows[i]]]++;
 }
 
-/* Define a function that combines values of rows with those of the rows' cells by "result".  NULLs are skipped. */
+/*
+ * Define a function that sets the value of each row's cell to "result", an expression of the cell's value "so_far" and
+ * of the row's value "value".  NULLs are skipped.
+ */
 #define DEFINE_ADD(name, result) \
 static pg_attribute_always_inline void \
 name ## _with(bool has_nulls, int64 *values, const RtscanVector *vector, const uint32 *cell_of, const uint16 *rows, \

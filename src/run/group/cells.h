@@ -9,10 +9,10 @@
  * processor's caches.  At the end, or before sums get too large for 64 bits, the cells are *folded*: added to the
  * groups' states, and cleared.
  *
- * The number of an aggregate's values in a cell is the cell's number of rows.  An aggregate counts its values itself
- * only if it has a FILTER, if some values were NULL, or if some slices were not added by cell.
+ * As a rule, the number of an aggregate's values in a cell is the cell's number of rows.  An aggregate counts its
+ * values itself only if it has a FILTER, if some values were NULL, or if some slices were not added by cell.
  *
- * Rows are added slice by slice.  Before a slice is added, it is decided for each aggregate whether to add it by cell:
+ * Rows are added slice by slice.  The first two calls decide for each aggregate whether the slice is added by cell:
  *
  *	rtscan_offer_to_cells(cells, i, ...), for each aggregate
  *	rtscan_begin_slice(cells, n)
@@ -62,12 +62,12 @@ extern RtscanCells *rtscan_create_cells(const RtscanTransition *transitions, int
 										MemoryContext states_context);
 
 /*
- * Let an aggregate be added by cell, if its family can add totals.  It must have at most one argument.  "filtered"
- * says whether the aggregate has a FILTER.
+ * Let an aggregate be added by cell, if its family can add totals.  The aggregate must have at most one argument.
+ * "filtered" says whether the aggregate has a FILTER.
  */
 extern void rtscan_let_cells_take(RtscanCells *cells, int number, bool filtered);
 
-/* Is any aggregate added by cell, or are there no aggregates? */
+/* Can any aggregate be added by cell, or are there no aggregates? */
 extern bool rtscan_cells_are_of_use(const RtscanCells *cells);
 
 /* Return how much memory a cell takes, in bytes. */
@@ -77,8 +77,8 @@ extern Size rtscan_cell_bytes(const RtscanCells *cells);
 extern void rtscan_size_cells(RtscanCells *cells, uint32 n, RtscanState **groups);
 
 /*
- * Offer an aggregate its values in the next slice.  "vector" is NULL if it has no argument; "known" is false if the
- * values are not known.
+ * Offer the cells the values of an aggregate's argument in the next slice.  "vector" is NULL if the aggregate has no
+ * argument.  "known" is false if the values are not known as a vector.
  */
 extern void rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, const RtscanVector *vector);
 
@@ -86,8 +86,8 @@ extern void rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, co
 extern void rtscan_begin_slice(RtscanCells *cells, uint32 n);
 
 /*
- * Count rows in their cells.  At the same time add them to sums that have a value in every row, because this is
- * faster.  Returns true if the cell of some row was empty.
+ * Count rows in their cells.  In the same loops, because that is faster, add the rows to sums that have a value in
+ * every row, and set RtscanCellAggregate.added for these sums.  Return true if the cell of some row was empty.
  */
 extern bool rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, const uint16 *rows, uint32 n);
 

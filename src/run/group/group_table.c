@@ -39,7 +39,7 @@ typedef struct KeyType
 typedef struct Bucket
 {
 	RtscanGroup *group;
-	uint32		hash;			/* hash of the group, which is read only if its hash is the one wanted */
+	uint32		hash;			/* the group's hash, so that a group with another hash need not be read */
 	char		status;			/* for simplehash */
 } Bucket;
 

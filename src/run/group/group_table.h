@@ -45,7 +45,10 @@ extern RtscanGroupTable *rtscan_create_group_table(TupleDesc keys, const Oid *op
 /* Return the hash of some keys. */
 extern uint32 rtscan_hash_group(RtscanGroupTable *table, const Datum *keys, const bool *isnull);
 
-/* Are all keys images? */
+/*
+ * Are all keys images: passed by value, and equal only if they are identical?  Then they are compared and hashed as
+ * integers, without calling functions.
+ */
 extern bool rtscan_group_keys_are_images(const RtscanGroupTable *table);
 
 /*

@@ -61,7 +61,7 @@ struct RtscanGroups
 	int			used_bits;		/* number of the highest hash bits that the groups in memory have in common */
 	int			spill_bits;		/* number of hash bits behind the "used_bits" by which groups are spilled */
 
-	/* by value of the spill_bits: file to spill to; NULL: no group has the value yet */
+	/* by value of the hash bits "spill_bits": file to spill to; NULL: no group with this value has been spilled */
 	BufFile    *files[MAX_SPILL_FILES];
 	bool		spilling;		/* have groups been written to "files"? */
 	List	   *todo;			/* SpillFile *: files that are still to be read */

@@ -33,12 +33,12 @@ extern RtscanGroups *rtscan_create_groups(TupleDesc keys, const Oid *operators, 
 extern void rtscan_end_groups(RtscanGroups *groups);
 
 /*
- * Return the group of some keys, which is made if there is none.  It is valid until the groups are spilled or
+ * Return the group of some keys; make it if there is none.  The group is valid until the groups are spilled or
  * forgotten.  "fresh" says that no group in memory has these keys, so that none is looked up.
  */
 extern RtscanState *rtscan_find_group(RtscanGroups *groups, const Datum *keys, const bool *isnull, bool fresh);
 
-/* Are keys equal only if they are identical bit by bit? */
+/* Are all keys passed by value, and equal only if they are identical bit by bit? */
 extern bool rtscan_keys_are_images(const RtscanGroups *groups);
 
 /* Are there groups, in memory or spilled? */

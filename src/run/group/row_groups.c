@@ -11,8 +11,8 @@
 #include "miscadmin.h"
 
 /*
- * Groups are remembered in an array if there are at most MIN_CELLS combinations, or CELLS_A_ROW for each row, and the
- * array fits into work_mem.
+ * Groups are remembered in an array if there are at most MIN_CELLS combinations, or CELLS_A_ROW for each row of the
+ * segment, and the array fits into work_mem.
  */
 #define MIN_CELLS		1024
 #define CELLS_A_ROW		4
@@ -20,7 +20,7 @@
 /* Cells are used if there are at least this many rows for each, since they may have to be folded after each segment. */
 #define ROWS_A_CELL		4
 
-/* Groups that are remembered for a segment are kept for the next one if that has at most MORE_ROWS times the rows. */
+/* Groups remembered for a segment are kept for the next segment if it has at most MORE_ROWS times as many rows. */
 #define MORE_ROWS		2
 
 /* Columns are combined, not calculated keys, if there are at least this many rows for each combination of columns. */
@@ -51,7 +51,7 @@ typedef struct Remembered
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* A digit of combinations: an integer less the least one, or for NULL the number above all others. */
+/* A digit of combinations: an integer minus the least integer, or for NULL the number above all other digits. */
 typedef struct Digit
 {
 	int64		least;			/* the least integer */
@@ -110,7 +110,7 @@ struct RtscanRowGroups
 	bool		prefers_expressions;	/* has the segment too many combinations of columns? */
 	int			nexpressions;
 	KeyExpression *expressions; /* the keys, if all can be calculated as integers */
-	Memory		by_expressions; /* groups by combinations of keys; NOTHING: no rows so far */
+	Memory		by_expressions; /* groups by combinations of keys; NOTHING: none are remembered so far */
 
 	uint64		batch;			/* number of the current batch; 0 if there is none */
 	Memory	   *memory;			/* where the groups of the current batch's rows are remembered */
@@ -234,7 +234,10 @@ place_digit(Digit *digit, uint64 count)
 
 /* ---------------------------------------------------------------- segments */
 
-/* Set the digit of a column to the range of its integers in the current segment.  False if that is not known. */
+/*
+ * Set the digit of a column to the range of its integers in the current segment.  Return false if the range is not
+ * known, or has 2^64 integers.
+ */
 static bool
 enter_column(KeyColumn *column, RtscanBatch *batch)
 {
@@ -392,9 +395,9 @@ find_cells(RtscanRowGroups *groups, RtscanBatch *batch)
 /* ---------------------------------------------------------------- expressions */
 
 /*
- * Does the range of a key include its values in the batch, at the same scale?  If not, widen the range to include
- * them, to at least twice its width, so that this does not happen often.  If "first" is true, or if the scale has
- * changed, set the range to the values of the batch.
+ * Does the range of a key include its values in the batch, at the same scale?  If not, widen the range to include them.
+ * The range becomes at least twice as wide, so that it seldom has to be widened again.  If "first" is true, or if the
+ * scale has changed, set the range to the values of the batch.
  */
 static bool
 has_values(KeyExpression *key, uint32 n, bool first)

@@ -114,7 +114,7 @@ open_pass(RtscanRowsAnswer *answer)
 /*
  * Go on to the next pass, if the answer has several.  First fold all cells into their groups, and forget the groups
  * of combinations (row_groups.h), because codes of attributes change with the dimensions' ranges.  Return false if
- * there is no next pass; if there were several passes, the cursor is closed then.
+ * there is no next pass.  The cursor is then closed if the answer has several passes, and open if it has only one.
  */
 static bool
 next_pass(RtscanRowsAnswer *answer)

@@ -17,8 +17,9 @@
 extern void rtscan_open_rows(RtscanRowsAnswer *answer);
 
 /*
- * Add rows to the groups of the current set.  Return true when all rows have been added; the cursor may be closed
- * then.  Return false if the groups take too much memory: the caller frees memory, and calls this function again.
+ * Add rows to the groups of the current set.  Return true when all rows have been added; if the answer has several
+ * passes, this also closes the cursor.  Return false if the groups take too much memory: the caller frees memory, and
+ * calls this function again.
  */
 extern bool rtscan_add_rows(RtscanRowsAnswer *answer);
 

@@ -228,8 +228,8 @@ evaluated_expressions(const RtscanNodePlan *plan)
 }
 
 /*
- * Handle a rescan with changed parameters.  The first one creates the cache of results, because more are likely to
- * follow.
+ * Handle a rescan with changed parameters.  The first of these rescans creates the cache of results, because further
+ * rescans are likely.
  */
 static void
 change_parameters(AggregateState *state)

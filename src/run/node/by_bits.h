@@ -12,8 +12,8 @@
 
 /*
  * Compute the aggregates of the question's node, in the current memory context, and store them in values and isnull.
- * filters_may_raise tells whether evaluating the arguments of FILTERs may raise an error.  If so, they are evaluated
- * only if a row matches, because PostgreSQL evaluates a FILTER only when there is a row.
+ * filters_may_raise tells whether evaluating the arguments of FILTERs may raise an error.  If so, the arguments are
+ * evaluated only if a row matches, because PostgreSQL evaluates a FILTER only when there is a row.
  */
 extern void rtscan_answer_by_bits(const RtscanQuestion *question, bool filters_may_raise, Datum *values, bool *isnull);
 

@@ -165,8 +165,8 @@ finish_group(const RtscanRowsAnswer *answer, RtscanState *group, Datum *values, 
 }
 
 /*
- * Begin to visit groups: those of the rows that the last partial results have left over, if there are such rows, or
- * else the groups of the next set.  False if there is no next set.
+ * Begin to visit groups.  If results are partial, and the last ones did not contain all rows, visit the groups of
+ * further rows.  Otherwise visit the groups of the next set.  Return false if there is no next set.
  */
 static bool
 begin_part(RtscanRowsAnswer *answer)
@@ -180,8 +180,8 @@ begin_part(RtscanRowsAnswer *answer)
 }
 
 /*
- * Go on to the next group, and store its result if the set's groups are results.  False if the set has no further
- * group.
+ * Go on to the next group, and store its result if the set's groups are results.  Return false if no group of the set
+ * is left.
  */
 static bool
 next_of_part(RtscanRowsAnswer *answer, Datum *values, bool *isnull)

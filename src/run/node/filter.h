@@ -18,13 +18,14 @@ typedef struct RtscanArguments
 	Datum	   *values;
 	bool	   *isnull;
 	RtscanDimension **dimensions;
-	RtscanDimension **keys;		/* for each key column of dimensions: its dimension, or the part of a pair that it is */
+	RtscanDimension **keys;		/* by key column of all dimensions: the dimension, or part of it, with these keys */
 	struct RtscanSegmentBlooms *blooms; /* segments' Bloom filters, made by rescans; NULL before the first rescan */
 } RtscanArguments;
 
 /*
- * Restrict a filter to the dimensions' current ranges.  Left and anti joins need a condition for that.  Inner and
- * semi joins do not, because only keys of the current range match.
+ * Restrict a filter to the dimensions' current ranges.  For left and anti joins, this adds a condition, because fact
+ * rows without partner match, too.  Inner and semi joins need none: only fact rows with a key of the current range
+ * match.
  */
 extern void rtscan_add_ranges(RtscanFilter *filter, Relation index, const RtscanSchema *schema, int ndimensions,
 							  RtscanDimension **dimensions);

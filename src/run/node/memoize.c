@@ -35,7 +35,7 @@ struct RtscanMemoize
 {
 	const EState *estate;		/* state of the query, which has the values of parameters */
 	Bitmapset  *ids;			/* IDs of parameters in the expressions that the result depends on */
-	Bitmapset  *others;			/* IDs of parameters in expressions on the result, which do not change the result */
+	Bitmapset  *others;			/* IDs of parameters in expressions on the result; results do not depend on them */
 	int			nparameters;	/* number of parameters in ids */
 	Parameter  *parameters;		/* the parameters in ids, with their types */
 	NullableDatum *current;		/* current values of the parameters, set by read_parameters() */
@@ -142,7 +142,7 @@ rtscan_create_memoize(const EState *estate, List *expressions, List *of_results,
 	return memoize;
 }
 
-/* Read the parameters' current values.  Return false if a value is that of a subquery that has not been executed. */
+/* Read the parameters' current values.  Return false if one is the result of a subquery that is not executed yet. */
 static bool
 read_parameters(RtscanMemoize *memoize)
 {

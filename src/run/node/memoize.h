@@ -6,8 +6,8 @@
  * A correlated subquery is executed for each row of the outer query, often with the same parameters.  Everything else
  * that a result depends on, such as the snapshot, stays the same while the query is executed.  Parameters that are
  * used only in expressions on the result, such as HAVING, do not matter.  If a parameter changes that is used neither
- * in expressions on the result nor in the node's own expressions, all results are forgotten.  (PostgreSQL's Memoize
- * does the same below a nested loop.)
+ * in expressions on the result nor in the node's own expressions, all results are forgotten, because they might
+ * depend on this parameter.  (PostgreSQL's Memoize caches and forgets rows in the same way, below a nested loop.)
  */
 #ifndef RTSCAN_MEMOIZE_H
 #define RTSCAN_MEMOIZE_H
@@ -32,14 +32,14 @@ rtscan_may_memoize(int nkeys, int nsets, bool partial, bool shared, bool execute
 
 /*
  * Create a cache in the current memory context.  "expressions" are evaluated by the node to compute its result,
- * "of_results" are evaluated on the result.  The cache takes about as much memory as a hash table may.
+ * "of_results" are evaluated on the result.  The cache is emptied when it takes more memory than a hash table may.
  */
 extern RtscanMemoize *rtscan_create_memoize(const EState *estate, List *expressions, List *of_results,
 											TupleDesc result);
 
 /*
- * Prepare for a rescan after the parameters "changed" have changed.  This forgets all results if they might depend on
- * one that is in no expression given to rtscan_create_memoize().
+ * Prepare for a rescan after the parameters "changed" have changed.  If one of these parameters is in no expression
+ * given to rtscan_create_memoize(), this forgets all results, because they might depend on the parameter.
  */
 extern void rtscan_memoize_change_parameters(RtscanMemoize *memoize, const Bitmapset *changed);
 

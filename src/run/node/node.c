@@ -91,8 +91,8 @@ typedef struct RtscanSubquery
 } RtscanSubquery;
 
 /*
- * Return the state of an argument that is a subquery; NULL if it is none.  A subquery with args is taken for none:
- * its value depends on args, and its plan's extParam does not tell when they change.
+ * Return the state of an argument that is a subquery; NULL if the argument is no subquery.  NULL, too, for a subquery
+ * with SubPlan.args: its value depends on the args, and extParam of its plan does not tell when an arg changes.
  */
 static const SubPlanState *
 find_subquery(RtscanNode *node, const Node *argument)
@@ -148,8 +148,8 @@ rtscan_check_permission(Oid function, ObjectType type)
 }
 
 /*
- * Check that the user may call the plan's functions.  The index calls them unchecked, or did so when rows were
- * inserted.
+ * Check that the user may call plan->functions, the functions that a plan without the index would call.  They are not
+ * checked elsewhere: the index calls them unchecked, or has called them when rows were inserted.
  */
 static void
 check_functions(const RtscanNodePlan *plan)
@@ -411,7 +411,10 @@ rtscan_estimate_shared(CustomScanState *custom, ParallelContext *context)
 	return rtscan_shared_size(node->image);
 }
 
-/* Return how many processes are likely to share the search.  Parallel Append mostly has one process per partition. */
+/*
+ * Return how many processes are likely to share the search.  Returns 1 for a partition: a Parallel Append mostly
+ * assigns one process to each partition.
+ */
 static int
 planned_processes(const RtscanNode *node, const ParallelContext *context)
 {

@@ -26,10 +26,10 @@
 struct ExplainState;
 struct RtscanNode;
 
-/* Free the current answer of a node, if there is one.  RtscanScan and RtscanAggregate have one such function each. */
+/* Free a node's current answer, if an answer has begun.  RtscanScan and RtscanAggregate use different functions. */
 typedef void (*RtscanEndAnswer) (struct RtscanNode *node);
 
-/* The part that the states of both nodes have in common, and begin with. */
+/* The first part of the state of an RtscanScan, and of an RtscanAggregate. */
 typedef struct RtscanNode
 {
 	CustomScanState custom;
@@ -41,16 +41,16 @@ typedef struct RtscanNode
 	RtscanSchema *schema;
 	RtscanNodePlan *plan;
 	List	   *arguments;		/* ExprState *: WHERE's arguments, then FILTERs' */
-	struct RtscanSubquery *subqueries;	/* an entry for each argument, with its value if it is a subquery */
+	struct RtscanSubquery *subqueries;	/* by argument: the value of an argument that is a subquery */
 	int			ndimensions;
 	MemoryContext context;		/* memory context of the current answer; NULL: no answer has begun */
 	RtscanArguments values;		/* the current answer's arguments */
 	MemoryContext pass_context; /* memory context of the current pass */
 	RtscanFilter filter;		/* the current pass's filter */
-	RtscanClaim claim;			/* part of a shared search that this process has taken, for all passes of an answer */
+	RtscanClaim claim;			/* this process's part of a shared search, the same in all passes of an answer */
 	RtscanQuestion question;
-	RtscanVisibility visibility;	/* visibility of rows for a scan, or for the leader of a parallel query */
-	const RtscanImage *image;	/* image, if it is kept for rescans, or by the leader until it is shared; else NULL */
+	RtscanVisibility visibility;	/* which rows the snapshot sees; set by a scan, or by a parallel query's leader */
+	const RtscanImage *image;	/* image that is kept for rescans, or in the leader until it is shared; else NULL */
 	struct RtscanShared *shared;	/* memory that the processes of a parallel query share; or NULL */
 	RtscanTotals totals;		/* counts for EXPLAIN */
 } RtscanNode;
@@ -76,13 +76,16 @@ extern void rtscan_end_node(RtscanNode *node);
  */
 extern void rtscan_rescan_node(RtscanNode *node);
 
-/* Begin an answer in its own memory context, with the current values of parameters; end it, and delete the context. */
+/*
+ * rtscan_begin_answer() begins an answer in a memory context of its own, with the current values of parameters.
+ * rtscan_end_answer() deletes this context, if an answer has begun.
+ */
 extern void rtscan_begin_answer(RtscanNode *node);
 extern void rtscan_end_answer(RtscanNode *node);
 
 /*
- * Go on to the next pass (false if there is none), or return to the first pass.  Both functions replace the
- * question's filter, so the caller must close its search before.
+ * Go on to the next pass, or return to the first pass.  rtscan_next_pass() returns false if no pass is left.  Both
+ * functions replace the question's filter, so the caller must have closed the search that uses this filter.
  */
 extern bool rtscan_next_pass(RtscanNode *node);
 extern void rtscan_first_pass(RtscanNode *node);
@@ -118,7 +121,7 @@ extern void rtscan_explain_quals(RtscanNode *node, List *quals, const char *labe
 /* Show the keys of GROUP BY, by grouping set if there are several. */
 extern void rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, struct ExplainState *es);
 
-/* Show the order of the rows, and whether it is made by a bounded heap. */
+/* Show the order of the rows, and whether a bounded heap sorts them. */
 extern void rtscan_explain_order(const RtscanNode *node, struct ExplainState *es);
 
 /* Show the counts of the node. */

@@ -91,7 +91,7 @@ take_sampled_rows(RtscanRowsAnswer *answer)
 	MemoryContextSwitchTo(old);
 }
 
-/* Start over with samples, after the percentiles have not been found by bins. */
+/* Start over with samples, because the percentiles have not been found by bins. */
 static void
 sample_anew(RtscanRowsAnswer *answer)
 {
@@ -103,7 +103,7 @@ sample_anew(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- by histograms */
 
-/* Count the values of all ranges that contain percentiles.  False if the percentiles have not been found. */
+/* Count the values of all ranges that contain percentiles.  Return false if the percentiles have not been found. */
 static bool
 take_ranges(RtscanRowsAnswer *answer)
 {

@@ -29,8 +29,8 @@ prepare_arms(RtscanRowAggregate *aggregate, PlanState *parent, const List *arms)
 }
 
 /*
- * Prepare an aggregate's argument, if device aggregates have no total of it: as the arms of a CASE (case_arms.h), or
- * as an expression that is evaluated on each entry (entries.h).
+ * Prepare an aggregate's argument for device aggregates that have no total of the argument: as the arms of a CASE
+ * (case_arms.h), or as an expression that is evaluated on each entry (entries.h).
  */
 static void
 prepare_for_device_aggs(RtscanRowAggregate *aggregate, PlanState *parent, const RtscanPlanAggregate *plan,
@@ -84,7 +84,7 @@ prepare_keys(RtscanRowsTask *task, PlanState *parent, const RtscanNodePlan *plan
 
 /*
  * List the expressions that are evaluated on entries of device aggregates (entries.h): quals that the index does not
- * look up, FILTERs, conditions of CASE and arguments, but not arguments of DISTINCT.
+ * look up, FILTERs, conditions of CASE and arguments, but not arguments of aggregates with DISTINCT.
  */
 static List *
 list_conditions(const RtscanRowsTask *task, const RtscanNodePlan *plan)

@@ -60,7 +60,7 @@ are_columns(List *targetlist, int ncolumns)
 	return true;
 }
 
-/* Store columns directly in the result's slot, because the target list has only columns. */
+/* Let store_row() store columns directly in the result's slot.  The target list must consist of columns. */
 static void
 leave_out_projection(RtscanRowsState *state, List *targetlist, const List *columns)
 {
@@ -92,9 +92,10 @@ leads_to(const Plan *plan, const Plan *scan)
 }
 
 /*
- * May WHERE CURRENT OF refer to the row that was returned last?  It reads the row's TID from the scan's slot, at any
- * time.  It needs a visible portal that has a name (EXECUTE's is not visible), with a simple plan, which is never
- * parallel.  If this is not the case, the slot stays empty, and no TIDs are needed.
+ * May WHERE CURRENT OF refer to the row that was returned last?  If so, it may read the row's TID from the scan's slot
+ * at any time.  WHERE CURRENT OF needs a portal that is visible (EXECUTE's is not) and has a name.  The portal's plan
+ * must not be parallel, and must lead to the scan as leads_to() checks.  If false, the slot stays empty, and no TIDs
+ * are needed.
  */
 static bool
 can_be_current(const RtscanRowsState *state, const EState *estate)
@@ -138,7 +139,7 @@ begin_scan(CustomScanState *custom, EState *estate, int eflags)
 	/*
 	 * Heap tuples are checked for visibility when they are fetched, so the search usually need not check the rows.
 	 * It must check them if there are row quals, a bounded heap or OFFSET: only visible rows may reach row quals, be
-	 * among the first rows of the heap, or be skipped.
+	 * among the first rows that a bounded heap keeps, or be skipped.
 	 */
 	if (state->node.plan->from_heap && state->row_quals.state == NULL && !state->node.plan->order.by_heap &&
 		!state->node.plan->skips)
@@ -174,7 +175,7 @@ end_scan(CustomScanState *custom)
 	rtscan_end_node(&state->node);
 }
 
-/* End the leader's answer before shared memory is reset: a LIMIT may have left it unfinished. */
+/* End the leader's answer, which a LIMIT may have left unfinished, before shared memory is reset. */
 static void
 reinitialize_scan(CustomScanState *custom, ParallelContext *context, void *memory)
 {
@@ -188,7 +189,7 @@ explain_scan(CustomScanState *custom, List *ancestors, ExplainState *es)
 	RtscanNode *node = (RtscanNode *) custom;
 	RtscanShown shown = rtscan_read_shown(((CustomScan *) custom->ss.ps.plan)->custom_exprs);
 
-	/* An answer adds its counts when it ends, so end it: a LIMIT may have left it unfinished. */
+	/* End the answer, which a LIMIT may have left unfinished: an answer adds its counts when it ends. */
 	if (es->analyze)
 		rtscan_end_scan_answer((RtscanNode *) custom);
 	if (rtscan_scans_star((RtscanRowsState *) custom))

@@ -44,7 +44,7 @@ typedef struct RtscanRowsState
 	uint32		next;			/* place in "rows" of the next row to be returned */
 	uint64		heap_fetches;	/* heap rows fetched in this pass, for EXPLAIN */
 	uint64		filtered_rows;	/* rows of this pass that row_quals removed, for EXPLAIN */
-	ExprState  *recheck;		/* quals that the node has evaluated, for EvalPlanQual() and for permission checks */
+	ExprState  *recheck;		/* quals that the node evaluates, for EvalPlanQual() and to check permissions */
 	RtscanHeapRows heap_rows;	/* reads the rows from the heap */
 } RtscanRowsState;
 

@@ -36,8 +36,8 @@ next_index_rows(RtscanRowsState *state)
 }
 
 /*
- * Set the slot's TID to that of the current row's visible version.  The index has that of the first one in the HOT
- * chain.
+ * Set the slot's TID to the TID of the current row's visible version.  The index has the TID of the first version in
+ * the HOT chain.
  */
 static void
 set_tid(RtscanRowsState *state)
@@ -71,7 +71,7 @@ store_row(RtscanRowsState *state)
 	}
 }
 
-/* Return the next tuple of columns of the index. */
+/* Return the next tuple that consists of columns of the index; NULL at the end. */
 static TupleTableSlot *
 next_index_tuple(RtscanRowsState *state)
 {

@@ -10,7 +10,10 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-/* Does a function calculate a date or time, as in now() - interval '1 day'?  All listed ones fail only far from now. */
+/*
+ * Does a function calculate a date or time, as in now() - interval '1 day'?  The listed functions raise errors only for
+ * times far from now.
+ */
 static bool
 makes_times(Oid function)
 {
@@ -59,7 +62,7 @@ has_parameter(Node *node, void *arg)
 	return IsA(node, Param) || expression_tree_walker(node, has_parameter, arg);
 }
 
-/* check_function_callback: makes_times() */
+/* check_function_callback that returns makes_times() */
 static bool
 function_makes_times(Oid function, void *arg)
 {

@@ -7,9 +7,9 @@
  * copyObject() can copy.  The node reads them when it begins.  Only node_plan.c depends on the layout of the lists.
  *
  * The node executes the plan in custom_private (RtscanNodePlan).  EXPLAIN and RtscanScan's recheck use custom_exprs
- * (RtscanShown); the planner also finds the plan's parameters and dependencies in it.  Arguments cannot be evaluated
- * from custom_exprs.  If an expression in it equals an entry of custom_scan_tlist, even an argument (a parameter,
- * current_date), the planner replaces the expression by a reference to the node's own result.
+ * (RtscanShown), in which the planner also finds the plan's parameters and dependencies.  Arguments are not evaluated
+ * from custom_exprs, because the planner changes custom_exprs: it replaces each expression that equals an entry of
+ * custom_scan_tlist, even an argument (a parameter, current_date), by a reference to the node's own result.
  *
  * RtscanScan's custom_scan_tlist has the columns that the node reads from the index, then columns that only
  * custom_exprs refers to.  If rows are read from the heap, the list is empty, but in a star it has the table's
@@ -83,7 +83,7 @@ typedef struct RtscanPlanAggregate
 	Expr	   *fractions;		/* fractions of percentiles, an expression without columns; or NULL */
 } RtscanPlanAggregate;
 
-/* A grouping set.  Without GROUP BY there is one, which has no keys. */
+/* A grouping set.  Without GROUP BY there is one set, which has no keys. */
 typedef struct RtscanPlanSet
 {
 	List	   *keys;			/* int: numbers of keys, from 0, ascending */
@@ -128,7 +128,7 @@ typedef struct RtscanNodePlan
 	RtscanPlanFilter *filter;	/* WHERE, as far as the index answers it */
 	List	   *arguments;		/* values for all filters, expressions without columns: WHERE's, then FILTERs' */
 	int			where_arguments;	/* number of arguments of WHERE */
-	List	   *functions;		/* OIDs of functions that a plan without the index calls: the user needs EXECUTE */
+	List	   *functions;		/* functions that plans without the index call (OIDs): the user needs EXECUTE on them */
 	List	   *row_quals;		/* row expressions: the part of WHERE that is evaluated on rows of the index */
 
 	/* RtscanPlanDimension * of each plan below the node; attributes are numbered as columns behind the index's own */

@@ -40,8 +40,8 @@ find_compare_function(const RtscanPlanDimension *plan, Oid lefttype, FmgrInfo *c
 }
 
 /*
- * Return the kind of the 64-bit keys of the index's column; but RTSCAN_KEY_NONE if a key of the dimension may have
- * another 64-bit key than an equal value of the column.
+ * Return the kind of the 64-bit keys of the index's column.  But return RTSCAN_KEY_NONE if a key of the dimension and
+ * an equal value of the column may have different 64-bit keys.
  */
 static RtscanKeyKind
 find_column_kind(const RtscanDimension *dimension)
@@ -66,8 +66,8 @@ begin_key(RtscanDimension *dimension, Form_pg_attribute attribute)
 }
 
 /*
- * Create a dimension whose key column, or key columns if its keys are pairs, begin at *column of the plan's result.
- * Move *column behind them.
+ * Create a dimension.  Its key column, or its key columns if its keys are pairs, begin at *column of the plan's
+ * result.  Move *column behind the dimension's key columns.
  */
 static RtscanDimension *
 begin_keys(const RtscanPlanDimension *plan, TupleDesc tupdesc, MemoryContext context, MemoryContext values, int *column)
@@ -149,7 +149,7 @@ has_null_key(const RtscanDimension *dimension, const TupleTableSlot *slot)
 	return false;
 }
 
-/* Return the plan's next row.  Execute the plan in the query's memory context, because nodes may keep memory. */
+/* Return the plan's next row.  Use the query's memory context: the plan's nodes may keep what they allocate. */
 static TupleTableSlot *
 next_row(RtscanDimension *dimension)
 {
@@ -244,7 +244,7 @@ count_load(RtscanDimension *dimension)
 		count_load(dimension->parts[i]);
 }
 
-/* Store the key columns of a row in values, starting at *column.  Move *column behind them. */
+/* Store the key columns of a row in values[], from *column on.  Move *column behind the key columns. */
 static void
 put_keys(const RtscanDimension *dimension, uint32 row, Datum *values, int *column)
 {

@@ -13,8 +13,8 @@
  *
  * A key of several columns is a pair.  The first two columns make a pair, this pair and the third column make another
  * pair, and so on.  Each of the two parts of a pair is an RtscanDimension, which has its distinct keys but no
- * attributes.  A pair consists of two numbers: those of its keys in the two parts.  Pairs are sorted by these
- * numbers.
+ * attributes.  A pair consists of two numbers: the number of a key in the first part, and that of a key in the
+ * second part.  Pairs are sorted by these numbers.
  *
  * The rows take no more memory than a hash table may, even if the planner expected far fewer rows.  If all of them
  * would take more, they are read in ranges of keys (ranges.h), and only the current range is in memory.  The node
@@ -45,15 +45,15 @@ typedef struct RtscanAttribute
 	RtscanColumn type;
 	Datum	   *values;
 	bool	   *isnull;
-	int64	   *integers;		/* values as exact integers; NULL: some value is none, or has_integers is false */
+	int64	   *integers;		/* values as exact integers; NULL: a value has none, or has_integers is false */
 	bool		has_integers;	/* rtscan_attribute_integers() has been called */
 	int			scale;			/* scale of integers */
 	uint32	   *numbers;		/* number of each row's value: the same for identical values, the highest for NULL */
 	uint32		count;			/* all numbers are less than this */
-	Datum	   *recent;			/* values copied recently, by hash, which are not copied again; or NULL */
+	Datum	   *recent;			/* by hash: a value copied recently, to be used again; or NULL */
 	bool		has_map;		/* map and rows_of_numbers have been made */
 	RtscanDeviceAggMap map;		/* maps keys to numbers of values */
-	uint32	   *rows_of_numbers;	/* for each number, a row that has it */
+	uint32	   *rows_of_numbers;	/* by number: a row whose value has it */
 } RtscanAttribute;
 
 typedef struct RtscanDimension
@@ -63,12 +63,12 @@ typedef struct RtscanDimension
 	uint64		loads;			/* how many times rows have been loaded, which identifies the rows in memory */
 	uint32		n;				/* number of keys */
 	Datum	   *keys;
-	uint32		nrows;			/* number of rows, without the one of NULLs */
+	uint32		nrows;			/* number of rows, without the row of NULLs */
 	uint32	   *first_rows;		/* first row of each key, n + 2 entries; NULL: key i has row i */
 	RtscanAttribute *attributes;
 
 	RtscanTrace *trace;			/* trace of the condition for EXPLAIN; or NULL */
-	bool		asks_rows;		/* the caller needs to find out which row a value matches, not only whether one does */
+	bool		asks_rows;		/* lookups must find which row a value matches, not only whether any row does */
 
 	/* State of loading and of lookups */
 	MemoryContext context;		/* memory context of the rows */
@@ -85,17 +85,17 @@ typedef struct RtscanDimension
 	uint32		capacity;		/* number of rows that the arrays have room for */
 	uint64		copies;			/* number of values passed by reference that have been copied */
 	RtscanColumn key_type;
-	RtscanKeyKind column_kind;	/* kind of 64-bit keys that the index's column and the dimension share; or none */
+	RtscanKeyKind column_kind;	/* kind of 64-bit keys that the index's column and the dimension share, or NONE */
 	FmgrInfo	compare;		/* compares two keys */
 	FmgrInfo	compare_column; /* compares a value of the column with a key */
 	uint64	   *encoded;		/* keys as 64-bit keys, ascending; NULL: the type has none */
 	struct encoded_hash *table; /* numbers of keys by 64-bit key, made by the first lookup; or NULL */
-	uint32	   *by_distance;	/* number of a key by its distance from the first 64-bit key, replaces table; or NULL */
+	uint32	   *by_distance;	/* by distance from the first 64-bit key: number of the key; replaces table; or NULL */
 	struct RtscanDimension *parts[2];	/* the dimensions of a pair's two parts; NULL: the key is a single column */
 	uint32	   *starts;			/* first pair of each key of parts[0], made by the first lookup; or NULL */
 } RtscanDimension;
 
-/* Return the pair that consists of these numbers of keys in the two parts. */
+/* Return the pair of the key number "first" of the first part, and the key number "second" of the second part. */
 static inline uint64
 rtscan_pair(uint32 first, uint32 second)
 {
@@ -109,7 +109,7 @@ rtscan_dimension_is_needed(const RtscanDimension *dimension)
 	return dimension->plan->type == JOIN_INNER || dimension->plan->type == JOIN_SEMI;
 }
 
-/* Return how many rows the key with a number has.  The number n, "no key", has one row, that of NULLs. */
+/* Return how many rows the key number "key" has.  The number n ("no key") has one row, the row of NULLs. */
 static inline uint32
 rtscan_rows_of_key(const RtscanDimension *dimension, uint32 key)
 {
@@ -125,7 +125,7 @@ rtscan_dimension_has_ranges(const RtscanDimension *dimension)
 
 /*
  * Create a dimension in the current memory context, for a plan state that ExecInitNode() has returned.
- * rtscan_end_dimension() ends that state, too.
+ * rtscan_end_dimension() ends the plan state, too.
  */
 extern RtscanDimension *rtscan_begin_dimension(const RtscanPlanDimension *plan, PlanState *state);
 extern void rtscan_end_dimension(RtscanDimension *dimension);
@@ -138,8 +138,8 @@ extern void rtscan_end_dimension(RtscanDimension *dimension);
 extern RtscanDimension *rtscan_begin_common_dimension(const RtscanPlanDimension *plan, PlanState *state);
 
 /*
- * Append the dimension of each key column to keys[], which has *n entries: the dimension itself, or if its keys are
- * pairs, those of both parts.
+ * Append to keys[], which has *n entries, an RtscanDimension for each key column: the dimension itself, or if its keys
+ * are pairs, the parts that are not pairs themselves.
  */
 extern void rtscan_collect_keys(RtscanDimension *dimension, RtscanDimension **keys, int *n);
 
@@ -208,8 +208,8 @@ rtscan_dimension_keys(const RtscanDimension *dimension)
 }
 
 /*
- * dimension_attributes.c: set an attribute's integers (false if some value is no exact integer, see
- * segment/values.h), or its numbers.
+ * dimension_attributes.c: rtscan_attribute_integers() sets an attribute's integers, and returns false if some value is
+ * no exact integer (segment/values.h).  rtscan_number_attribute() sets an attribute's numbers.
  */
 extern bool rtscan_attribute_integers(RtscanDimension *dimension, RtscanAttribute *attribute);
 extern void rtscan_number_attribute(RtscanDimension *dimension, RtscanAttribute *attribute);

@@ -19,12 +19,12 @@
 #define NUMBERED_INTEGERS	1024
 
 /*
- * Number of entries in a cache from Datums to their numbers.  It contains most rows' values, whose bytes need not be
- * hashed then.
+ * Number of entries in a cache from Datums to their numbers.  The cache has the numbers of most rows' values, so that
+ * the bytes of these values need not be hashed.
  */
 #define KNOWN_DATUMS		256
 
-/* Initial size of the hash table of images, which doubles when it is half full. */
+/* Initial number of slots of the hash table of images (values as bytes).  The table doubles when it is half full. */
 #define FIRST_IMAGES		1024
 
 bool
@@ -103,7 +103,7 @@ hash_image(const RtscanColumn *type, const Datum *value)
 	return hash_bytes(image, size);
 }
 
-/* A hash table of an attribute's distinct images (values as bytes).  There are usually far fewer of them than rows. */
+/* A hash table of an attribute's distinct images (values as bytes).  There are usually far fewer images than rows. */
 typedef struct Images
 {
 	const RtscanAttribute *attribute;

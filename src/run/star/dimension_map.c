@@ -22,8 +22,9 @@ keys_are_near(const uint64 *keys, uint32 n)
 }
 
 /*
- * Are keys at most half as many as fit into the largest hash table?  If so, a request has room for two tables with
- * numbers.
+ * Can a map of keys be a hash table?  Keys must be at most half as many as fit into the largest hash table, so that a
+ * request has room for two tables with numbers.  Keys' distances from the first key must be less than
+ * DEVICE_NO_INTEGER.
  */
 static bool
 fit_into_table(const uint64 *keys, uint32 n)

@@ -25,8 +25,8 @@
 #define RECENT_VALUES	256
 
 /*
- * The most rows that are added between two checks of memory.  A value passed by reference that has to be copied ends
- * the lot.
+ * The most rows that are added between two checks of memory.  After a value passed by reference has been copied, memory
+ * is checked before another row is added.
  */
 #define ROWS_TOGETHER	64
 
@@ -66,8 +66,8 @@ enlarge_array_of_rows(void *array, Size bytes)
 }
 
 /*
- * Is each key needed only once?  In semi and anti joins it is, since the only attribute is the mark, the same for all
- * rows.
+ * Is each key needed only once?  True without attributes, unless plan->repeats.  True for semi and anti joins, too:
+ * their only attribute is the mark, which is the same for all rows.
  */
 static bool
 needs_keys_once(const RtscanDimension *dimension)
@@ -136,8 +136,8 @@ is_same(Datum kept, struct varlena *value)
 }
 
 /*
- * Return a copy of a value, the same copy if the value has been copied recently: many rows often have few different
- * labels.
+ * Return a copy of a value.  If the value has been copied recently, return this copy again, to save time and memory if
+ * many rows have the same value.
  */
 static Datum
 copy_attribute(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value)
@@ -350,7 +350,7 @@ add_columns(RtscanDimension *dimension, ColumnsAtHand *columns, uint32 first, ui
 	return added < n ? numbers[added] : rows;
 }
 
-/* Add the rows as long as there is memory.  Return how many rows have been added or skipped. */
+/* Add the rows in *columns as long as there is memory.  Return how many rows have been added or skipped. */
 static uint32
 take_columns(RtscanDimension *dimension, ColumnsAtHand *columns)
 {

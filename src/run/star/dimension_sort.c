@@ -95,7 +95,7 @@ ascend(const uint64 *keys, uint32 n)
 
 /*
  * Encode the keys if they ascend already, as in a table that is read in order of insertion.  Return false if they do
- * not.
+ * not ascend, are pairs, or have no 64-bit keys.
  */
 static bool
 encode_ascending(RtscanDimension *dimension)
@@ -181,7 +181,7 @@ sort_parts(RtscanDimension *dimension)
 	pfree(places[1]);
 }
 
-/* Sort rows whose keys do not ascend. */
+/* Sort rows whose keys may not ascend. */
 static void
 move_rows(RtscanDimension *dimension, uint32 *places)
 {

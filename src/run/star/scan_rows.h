@@ -21,13 +21,13 @@
  */
 extern bool rtscan_has_rows_at_hand(PlanState *node);
 
-/* Return how many rows can be read, 0 at the end.  (*places)[i] is the index of row i in the arrays of the columns. */
+/* Return how many rows can be read, 0 at the end.  (*places)[i] is the place of row i in the columns' arrays. */
 extern uint32 rtscan_rows_at_hand(PlanState *node, const uint16 **places);
 
 /* Return column number "column" of the node's result, from 0, as arrays of values and of NULL flags. */
 extern void rtscan_column_at_hand(PlanState *node, int column, const Datum **values, const bool **isnull);
 
-/* Pass the first n of the rows that can be read, because the caller has read them. */
+/* Skip the first n of the rows that can be read, because the caller has read them. */
 extern void rtscan_pass_rows(PlanState *node, uint32 n);
 
 #endif							/* RTSCAN_SCAN_ROWS_H */

@@ -63,8 +63,8 @@ fill_constant(RtscanArithmetic *step)
 
 /*
  * Read a parameter that PostgreSQL's executor sets, for example to a value of an outer query.  Returns false if the
- * parameter is the result of a subquery that has not been executed.  It is not executed here, because it may not be
- * needed.
+ * parameter is the result of a subquery that has not been executed.  The subquery is not executed here, because
+ * PostgreSQL would not execute it if no row needed its result.
  */
 static bool
 read_executor_parameter(const ExprContext *context, int id, Const *value)
@@ -135,7 +135,7 @@ rtscan_clear_nulls(RtscanVector *vector)
 	vector->has_nulls = false;
 }
 
-/* Set each row of the result to NULL in which an operand is NULL, and no other row. */
+/* Set the result to NULL in each row in which an operand is NULL, and in no other row. */
 static void
 set_nulls(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)
 {
@@ -161,7 +161,10 @@ calculate_operands(RtscanArithmetic *step, RtscanBatch *batch)
 	return true;
 }
 
-/* Replace the bounds of operands that are integers by their true bounds.  Returns false if no operand is integers. */
+/*
+ * Replace the bounds of operands that are integers by the least and the greatest of their n integers.  Returns false
+ * if no operand is integers.
+ */
 static bool
 tighten_operands(RtscanArithmetic *step, uint32 n)
 {

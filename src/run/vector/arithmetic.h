@@ -29,7 +29,7 @@ typedef struct RtscanVector
 {
 	RtscanVectorKind kind;		/* kind of the values */
 	bool		has_nulls;		/* rows may be NULL */
-	bool		all_null;		/* all rows are NULL constants, so the scale does not matter */
+	bool		all_null;		/* all rows are NULL because of constants, so the scale does not matter */
 	int			scale;			/* integers: exponent of the power of ten by which they are divided */
 	int64		lowest;			/* integers: no value is less */
 	int64		highest;		/* integers: no value is greater */
@@ -43,8 +43,8 @@ typedef struct RtscanVector
 
 /*
  * Compile a row expression, in the current memory context.  Returns NULL if it cannot be calculated.  A part that
- * equals an expression in *known shares its step, which is calculated once for each batch.  All other parts are added
- * to *known.
+ * equals an expression in *known is not compiled again: both share one step (arithmetic_parts.h), which is calculated
+ * once for each batch.  All other parts are added to *known.
  */
 extern RtscanArithmetic *rtscan_arithmetic(const Expr *row_expression, List **known);
 

@@ -52,7 +52,7 @@ struct RtscanArithmetic
 	int			column;			/* number of the column */
 	Const	   *constant;		/* the constant; or the value of a parameter */
 	RtscanCalculate calculate;	/* the calculation of a STRICT or FREE step; else NULL */
-	int64		parameter;		/* parameter of the calculation, which defines its meaning */
+	int64		parameter;		/* parameter of the calculation; its meaning depends on the calculation */
 	bool		in_utc;			/* the calculation is right only while the session's time zone is UTC */
 	int			noperands;		/* number of operands */
 	RtscanArithmetic **operands;	/* steps of the operands */
@@ -77,7 +77,7 @@ extern RtscanVector *rtscan_step_values(RtscanArithmetic *step);
 /* Clear the NULL flags of all rows. */
 extern void rtscan_clear_nulls(RtscanVector *vector);
 
-/* RtscanFunction.parameter if the last operand must be a constant by which any integer can be divided. */
+/* RtscanFunction.parameter if the last operand must be a constant divisor other than 0 and -1. */
 #define RTSCAN_BY_CONSTANT	PG_INT64_MAX
 
 /* How one of PostgreSQL's functions is calculated. */

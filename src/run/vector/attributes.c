@@ -49,7 +49,7 @@ struct RtscanAttributes
 	int			first;			/* number of the first column of a dimension */
 	int			ndimensions;	/* number of dimensions */
 	Met		  **met;			/* by dimension: its keys and rows that the batch's rows match */
-	Place	   *places;			/* by column of a dimension */
+	Place	   *places;			/* by column of a dimension: its place */
 
 	/* Copies of the rows fetched. */
 	uint32		row;			/* place of the next row */
@@ -297,8 +297,8 @@ find_by_parts(Met *met, RtscanBatch *batch)
 }
 
 /*
- * Return the numbers of the dimension's keys that the rows fetched match.  The first call after a fetch must come
- * before the batch is made one of copies.
+ * Return the numbers of the dimension's keys that the rows fetched match.  The first call after a fetch must be made
+ * while the batch consists of the rows fetched, not of copies.
  */
 static const uint32 *
 find_keys(Met *met, RtscanBatch *batch)
@@ -340,8 +340,8 @@ find_rows(Met *met, RtscanBatch *batch)
 /* ---------------------------------------------------------------- copies */
 
 /*
- * Return copies * rows, or PG_UINT64_MAX if that overflows.  No query can return so many copies, but it may return
- * the first of them.
+ * Return copies * rows, or PG_UINT64_MAX if that overflows.  No query can return so many copies, but a query
+ * with LIMIT may return the first ones.
  */
 static inline uint64
 multiply_copies(uint64 copies, uint64 rows)
@@ -415,9 +415,9 @@ rtscan_copies_are_countable(const RtscanAttributes *attributes)
 }
 
 /*
- * Find the row of a dimension that each of n copies matches.  digits[] has the number of each copy among those of its
- * row.  This number has a digit for each dimension with several rows of a key, which selects one of the key's rows.
- * The digit of this dimension is removed.
+ * Find the row of a dimension that each of n copies matches.  digits[] has the number of each copy among the copies of
+ * the same row.  This number has a digit for each dimension with several rows of a key; the digit selects one of the
+ * key's rows.  The digit of this dimension is removed.
  */
 static void
 meet_rows(Met *met, const uint16 *sources, uint64 *digits, uint32 n)

@@ -31,7 +31,10 @@ extern RtscanAttributes *rtscan_create_attributes(RtscanBatch *batch, int ndimen
 /* Return a descriptor of the index's columns and, behind them, those of the dimensions. */
 extern TupleDesc rtscan_describe_attributes(TupleDesc index, int ndimensions, RtscanDimension **dimensions);
 
-/* Forget all segments seen so far, before another cursor begins: its segments may be at the same addresses. */
+/*
+ * Forget all segments seen so far, before another cursor begins.  Otherwise a segment of the new cursor would be taken
+ * for a forgotten segment of the old cursor that was at the same address.
+ */
 extern void rtscan_forget_segments(RtscanAttributes *attributes);
 
 /* Begin to copy the rows that the batch has fetched.  Returns false if no row has more than one copy. */
@@ -60,8 +63,8 @@ extern bool rtscan_attribute_decimals(RtscanAttributes *attributes, int column, 
 extern void rtscan_attribute_codes(RtscanAttributes *attributes, int column, uint32 *codes);
 
 /*
- * Number the values of a column, unless that has been done.  Returns the number of codes, which all numbers are less
- * than.
+ * Number the values of a column, unless that has been done.  All numbers are less than the result, and serve as codes
+ * (rtscan_attribute_codes()).
  */
 extern uint32 rtscan_attribute_code_count(RtscanAttributes *attributes, int column);
 
@@ -74,7 +77,7 @@ extern bool rtscan_attributes_repeat(const RtscanAttributes *attributes);
  */
 extern const RtscanDeviceAggMap *rtscan_find_attribute_map(RtscanAttributes *attributes, int column, int *key_column);
 
-/* Return the value that has a number, which must not be the highest one: that is NULL's. */
+/* Return the value whose number is "number", which must not be the highest number: that is the number of NULL. */
 extern Datum rtscan_attribute_of_number(const RtscanAttributes *attributes, int column, uint32 number);
 
 #endif							/* RTSCAN_ATTRIBUTES_H */

@@ -21,7 +21,7 @@ is_constant(const RtscanArithmetic *step)
 }
 
 /*
- * Can the sum of a step be computed from its operands' sums, without the step's values?  It is not if several
+ * Can the sum of a step be computed from its operands' sums, without the step's values?  False if several
  * expressions share the step, because its values are then calculated once for all of them, or if its values have
  * already been calculated for this batch.
  */
@@ -32,7 +32,7 @@ can_be_divided(const RtscanArithmetic *step, const RtscanBatch *batch)
 		!step->in_utc && step->batch != batch->number;
 }
 
-/* Return the number of the operand of a product that is a constant, or -1. */
+/* Return which operand of a product is a constant: 0 or 1, or -1 if neither is. */
 static int
 constant_operand(const RtscanArithmetic *product)
 {

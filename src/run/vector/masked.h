@@ -51,7 +51,10 @@ rtscan_is_within(const RtscanVector *vector, int64 most)
 	return vector->lowest >= -most && vector->highest <= most;
 }
 
-/* Return the sum of the integers of rows in a mask modulo 2^64, which is the sum itself if that fits into 64 bits. */
+/*
+ * Return the sum, modulo 2^64, of the integers of the rows in a mask.  If the sum fits into 64 bits, the result is the
+ * sum itself.
+ */
 extern uint64 rtscan_sum_modulo(const int64 *values, const uint64 *mask, uint32 n);
 
 /* Return the sum of the products of two vectors' integers in the rows of a mask, modulo 2^64. */

@@ -6,8 +6,8 @@
 #include "run/vector/own_columns.h"
 
 /*
- * A column of the index for the rows that have been fetched.  It is read only once, since the memory that reading
- * takes is not freed before the next fetch.
+ * A column of the index for the rows that have been fetched.  It is read only once for each fetch, since the
+ * memory that reading takes is not freed before the next fetch.
  */
 typedef struct FetchedColumn
 {
@@ -142,7 +142,7 @@ rtscan_load_own_integers(RtscanBatch *batch, int column, int64 *integers, bool *
 								integers, scale);
 }
 
-/* Set the codes of the batch's rows, given those of the rows fetched. */
+/* Set the codes of the batch's rows, given the codes of the rows fetched. */
 static void
 copy_codes(const RtscanBatch *batch, const uint32 *fetched, uint32 *codes)
 {

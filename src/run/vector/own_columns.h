@@ -20,8 +20,8 @@ typedef struct RtscanBatch
 	RtscanCursor *cursor;		/* cursor that returns the rows; NULL if "ordered" does */
 	RtscanOrdered *ordered;		/* iterator that returns the rows in an order; NULL if the cursor does */
 	const RtscanSchema *schema; /* schema of the index */
-	uint64		number;			/* number of the batch, different for each one */
-	uint64		fetch;			/* number of the fetch of its rows, different for each one */
+	uint64		number;			/* number of the batch, different for each batch */
+	uint64		fetch;			/* number of the fetch of the rows, different for each fetch */
 	uint32		nfetched;		/* number of rows fetched */
 	const uint16 *sources;		/* by row of the batch: its place among the rows fetched; NULL: the batch consists of
 								 * the rows fetched */
@@ -35,8 +35,8 @@ typedef struct RtscanBatch
 	bool	   *loaded;			/* by column: values and isnull are loaded */
 	Datum	  **values;			/* by column: values of the rows */
 	bool	  **isnull;			/* by column: which rows are NULL */
-	struct RtscanFetched *fetched;	/* columns of the rows fetched, from which those of copies are taken; NULL: there
-									 * were no copies yet */
+	struct RtscanFetched *fetched;	/* columns of the rows fetched, from which the columns of copies are taken; NULL:
+									 * no copies have been made yet */
 } RtscanBatch;
 
 /* Load the values of a column of the index for all rows. */

@@ -123,7 +123,10 @@ rtscan_compare_doubles(const RtscanArithmetic *step, const RtscanVector *const *
 
 /* ---------------------------------------------------------------- GREATEST, LEAST */
 
-/* Take the operand's value in rows where it is not NULL, and the result is NULL, less (GREATEST) or greater (LEAST). */
+/*
+ * Take the operand's value in each row where the operand is not NULL, and the result so far is NULL or less than the
+ * operand.  If "greater" is false (LEAST), the result so far must be NULL or greater than the operand.
+ */
 RTSCAN_MULTIVERSION static void
 take_outer_integers(const RtscanVector *operand, bool greater, uint32 n, RtscanVector *result)
 {

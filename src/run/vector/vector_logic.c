@@ -40,7 +40,8 @@ or_with(const RtscanVector *operand, uint32 n, RtscanVector *result)
 }
 
 /*
- * Clear isnull of the rows that a single operand decides: a false one of AND ("decision" is 0), a true one of OR (1).
+ * Clear isnull of the rows whose result one operand decides: for AND an operand that is false ("decision" is 0), for
+ * OR an operand that is true ("decision" is 1).
  */
 RTSCAN_MULTIVERSION static void
 forget_decided_nulls(int64 decision, uint32 n, RtscanVector *result)

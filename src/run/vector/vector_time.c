@@ -277,7 +277,7 @@ extract_of_time(Unit unit, int64 timestamp)
 		extract_of_day(unit, date);
 }
 
-/* Return the scale of an extracted unit.  The values of second, millisecond and epoch have a digit for microseconds. */
+/* Return the scale of an extracted unit.  Second, millisecond and epoch have decimal digits down to microseconds. */
 static int
 scale_of(Unit unit)
 {

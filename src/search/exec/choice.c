@@ -102,7 +102,7 @@ price_of(const RtscanSegmentScan *scan)
 	if (price.pages + price.rows == 0)
 	{
 		price = price_regions(scan);
-		/* Tests of scattered rows and lookups of values miss the cache, too, so slow memory slows them down. */
+		/* Tests of scattered rows and lookups of values miss the cache, so slow memory makes them slower, too. */
 		price.pages += rtscan_tests_nanoseconds(&scan->reader, &scan->filter, true);
 	}
 	return price;
@@ -292,7 +292,7 @@ pick(const Estimates *estimates)
 /*
  * Let the measured speed of each executor that is too slow return a little towards its initial value, so that the
  * executor gets another chance.  An executor is too slow if the CPU, or an executor before it in the list, is estimated
- * to be at least as fast.  If the CPU was not chosen, its measured speed fades, too.
+ * to be at least as fast.  If the CPU was not chosen, its measured speed returns a little, too.
  */
 static void
 learn_from_choice(const Estimates *estimates, RtscanExecutor chosen, const RtscanSegmentScan *scans, int nscans,
@@ -315,7 +315,8 @@ learn_from_choice(const Estimates *estimates, RtscanExecutor chosen, const Rtsca
 
 /*
  * Choose the executor with the shortest expected time to evaluate a scan and, unless "adding" is NULL, to add up the
- * rows found.  Lets the measured speeds of the other executors fade (learn_from_choice()).
+ * rows found.  Moves the measured speeds of executors that were too slow towards their initial values
+ * (learn_from_choice()).
  */
 static RtscanExecutor
 choose_fastest(RtscanSegmentScan *scans, int nscans, int processes, const RtscanAdding *adding)

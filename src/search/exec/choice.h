@@ -17,9 +17,9 @@
 #include "search/exec/executor.h"
 
 /*
- * Choose the executor for all segments of a scan that "processes" processes share.  Returns the CPU if the executor's
- * memory has no room for the scan.  Raises an error instead if rtscan.executor names that executor and rtscan.fallback
- * is off.
+ * Choose the executor for all segments of a scan that "processes" processes share.  Returns the CPU if the memory of
+ * the chosen executor has no room for the scan.  Raises an error instead if rtscan.executor names the chosen executor
+ * and rtscan.fallback is off.
  */
 extern RtscanExecutor rtscan_choose_executor(RtscanSegmentScan *scans, int nscans, int processes);
 
@@ -38,8 +38,8 @@ extern double rtscan_test_time(const RtscanSegmentScan *scan);
 typedef struct RtscanAdding
 {
 	double		row;			/* nanoseconds for the CPU to add up a row, apart from reading its values */
-	int			read;			/* columns whose values the CPU reads */
-	int			columns;		/* columns that an executor other than the CPU has to read */
+	int			read;			/* number of columns whose values the CPU reads */
+	int			columns;		/* number of columns that another executor has to read */
 } RtscanAdding;
 
 /* Return about how many rows of a segment match its filter. */

@@ -7,14 +7,15 @@
  *
  *	codes		The segment has fewer rows than a chunk, and therefore no sieve: compare all codes.
  *	candidates	Few rows match the narrowest column: find them through its order, and test each
- *				by the other columns' codes.  Rows outside the window are left out.  If the
- *				narrowest column is in heap order, or nearly, all of its rows are in the window.
+ *				by the other columns' codes.  Rows outside the window (CpuEvaluation) are left out.
+ *				If the narrowest column is in heap order, or nearly, its rows are all in the window.
  *	sieve		In each open chunk, AND a superset of each column's rows: the sieve vectors of
- *				the nearest boundaries outside its intervals.  A chunk is open unless the
- *				constant pages of a column exclude it.
+ *				the nearest boundaries outside its intervals.  A chunk is open unless a column's
+ *				constant pages (all zeros or all ones) exclude it.
  *	fill		For a column whose intervals are much narrower than bins: set the bits of their
  *				rows, found through the order, and AND these bits instead of vectors.  Or, if
- *				few rows remain after the vectors, test each by a bitmap of the intervals' codes.
+ *				few rows remain after the vectors of the other columns, test each by a bitmap of
+ *				the intervals' codes.
  *	within		The caller needs only a few rows, which it names: test each by its codes.
  *
  * After the sieve, the rows between an interval's ends and the nearest boundaries, the gaps, are
@@ -182,7 +183,10 @@ cpu_fits(const RtscanSegmentScan *scans, int nscans, double times)
 	return true;
 }
 
-/* For the CPU, rtscan_condition_is_long() decides for each condition whether to test rows or to look values up. */
+/*
+ * Infinity: the CPU is not one of the executors among which rtscan_test_time() chooses.  For the CPU,
+ * rtscan_condition_is_long() decides whether to test rows.
+ */
 static double
 cpu_test_time(const RtscanSegmentScan *scan)
 {

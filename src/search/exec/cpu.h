@@ -40,8 +40,9 @@ extern void rtscan_cpu_estimate(RtscanReader *reader, const RtscanRegion *region
 								double *nanoseconds, double *pages, double *random_pages);
 
 /*
- * Return the nanoseconds to find and test all rows in the intervals of a region's narrowest column, a bound that is
- * quick to compute.  Returns infinity if the column is not in heap order and has no order to find its rows through.
+ * Return an upper bound, quick to compute, of the CPU's nanoseconds for a region: the time to find and test all rows in
+ * the intervals of the region's narrowest column.  Returns infinity if this column is not in heap order and has no
+ * order to find its rows through.
  */
 extern double rtscan_cpu_most(const RtscanSegment *segment, const RtscanRegion *region);
 

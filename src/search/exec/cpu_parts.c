@@ -308,8 +308,8 @@ rtscan_cpu_tests_cost(const CpuEvaluation *evaluation, double rows)
 }
 
 /*
- * Estimate how many of the rows that match the narrowest column's intervals are in the window, as if columns were
- * independent.  If this column itself has narrowed the window, all of them are in it.
+ * Estimate how many of the rows in the narrowest column's intervals are in the window, as if columns were independent.
+ * If this column is in heap order, or has closed chunks, all of its rows are assumed to be in the window.
  */
 double
 rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)

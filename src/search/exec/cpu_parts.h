@@ -68,7 +68,7 @@ typedef struct CpuColumn
 	uint64	   *members;
 	bool		decided;		/* all remaining rows are in the column's intervals */
 	bool		closes_chunks;	/* some chunks are known to have no row of the intervals */
-	uint64		rejected;		/* rows tested by this column that did not match */
+	uint64		rejected;		/* number of rows that were tested by this column and did not match */
 	uint32		nruns;			/* number of runs of bins that the intervals touch */
 	BinRun	   *runs;			/* the runs */
 	uint32		ngaps;			/* number of ranges of ranks that are in the runs but not in the intervals */

@@ -53,7 +53,10 @@ close_tester(RowTester *tester)
 		release_row_page(tester, i);
 }
 
-/* Release pages that columns of a small segment may share: a standby would lock a shared page twice. */
+/*
+ * Release the pages that columns of a small segment may share.  Otherwise, on a standby, a page that two columns share
+ * would be locked twice.
+ */
 static void
 release_shared_pages(RowTester *tester)
 {
@@ -91,7 +94,8 @@ row_code(RowTester *tester, int i, uint32 row)
 
 /*
  * Find the first and the last value of each interval of a plain column.  Since intervals begin and end between values,
- * these values bound the interval.  All pages of the tester are released first, because a standby has them locked.
+ * these values bound the interval.  All pages of the tester are released first: on a standby they are locked, and
+ * rtscan_plain_at_rank() may have to lock the same pages.
  */
 static void
 find_value_bounds(RowTester *tester, CpuColumn *part)
@@ -433,7 +437,10 @@ rtscan_cpu_test_within(CpuEvaluation *evaluation, const RtscanRowBits *within)
 	trace_tests(evaluation, rtscan_bits_count(within));
 }
 
-/* Return the nanoseconds to test "survivors" rows.  Almost every test may need another page. */
+/*
+ * Return the nanoseconds to test the "survivors" rows that the sieve has left.  Each test is assumed to read another
+ * page, until all pages have been read.
+ */
 static double
 survivor_cost(const CpuEvaluation *evaluation, double survivors)
 {
@@ -450,8 +457,8 @@ survivor_cost(const CpuEvaluation *evaluation, double survivors)
 }
 
 /*
- * Estimate the number of survivors as if columns were independent.  If the estimate is too high, counting them does not
- * pay.
+ * Estimate the number of rows that the sieve has left, as if columns were independent.  If testing so many rows is too
+ * slow, rtscan_cpu_refine() does not even count the rows that are left.
  */
 static double
 expected_survivors(const CpuEvaluation *evaluation)

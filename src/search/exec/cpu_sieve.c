@@ -156,7 +156,10 @@ and_run(CpuEvaluation *evaluation, const CpuColumn *part, const BinRun *run, uin
 		rtscan_release(evaluation->reader, pages.buffers[i]);
 }
 
-/* AND the superset of a column's rows into a chunk's words. */
+/*
+ * AND the rows of all runs of a column into a chunk's words.  The rows of the runs are a superset of the rows in the
+ * column's intervals.
+ */
 static void
 and_superset(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk, uint64 *words)
 {
@@ -207,8 +210,8 @@ prefetch_bin_run(CpuEvaluation *evaluation, const CpuColumn *part, uint32 chunk)
 /* ---------------------------------------------------------------- filled columns, ranges of rows */
 
 /*
- * Return row bits of a segment, with none set in open chunks, into which a column's rows are filled.  Evaluations do
- * not nest, so all of them use the same memory.
+ * Return memory for a segment's row bits, in which the rows of a filled column are set.  The bits of open chunks are
+ * clear.  Evaluations do not nest, so all of them use the same memory.
  */
 static uint64 *
 fill_room(const CpuEvaluation *evaluation)
@@ -247,8 +250,8 @@ test_column(CpuEvaluation *evaluation, CpuColumn *part, uint64 rows)
 }
 
 /*
- * Evaluate the columns whose vectors would cost more than their rows.  Call this after the other columns' vectors have
- * been ANDed.
+ * Evaluate the columns that are "done" (CpuColumn), whose rows are cheaper to find or test than their vectors are to
+ * read.  Call this after the other columns' vectors have been ANDed.
  */
 static void
 fill_columns(CpuEvaluation *evaluation)

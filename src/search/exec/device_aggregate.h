@@ -71,7 +71,7 @@ typedef struct RtscanDeviceAggMap
 typedef struct RtscanDeviceAggBins
 {
 	int64		first;			/* the first integer of the first bin */
-	int			dropped;		/* low bits of a distance from "first" that are dropped to get the bin */
+	int			dropped;		/* number of low bits of a distance from "first" that are dropped to get the bin */
 	uint32		highest;		/* number given to NULL, and to integers in no bin */
 } RtscanDeviceAggBins;
 
@@ -114,7 +114,7 @@ typedef struct RtscanDeviceAgg
 	double		cpu_time;		/* nanoseconds that the CPU would need to add up the matching rows */
 
 	/* set by rtscan_settle_device_aggs() */
-	bool		joins;			/* the aggregate can share words with those of other segments */
+	bool		joins;			/* the aggregate can share words with the aggregates of other segments */
 	uint64		cells;			/* the number of cells, with or without rows */
 	uint32		room;			/* the most entries: all cells, or fewer if there are many cells */
 	int			nmeasures;		/* number of measures */
@@ -150,8 +150,8 @@ extern bool rtscan_add_device_agg_mapped_digit(RtscanDeviceAgg *agg, RtscanReade
 
 /*
  * Make a digit of bins of a column's integers.  The caller may fill in *bins later, before the device aggregates are
- * settled: the digit has the range of the segment's integers, from which bins can be chosen.  Returns false like
- * rtscan_add_device_agg_mapped_digit().
+ * settled: the digit has the range of the segment's integers, from which bins can be chosen.  Returns false in the same
+ * cases as rtscan_add_device_agg_mapped_digit().
  */
 extern bool rtscan_add_device_agg_binned_digit(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 											   int column, const RtscanDeviceAggBins *bins);
@@ -200,8 +200,8 @@ extern void rtscan_settle_device_aggs(RtscanDeviceAgg **aggs, int n);
 extern bool rtscan_may_aggregate_on_device(const RtscanSegmentScan *scan);
 
 /*
- * Can a region be a part of a combined filter?  All executors sieve parts of combined filters, so no column may have
- * more than DEVICE_MAX_RUNS intervals.
+ * Can a region be one of several parts of a filter that a device combines?  All executors find the rows of these parts
+ * by the sieve, so no column may have more than DEVICE_MAX_RUNS intervals.
  */
 extern bool rtscan_has_few_intervals(const RtscanRegion *region);
 

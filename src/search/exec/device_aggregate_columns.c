@@ -8,7 +8,10 @@
 #include "segment/typed.h"
 #include "utils/memutils.h"
 
-/* Create a memory context for finding out about one column.  It is deleted soon, since there may be many segments. */
+/*
+ * Create a memory context for finding out about one column.  The caller deletes the context at once, since the memory
+ * for many columns and segments would add up.
+ */
 static MemoryContext
 short_memory(void)
 {
@@ -170,7 +173,10 @@ rtscan_column_has_nulls(const RtscanSegment *segment, const RtscanValues *values
 
 /* ---------------------------------------------------------------- digits */
 
-/* Return the form in which a device has a column's codes.  The codes of a key column in heap order are not stored. */
+/*
+ * Return the form in which a device has a column's codes.  There is a form of its own for a key column in heap order,
+ * since the index does not store its codes.
+ */
 static ColumnForm
 form_of_codes(const RtscanSegment *segment, int column)
 {

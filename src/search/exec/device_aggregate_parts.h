@@ -11,8 +11,8 @@
 #include "search/exec/device_aggregate.h"
 
 /*
- * The most codes of a column for which the integers are looked up that the codes represent.  The lookup takes place
- * before it is known whether there are too many cells.
+ * If a column has at most this many codes, the integers that the codes represent may be looked up.  The limit is low,
+ * since the lookup takes place before it is known whether there are too many cells.
  */
 #define FEW_CODES		4096
 
@@ -40,8 +40,8 @@ extern bool rtscan_find_digit_column(const RtscanDeviceAgg *agg, RtscanReader *r
 
 /*
  * device_aggregate_columns.c: find the integers of a column that can be measured: integers stored in frames or, if
- * there are none, integers that codes represent.  If the index has the table's column several times, all of its numbers
- * are tried.  Returns false if there are no integers.
+ * there are none, integers that codes represent.  If several columns of the index are the same column of the table,
+ * each of them is tried.  Returns false if there are no integers.
  */
 extern bool rtscan_find_measured_column(RtscanReader *reader, const RtscanSchema *schema, int column,
 										RtscanDeviceAggColumn *found);

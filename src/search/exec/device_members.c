@@ -11,8 +11,8 @@
 #include "utils/memutils.h"
 
 /*
- * If segments do not share a set, each segment's set is limited to this fraction of the size of a shared set, so that a
- * request has room for all sets.
+ * If segments do not share a set, the limits for each segment's set are lower than those for a shared set by at least
+ * this factor, so that a request has room for all sets.
  */
 #define APART	16
 

@@ -26,9 +26,9 @@ typedef struct RtscanScratch
 
 /*
  * Segments of a search that are evaluated together.  A device leaves their bits in memory that all rounds of a backend
- * share, until the search reads them.  If another request needs that memory before, as many of the unread bits as fit
- * into work_mem are saved.  The other unread bits are lost, and the regions of their segments are evaluated again when
- * the search needs them.
+ * share, until the search reads them.  If another request needs that memory while bits are unread, as many of the
+ * unread bits as fit into work_mem are saved.  The other unread bits are lost: the regions of their segments are
+ * evaluated again when the search needs the bits.
  */
 typedef struct RtscanRound
 {

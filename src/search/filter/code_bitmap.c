@@ -11,8 +11,8 @@
 #include "segment/member_codes.h"
 
 /*
- * Clear the bits of rows whose codes are not members in a word of bits, and return the word.  "codes" begins with the
- * code of the word's first row.
+ * Return "word" without the bits of rows whose codes are not members.  "codes" begins with the code of the word's first
+ * row.
  */
 static pg_attribute_always_inline uint64
 and_members_of_word(uint64 word, const char *codes, uint32 code_bytes, uint32 distinct, const uint64 *members)
@@ -30,7 +30,7 @@ and_members_of_word(uint64 word, const char *codes, uint32 code_bytes, uint32 di
 	return kept;
 }
 
-/* Clear the bits of rows whose codes, on one page, are not members. */
+/* Clear the bits of the rows of one page of codes whose codes are not members. */
 static void
 and_members_of_page(uint64 *words, uint32 rows, const char *codes, uint32 code_bytes, uint32 distinct,
 					const uint64 *members)

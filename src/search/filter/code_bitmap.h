@@ -12,7 +12,7 @@
 #include "segment/segment.h"
 
 /*
- * Clear the bits of rows whose codes are not members.  There is a bit in "members" for each code, including that of
+ * Clear the bits of rows whose codes are not in the set "members", which has a bit for each code, including that of
  * NULL.  The column must have a code for each row.
  */
 extern void rtscan_and_code_bitmap(RtscanReader *reader, const RtscanColumnHeader *header, const uint64 *members,

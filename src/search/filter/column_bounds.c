@@ -11,7 +11,10 @@
 #include "segment/include.h"
 #include "segment/plain.h"
 
-/* Numerics nearer to zero than this have no grid, since doubles may not represent them. */
+/*
+ * If a column has numerics nearer to zero than this, its grid (RtscanBounds) is not known, since doubles may not
+ * represent these numerics.
+ */
 #define LEAST_NUMERIC	1e-290
 
 /* ---------------------------------------------------------------- places of numbers */
@@ -140,7 +143,8 @@ clip(RtscanColumnBounds *column, const RtscanRegion *within)
 }
 
 /*
- * Find the grid of the numbers.  The number nearest to zero has the finest grid, which divides all other numbers, too.
+ * Find the grid (RtscanBounds) of a column's finite numbers.  The number nearest to zero has the finest grid, which
+ * divides all other numbers, too.
  */
 static bool
 find_grid(RtscanReader *reader, RtscanColumnBounds *column)
@@ -166,7 +170,7 @@ find_grid(RtscanReader *reader, RtscanColumnBounds *column)
 			return false;
 		least = Min(least, fabs(beside.low));
 	}
-	/* A numeric may be nearer to zero than any double. */
+	/* A numeric may be nearer to zero than any double except 0.  Then no grid is known. */
 	column->bounds.grid = column->number == RTSCAN_NUMBER_NUMERIC && least < LEAST_NUMERIC ? 0
 		: rtscan_grid_of(column->number, least);
 	return true;

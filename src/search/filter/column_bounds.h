@@ -25,8 +25,8 @@ typedef struct RtscanColumnBounds
 } RtscanColumnBounds;
 
 /*
- * Find the bounds of a column's numbers, which may be too wide.  For a key column, only rows in the region "within"
- * are considered.  Returns false only for a soft reader.
+ * Find the bounds of a column's numbers.  The bounds may be too wide.  For a key column, only rows in the region
+ * "within" are considered.  Returns false only if a soft reader (RtscanReader.soft) cannot read a page.
  */
 extern bool rtscan_find_column_bounds(RtscanReader *reader, const RtscanSchema *schema, int column,
 									  RtscanNumberKind number, const RtscanRegion *within, RtscanColumnBounds *result);
@@ -40,7 +40,7 @@ extern bool rtscan_find_frame_bounds(const RtscanFrames *frames, const RtscanSeg
 
 /*
  * Find the intervals of a key column's numbers that are within "bounds", which must be a part of the column's bounds.
- * Returns false only for a soft reader.
+ * Returns false only if a soft reader (RtscanReader.soft) cannot read a page.
  */
 extern bool rtscan_column_intervals(RtscanReader *reader, const RtscanColumnBounds *column, const RtscanBounds *bounds,
 									RtscanIntervals *intervals);

@@ -48,8 +48,8 @@ typedef struct RtscanCondition
 	RtscanConditionKind kind;	/* never NOT_DISTINCT, which becomes ANY or IS_NULL */
 	int			column;			/* number of the column, from 0 */
 	const RtscanSchema *schema; /* schema of the index */
-	const RtscanColumn *type;	/* the column's type; that of an INCLUDE column has the comparison and key kind of
-								 * the condition's family */
+	const RtscanColumn *type;	/* the column's type; for an INCLUDE column, with the comparison and the kind of keys
+								 * of the operator's family (RtscanAsked) */
 	StrategyNumber strategy;	/* btree's strategy number of the operator */
 	FmgrInfo   *operator;		/* the operator's function, as a sequential scan would call it; NULL if there is no
 								 * operator */
@@ -58,8 +58,8 @@ typedef struct RtscanCondition
 	int			nvalues;		/* number of values */
 	Datum	   *values;			/* the values, without NULLs */
 	bool		sorted;			/* the values ascend */
-	const uint64 *keys;			/* 64-bit keys (row/keys.h) of the values, ascending; equal values of the column have
-								 * the same keys; NULL: values are compared by function */
+	const uint64 *keys;			/* 64-bit keys (row/keys.h) of the values, ascending; keys compare with the keys of
+								 * the column's values as the values do; NULL: values are compared by function */
 	uint64		low;			/* least key that the operator can accept, if there are keys and values */
 	uint64		high;			/* greatest key that the operator can accept; if less than low, it accepts no key */
 	bool		is_range;		/* the operator accepts every key from low to high */
@@ -122,8 +122,8 @@ typedef struct RtscanFoundCodes
 {
 	const Datum *values;		/* all values of the condition */
 	uint32		n;				/* number of values that occur in the segment */
-	uint32	   *numbers;		/* their positions in values[] */
-	uint32	   *codes;			/* code of the value at each position, ascending */
+	uint32	   *numbers;		/* positions in values[] of the values that occur */
+	uint32	   *codes;			/* codes of the values that occur, in the order of numbers[]; they ascend */
 } RtscanFoundCodes;
 
 #endif							/* RTSCAN_CONDITION_H */

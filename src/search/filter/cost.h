@@ -10,7 +10,7 @@
 
 #include "segment/segment.h"
 
-/* Nanoseconds to get a page and to AND it, measured. */
+/* Nanoseconds to get a page of bits that is in shared buffers, and to AND the bits, measured. */
 #define RTSCAN_PAGE_NANOSECONDS		250.0
 
 /* If at least one in RTSCAN_DENSE rows of a chunk remains, all rows of the chunk are read. */

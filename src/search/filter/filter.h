@@ -42,8 +42,8 @@ typedef struct RtscanFilter
 	RtscanFilterKind kind;		/* kind of the filter */
 	int			n;				/* number of parts of AND and OR */
 	struct RtscanFilter *parts; /* parts of AND and OR */
-	RtscanCondition condition;	/* the condition of CONDITION */
-	const struct RtscanImplied *implied;	/* the comparison of IMPLIED */
+	RtscanCondition condition;	/* the condition, if the kind is CONDITION */
+	const struct RtscanImplied *implied;	/* the comparison, if the kind is IMPLIED */
 } RtscanFilter;
 
 /* Begin an AND or OR of n parts, which the caller puts into "parts" before it calls rtscan_join_filter(). */
@@ -52,7 +52,10 @@ extern RtscanFilter rtscan_begin_filter(RtscanFilterKind kind, int n);
 /* Simplify a filter whose parts are complete.  The filter may become one of its parts. */
 extern void rtscan_join_filter(RtscanFilter *filter);
 
-/* Return the filter of a prepared condition and its outcome: every row or no row matches, or the condition decides. */
+/*
+ * Return the filter that a prepared condition becomes.  According to the condition's outcome, it is a filter that every
+ * row matches, a filter that no row matches, or the condition itself.
+ */
 extern RtscanFilter rtscan_outcome_filter(RtscanOutcome outcome, const RtscanCondition *condition);
 
 /* Return the conjunction of scan keys.  The keys must stay where they are. */

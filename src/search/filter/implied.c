@@ -220,7 +220,7 @@ add_included_range(const Deduction *deduction, const RtscanColumnBounds *column,
 							  rtscan_value_of_number(column->number, left->high, true), result);
 }
 
-/* Add to *result the range that remains of each column.  Returns false only for a soft reader. */
+/* Add to *result the range that remains of each column.  Returns false only if a soft reader cannot read a page. */
 static bool
 add_implied_ranges(const Deduction *deduction, RtscanSegmentFilter *result)
 {

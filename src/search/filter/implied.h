@@ -74,13 +74,16 @@ typedef struct RtscanImplied
 	RtscanBounds *arguments;	/* by term: bounds of an argument, which is one number; undefined for other terms */
 } RtscanImplied;
 
-/* Return a filter of the ranges that a comparison implies.  rtscan_filter_matches() is true for any row. */
+/*
+ * Return a filter of the ranges that a comparison implies.  For this filter, rtscan_filter_matches() returns true for
+ * any row.
+ */
 extern RtscanFilter rtscan_implied_filter(const RtscanComparison *comparison, Relation index,
 										  const RtscanSchema *schema, const Datum *arguments, const bool *isnull);
 
 /*
- * Find the ranges that a comparison implies in a segment, for rows that are in the region "within".  Returns false
- * only for a soft reader.
+ * Find the ranges that a comparison implies in a segment, for rows that are in the region "within".  Returns false only
+ * if a soft reader (RtscanReader.soft) cannot read a page.
  */
 extern bool rtscan_implied_in_segment(const RtscanImplied *implied, RtscanReader *reader, const RtscanRegion *within,
 									  RtscanSegmentFilter *result);

@@ -46,8 +46,9 @@ extern void rtscan_intervals_enlarge(RtscanIntervals *set);
 
 /*
  * Add an interval, which may be before or behind all others in the set.  Call rtscan_intervals_normalize() before the
- * set is used.  An interval that begins in the interval added last, or directly behind it, extends the latter.  So a
- * value that an array has many million times needs no more memory than a value that it has once.
+ * set is used.  If the interval begins in the interval added last, or directly behind it, the last one is extended
+ * instead.  So a value that occurs a million times in a condition's array takes no more memory than a value that occurs
+ * once.
  */
 static inline void
 rtscan_intervals_add(RtscanIntervals *set, RtscanPosition low, RtscanPosition high)

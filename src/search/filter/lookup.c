@@ -20,9 +20,9 @@
 /*
  * Nanoseconds to look up the values of a condition that may be long:
  *
- *	LOOKUP			a value, if each value is searched for in a dictionary
- *	MERGE, ENTRY	a value, and an entry of the dictionary, if all values are merged with all entries
- *	PLAIN_LOOKUP	a value in a plain column, where each comparison reads a row somewhere
+ *	LOOKUP			for each value, if each is searched for in a dictionary by itself
+ *	MERGE, ENTRY	for each value and for each entry of the dictionary, if all values are merged with all entries
+ *	PLAIN_LOOKUP	for each value in a plain column, where each comparison reads a row somewhere
  *	PLAIN_ROW		added to PLAIN_LOOKUP for each row of the segment: with more rows, more comparisons miss the
  *					processor's cache
  */
@@ -35,7 +35,7 @@
 /*
  * Nanoseconds to test the remaining rows for a condition:
  *
- *	SINGLE			if few rows remain: to find and test a row, without reading it (rtscan_cpu_reading())
+ *	SINGLE			if few rows remain: to find and test a row; rtscan_cpu_reading() estimates the time to read it
  *	READ, TEST		if many rows remain: to read each row of the segment, and to test each remaining row
  *	CODES, CODE		as READ and TEST, but by codes, after the dictionary's entries have been tested (ENTRY)
  */
@@ -48,8 +48,8 @@
 /* ---------------------------------------------------------------- around clock changes */
 
 /*
- * If the clock changes near the value of a condition, column values within this many microseconds of it are compared
- * one by one.
+ * If the clock changes near the value of a condition, column values that are within this many microseconds of that
+ * value are compared with it one by one.
  */
 #define CLOCK_CHANGE_REACH	(2 * USECS_PER_DAY)
 
@@ -95,7 +95,7 @@ add_if_accepted(uint32 code, uint64 key, uint32 first_rank, uint32 end_rank, voi
 							 (RtscanPosition) {code + 1, end_rank});
 }
 
-/* Move an instant by "by" microseconds.  If that overflows, returns the least or the greatest instant. */
+/* Move an instant by "by" microseconds.  If the sum overflows, returns the least or the greatest 64-bit integer. */
 static TimestampTz
 move_instant(TimestampTz instant, int64 by)
 {
@@ -175,9 +175,9 @@ end_of_values(const RtscanColumnHeader *header)
 }
 
 /*
- * If the clock changes near the condition's value, add intervals in two ways.  Values farther away than
- * CLOCK_CHANGE_REACH are certainly before or after it, and are added by strategy.  Nearer values are compared one by
- * one.
+ * Add the intervals that the operator accepts for an instant around which the clock changes.  Column values farther
+ * from the instant than CLOCK_CHANGE_REACH are certainly before or after it, and are added by strategy.  Nearer values
+ * are compared with the instant one by one.
  */
 static bool
 add_one_by_one(RtscanReader *reader, int column, const RtscanProbe *probe,

@@ -14,16 +14,16 @@
 #include "segment/segment.h"
 
 /*
- * Look up a condition in a segment's dictionary.  Sets *set to the accepted intervals, normalized.  If the condition
- * has notes_codes set, sets *found to the codes of the values found; if not, or if the codes are not known, to NULL.
- * Returns false only for a soft reader.
+ * Look up a condition in a segment's dictionary.  Sets *set to the accepted intervals, normalized.  Sets *found to the
+ * codes of the values found, or to NULL if the condition's notes_codes is false, the column has no codes, or the values
+ * are looked up one by one.  Returns false only if a soft reader (RtscanReader.soft) cannot read a page.
  */
 extern bool rtscan_condition_intervals(const RtscanCondition *condition, RtscanReader *reader, RtscanIntervals *set,
 									   RtscanFoundCodes **found);
 
 /*
- * Record in the trace of a long condition on a column with codes which of the condition's values the segment has.  Does
- * nothing if the condition has no trace.
+ * For EXPLAIN: record in a long condition's trace which of the condition's values the segment has.  The condition must
+ * be on a column with codes.  Does nothing if the condition has no trace.
  */
 extern void rtscan_trace_values(const RtscanCondition *condition, RtscanReader *reader);
 

@@ -116,7 +116,10 @@ included_type(const RtscanSchema *schema, const RtscanAsked *asked)
 	return type;
 }
 
-/* Return the kind of keys that the values have, if equal values of the column have the same keys; else NONE. */
+/*
+ * Return the kind of the values' keys.  Returns RTSCAN_KEY_NONE if the values have no keys, or none that compare with
+ * the keys of the column's values as the values do.
+ */
 static RtscanKeyKind
 kind_of_values(const RtscanCondition *condition)
 {
@@ -430,7 +433,7 @@ has_key(const RtscanCondition *condition, uint64 key)
 	return bsearch(&key, condition->keys, condition->nvalues, sizeof(uint64), compare_condition_keys) != NULL;
 }
 
-/* Is any of the keys between "least" and "greatest", both included? */
+/* Is the key of any of the condition's values between "least" and "greatest", both included? */
 static bool
 has_key_between(const RtscanCondition *condition, uint64 least, uint64 greatest)
 {

@@ -39,8 +39,9 @@ extern RtscanOutcome rtscan_key_condition(Relation index, const RtscanSchema *sc
 										  RtscanCondition *condition);
 
 /*
- * May a condition be true for a row of a segment, given the bounds of its key column?  Returns false only if the keys
- * exclude it, or if the segment's Bloom filter shows that the segment lacks the value (segment_blooms.h).
+ * May a condition on a key column be true for a row of a segment?  "bounds" are the bounds of the column's keys in the
+ * segment.  Returns false only if the bounds exclude all keys that the condition accepts, or if the segment's Bloom
+ * filter shows that the segment lacks the value (segment_blooms.h).
  */
 extern bool rtscan_condition_may_match(const RtscanCondition *condition, const RtscanEntry *segment,
 									   const RtscanKeyBounds *bounds);

@@ -50,7 +50,7 @@ typedef struct RtscanRegion
 
 /*
  * The meaning of a filter in one segment: a conjunction of a region, of residual conditions, for which rows are tested,
- * and of disjunctions.  No disjunction has all rows of the segment.
+ * and of disjunctions.  A disjunction that all rows of the segment match is left out.
  */
 typedef struct RtscanSegmentFilter
 {
@@ -77,8 +77,8 @@ typedef struct RtscanDisjunction
 extern List *rtscan_list_alternatives(const RtscanDisjunction *disjunction, uint32 rows);
 
 /*
- * Return the number of regions that the disjunctions of a filter become when they are multiplied out.  If that is
- * above the limit, return some number above the limit.
+ * Return the number of regions that the disjunctions of a filter become when they are multiplied out.  If this number
+ * is above "limit", any number above "limit" may be returned.
  */
 extern int	rtscan_count_alternatives(const RtscanSegmentFilter *filter, int limit);
 
@@ -117,7 +117,7 @@ rtscan_filter_has_all(const RtscanSegmentFilter *filter)
 		filter->ndisjunctions == 0;
 }
 
-/* Does this part of a filter have conditions for which only the CPU can test rows? */
+/* Does a filter itself, apart from its disjunctions, have conditions for which only the CPU can test rows? */
 static inline bool
 rtscan_filter_asks_rows(const RtscanSegmentFilter *filter)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * residual.c
- *		Test the remaining rows for conditions on INCLUDE columns, and for long ones on key columns.
+ *		Test the remaining rows for conditions on INCLUDE columns, and for long conditions (lookup.h) on key columns.
  */
 #include "search/filter/residual.h"
 
@@ -19,10 +19,7 @@
 /* Rows whose values are read at a time, so that they stay in the cache. */
 #define LOT		2048
 
-/*
- * Number of a dictionary's entries that are visited in order in the time that it takes to find the value of one row's
- * code.
- */
+/* To find the value of one row's code takes about as long as to visit this many entries of a dictionary in order. */
 #define ENTRIES_A_ROW	64
 
 /* A condition in a segment, and the stored or exact integers that it accepts. */
@@ -33,9 +30,10 @@ typedef struct Test
 	RtscanValues *values;		/* reader of the values */
 	const RtscanSegmentInclude *include;	/* how the column is stored */
 	RtscanIntegerSet set;		/* accepted integers, if they were found for this segment */
-	RtscanMembers *stored;		/* accepted ones among the integers or codes that are stored in frames; NULL: they
-								 * are not known */
-	RtscanMembers *exact;		/* accepted exact integers, if "stored" is NULL; or NULL */
+	RtscanMembers *stored;		/* integers or codes, as stored in frames, that the condition accepts; NULL: they are
+								 * not known */
+	RtscanMembers *exact;		/* if "stored" is NULL: exact integers that the condition accepts; NULL: each value
+								 * is compared */
 	MemoryContext context;		/* memory context of values by reference */
 } Test;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * residual.h
- *		Test the remaining rows for conditions on INCLUDE columns, and for long ones on key columns.
+ *		Test the remaining rows for conditions on INCLUDE columns, and for long conditions (lookup.h) on key columns.
  */
 #ifndef RTSCAN_RESIDUAL_H
 #define RTSCAN_RESIDUAL_H

@@ -17,8 +17,8 @@
 #define MAX_IDLE_ROOMS	8
 
 /*
- * Bits of at most this many chunks are not in a block for a whole segment, since a table of a thousand partitions has
- * as many searches at once.
+ * For at most this many chunks, only the memory that they need is allocated, instead of a block for a whole segment.  A
+ * table of a thousand partitions has a thousand searches at once, whose blocks would take too much memory.
  */
 #define FEW_CHUNKS		(RTSCAN_SEGMENT_CHUNKS / 8)
 
@@ -32,7 +32,10 @@ typedef struct OwnedBits
 	MemoryContextCallback callback;
 } OwnedBits;
 
-/* MemoryContextCallbackFunction: keep the block of bits that are deleted, or free it if enough blocks are kept. */
+/*
+ * MemoryContextCallbackFunction: when row bits are deleted, keep their block for later use, or free it if
+ * MAX_IDLE_ROOMS blocks are kept already.
+ */
 static void
 give_back_words(void *arg)
 {

@@ -34,8 +34,8 @@ typedef struct RtscanRowBits
 } RtscanRowBits;
 
 /*
- * Create row bits, in a memory context, for one segment at a time of at most "chunks" chunks.  They last until the
- * context is reset.  Call rtscan_bits_reset() for each segment.
+ * Create row bits, in a memory context, for the rows of one segment at a time.  Segments have at most "chunks" chunks.
+ * The bits last until the context is reset.  Call rtscan_bits_reset() for each segment.
  */
 extern RtscanRowBits *rtscan_bits_create(MemoryContext context, uint32 chunks);
 
@@ -44,7 +44,8 @@ extern void rtscan_bits_reset(RtscanRowBits *bits, uint32 chunks);
 
 /*
  * Return a copy of a search's bits, in the current memory context, that stays valid when the search continues.  The
- * search's own bits are undefined afterwards: large bits are not copied, but exchanged for an unused block of memory.
+ * search's own bits are undefined afterwards: the words of a large segment are not copied, but exchanged for unused
+ * words.
  */
 extern RtscanRowBits *rtscan_bits_keep(RtscanRowBits *bits);
 

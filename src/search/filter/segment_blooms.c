@@ -12,7 +12,9 @@
 #include "segment/plain.h"
 #include "utils/memutils.h"
 
-/* Nanoseconds of a lookup in vain, if other lookups have displaced its memory from the processor's cache. */
+/*
+ * Nanoseconds of a lookup in vain, if other lookups have displaced the pages that it reads from the processor's cache.
+ */
 #define LOOKUP_NANOSECONDS	1500.0
 
 /* Nanoseconds to add a key to a filter. */

@@ -18,8 +18,8 @@
 #include "segment/segment.h"
 
 /*
- * The lookups in vain that a node has counted in all of its rescans, and the Bloom filters that it has made.  They are
- * kept until the query ends, within hash_mem.
+ * The lookups in vain that a node has counted in all of its rescans, and the Bloom filters that it has made.  Both are
+ * kept until the query ends.  No filter is made that would exceed hash_mem.
  */
 typedef struct RtscanSegmentBlooms RtscanSegmentBlooms;
 
@@ -27,8 +27,8 @@ typedef struct RtscanSegmentBlooms RtscanSegmentBlooms;
 extern RtscanSegmentBlooms *rtscan_create_segment_blooms(MemoryContext parent);
 
 /*
- * Let a condition use the filters of earlier conditions, and count its own lookups in vain.  Only a condition that
- * tests a key column for equality with one value, which must have a key, is changed.
+ * Let a condition use the filters of earlier conditions, and count its own lookups in vain.  Does nothing unless the
+ * condition tests a key column for equality with one value, and the value has a key.
  */
 extern void rtscan_use_segment_blooms(RtscanCondition *condition, RtscanSegmentBlooms *blooms);
 
@@ -37,7 +37,7 @@ extern bool rtscan_segment_bloom_lacks(const RtscanCondition *condition, uint64 
 
 /*
  * Count a lookup in vain of the value of a condition that uses Bloom filters, in the reader's segment.  Makes the
- * filter of the segment's column when there have been enough of them.
+ * filter of the segment's column when the lookups in vain have taken as long as making the filter takes.
  */
 extern void rtscan_note_lookup_miss(const RtscanCondition *condition, RtscanReader *reader);
 

@@ -12,8 +12,8 @@
 #include "search/filter/segment_blooms.h"
 
 /*
- * Fractions of the rows that a condition on an INCLUDE column is assumed to accept, since the true ones are not
- * known before rows are read.  They are the planner's defaults: DEFAULT_EQ_SEL for each value of =, and
+ * A condition on an INCLUDE column is assumed to accept these fractions of the rows, since the true fraction is not
+ * known before rows are read.  The fractions are the planner's defaults: DEFAULT_EQ_SEL for each value of =, and
  * DEFAULT_INEQ_SEL for other operators.
  */
 #define EQUAL_PART		0.005

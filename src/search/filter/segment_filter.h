@@ -12,8 +12,8 @@
 #include "search/filter/region.h"
 
 /*
- * Look up a filter in a segment's dictionaries, and fold it, in the current memory context.  Returns false only for
- * a soft reader.
+ * Look up a filter in a segment's dictionaries, and fold the accepted intervals by AND and OR, in the current memory
+ * context.  Returns false only if a soft reader (RtscanReader.soft) cannot read a page.
  */
 extern bool rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader,
 								  RtscanSegmentFilter *result);

@@ -34,8 +34,8 @@ typedef struct RtscanSegmentAsked
 								 * makes no bits */
 
 	/*
-	 * the device aggregate (device_aggregate.h) that the caller wants in place of the bits of some rows, which also
-	 * tells whether it has been made; or NULL
+	 * device aggregate (device_aggregate.h) that the caller wants in place of the bits of some rows; NULL: none is
+	 * wanted.  Its member "made" tells whether the aggregate has been made.
 	 */
 	struct RtscanDeviceAgg *agg;
 } RtscanSegmentAsked;

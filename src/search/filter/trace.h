@@ -20,7 +20,7 @@ typedef enum RtscanWay
 	RTSCAN_BY_TESTS,			/* by testing remaining rows one by one */
 	RTSCAN_BY_VALUES,			/* by reading the values of remaining rows (residual.h) */
 	RTSCAN_BY_DEVICE,			/* by a device */
-	RTSCAN_BY_DEVICE_TESTS,		/* by a device, which tested its remaining rows (device_members.h) */
+	RTSCAN_BY_DEVICE_TESTS,		/* by a device, which tested the remaining rows (device_members.h) */
 	RTSCAN_BY_NOTHING,			/* without work: the condition accepts all rows */
 	RTSCAN_WAYS					/* number of ways */
 } RtscanWay;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * value_set.h
- *		Find which of the integers that a segment stores for an INCLUDE or plain key column a condition accepts.
+ *		Find the integers that a condition accepts, among those that a segment stores for an INCLUDE column or a plain
+ *		key column.
  */
 #ifndef RTSCAN_VALUE_SET_H
 #define RTSCAN_VALUE_SET_H
@@ -14,7 +15,8 @@
 
 /*
  * Find the codes or exact integers that a condition accepts, depending on which of the two the segment stores for the
- * column.  Returns false if it stores neither, or if it is cheaper to compare the values of "rows" rows.
+ * column.  Returns false if the segment stores neither, or if the condition must be evaluated for the value of each
+ * row.  Also returns false if evaluating the condition for "rows" rows is cheaper.
  */
 extern bool rtscan_find_value_set(const RtscanCondition *condition, RtscanReader *reader, uint64 rows,
 								  RtscanIntegerSet *set);

@@ -59,9 +59,9 @@ size_of_columns_and_jobs(const RtscanSegmentScan *scan)
 }
 
 /*
- * Do all segments fit into the memory of their devices?  A device that cannot be used has no limit.  Each segment is
- * counted for the device that it is assigned to, even though another device may evaluate it if a round has very many
- * regions.
+ * Does "times" times the data of the segments fit into the memory of their devices (RtscanExecutorMethods.fits)?  A
+ * device that cannot be used has no limit.  Each segment is counted for the device that it is assigned to, even though
+ * another device may evaluate it if a round has more regions than the part of a device can hold.
  */
 static bool
 all_fit(const RtscanSegmentScan *scans, int nscans, double times,
@@ -76,7 +76,7 @@ all_fit(const RtscanSegmentScan *scans, int nscans, double times,
 			bytes[rtscan_device_of_scan(&scans[i])] += size_of_scan(&scans[i]);
 			all += size_of_scan(&scans[i]);
 		}
-	/* if "times" is greater than 1, the rest of the data is taken to be spread evenly over the devices */
+	/* if "times" is greater than 1, the data of other segments is assumed to be spread evenly over the devices */
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (bytes[device] > 0 && rtscan_device_area(device, 1) != NULL &&
 			bytes[device] + all * (times - 1) / Max(rtscan_devices(), 1) > rtscan_device_memory_limit(device))
@@ -96,7 +96,7 @@ device_fits_jobs(const RtscanSegmentScan *scans, int nscans, double times)
 	return all_fit(scans, nscans, times, size_of_columns_and_jobs);
 }
 
-/* Return the number of devices, at least 1: if there is no device, the part of device 0 gets the reason. */
+/* Return the number of devices, at least 1: without a device, the part of device 0 has the reason why there is none. */
 static int
 count_devices(void)
 {
@@ -127,7 +127,7 @@ count_device_tests(const RtscanSegmentScan *scan)
 	return n;
 }
 
-/* Return the nanoseconds to test a segment's rows for one condition: about as long as adding up one of its columns. */
+/* Return the nanoseconds to test a segment's rows for one condition: about the time to add up one of its columns. */
 static double
 device_test_time(const RtscanSegmentScan *scan)
 {
@@ -148,8 +148,8 @@ device_test_time(const RtscanSegmentScan *scan)
 }
 
 /*
- * Return how many regions of a segment a device evaluates.  If it adds rows up ("adding"), it combines the regions of
- * all alternatives.
+ * Return how many regions of a segment a device evaluates.  If the device adds rows up ("adding") and the filter has
+ * alternatives, these are the regions of the filter and of all alternatives, which the device combines.
  */
 static int
 count_regions(const RtscanSegmentScan *scan, bool adding)
@@ -159,7 +159,7 @@ count_regions(const RtscanSegmentScan *scan, bool adding)
 	return scan->nregions;
 }
 
-/* Return the group of a segment's search, for which the speed of the device is recorded (device/adaptive_cost.h). */
+/* Return the group, a hash, by which the speed of the device is recorded for a segment's search (RtscanDeviceSpeed). */
 static uint64
 group_of_scan(const RtscanSegmentScan *scan)
 {
@@ -171,8 +171,8 @@ group_of_scan(const RtscanSegmentScan *scan)
 }
 
 /*
- * Return the group of the first segment that a device can evaluate, or 0.  The regions of the other segments have the
- * same columns.
+ * Return the group of the first segment that a device can evaluate; 0 if there is none.  The regions of the other
+ * segments have the same columns.
  */
 static uint64
 group_of_scans(const RtscanSegmentScan *scans, int nscans)
@@ -184,8 +184,8 @@ group_of_scans(const RtscanSegmentScan *scans, int nscans)
 }
 
 /*
- * Return the time of the slowest device, since all devices work at the same time, plus the time of the CPU, which
- * then evaluates the segments of devices that are not ready.
+ * Return the time of the slowest device, since all devices work at the same time, plus the time that the CPU then needs
+ * to evaluate the segments of devices that are not ready.
  */
 static double
 device_estimate(RtscanExecutor executor, const RtscanSegmentScan *scans, int nscans, int added)

@@ -144,7 +144,7 @@ largest_of(const RtscanDeviceAgg *agg, int measure)
 	return largest;
 }
 
-/* Can "word" be a measure of this kind for "rows" rows, whose distances are at most "largest"? */
+/* Can "word" be a measure of this kind for "rows" rows, whose values exceed the least value by at most "largest"? */
 static bool
 is_possible_measure(uint32 kind, uint64 word, uint64 rows, uint64 largest)
 {
@@ -163,7 +163,7 @@ is_possible_measure(uint32 kind, uint64 word, uint64 rows, uint64 largest)
 	}
 }
 
-/* Is a measure, given by its number, possible in all entries of a head? */
+/* Is a measure, given by its number, possible in all entries of a head (RtscanDeviceAgg.head)? */
 static bool
 are_possible_measures(const RtscanDeviceAgg *agg, int measure)
 {
@@ -176,7 +176,10 @@ are_possible_measures(const RtscanDeviceAgg *agg, int measure)
 	return true;
 }
 
-/* Can a head be the aggregate of "rows" rows?  Its words must be a copy, which the device program cannot change. */
+/*
+ * Can a head (RtscanDeviceAgg.head) be the aggregate of "rows" rows?  The head's words must be a copy, which the device
+ * program cannot change.
+ */
 static bool
 is_possible(const RtscanDeviceAgg *agg, uint64 rows)
 {

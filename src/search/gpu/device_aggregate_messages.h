@@ -23,8 +23,8 @@ extern const RtscanDeviceColumn *rtscan_find_device_agg_column(const RtscanDevic
 extern void rtscan_add_maps(const RtscanDeviceAgg *agg, RtscanDeviceWords *words);
 
 /*
- * Write a device aggregate into a request: into *part, the request's description of the region, and to *digits and
- * *measures, which are advanced.  rtscan_place_words() must have been called for "words".
+ * Write a device aggregate into a request: to *part, the request's description of the region, and to *digits and
+ * *measures, which are advanced past what is written.  rtscan_place_words() must have been called for "words".
  */
 extern void rtscan_write_device_agg(const RtscanDeviceAgg *agg, const RtscanSegment *segment,
 									const RtscanDeviceWords *words, EvaluateSegment *part, AggDigit **digits,
@@ -42,10 +42,10 @@ typedef struct RtscanTakenDeviceAggs
 } RtscanTakenDeviceAggs;
 
 /*
- * Read the next device aggregate of an answer.  "rows" is the number of rows of its segment that are in the
- * aggregate.  If "joins" is true, set agg->head to the last head.  If not, make the aggregate the next head, and copy
- * the words of its agg->n entries to "context".  Before that, check the last head: return false if it does not have
- * the rows that were counted, or if it has impossible cells or measures.
+ * Read the next device aggregate of an answer.  "rows" is the number of rows of its segment that are in the aggregate.
+ * If "joins" is true, set agg->head to the last head.  If not, first check the last head: return false if it does not
+ * have the rows that were counted, or if it has impossible cells or measures.  Then make the aggregate the next head,
+ * and copy the words of its agg->n entries to "context".
  */
 extern bool rtscan_read_device_agg(RtscanTakenDeviceAggs *taken, RtscanDeviceAgg *agg, bool joins, uint64 rows,
 								   MemoryContext context);

@@ -45,7 +45,9 @@ rtscan_answer_overflows(const RtscanDevicePart *part)
 
 /* ---------------------------------------------------------------- checks */
 
-/* Are the counts of a region's chunks possible: of rows in its device aggregate, and of rows outside of it? */
+/*
+ * Are the counts of a region's chunks possible?  A chunk has two counts: rows in the device aggregate, and other rows.
+ */
 static bool
 are_possible_counts(const RtscanDeviceRegion *item, const ChunkCount *counts)
 {
@@ -73,7 +75,9 @@ aggregated_rows(const RtscanDeviceRegion *item, const ChunkCount *counts)
 	return rows;
 }
 
-/* Copy the counts and device aggregates of an answer, and check the copies.  Returns false if they are impossible. */
+/*
+ * Copy the counts and device aggregates of an answer, and check the copies.  Returns false if any copy is impossible.
+ */
 static bool
 read_answer(const RtscanDevicePart *part, ChunkCount *counts, MemoryContext context)
 {
@@ -98,8 +102,8 @@ read_answer(const RtscanDevicePart *part, ChunkCount *counts, MemoryContext cont
 /* ---------------------------------------------------------------- results */
 
 /*
- * Set a region's rows, in "bits": the counts of its chunks, and the words unless they are NULL, because rows are only
- * counted.  Rows in a device aggregate have no bits.
+ * Set a region's rows in "bits": the counts of its chunks, and "words", which is NULL if rows are only counted.  Rows
+ * in a device aggregate have no bits.
  */
 static void
 take_region(const RtscanDeviceRegion *item, const ChunkCount *counts, uint64 *words, RtscanRowBits *bits)

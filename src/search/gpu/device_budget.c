@@ -124,8 +124,8 @@ gain_of(const RtscanDevicePart *part)
 }
 
 /*
- * Return the nanoseconds to build the BVHs that a part needs for rays: one for every DEVICE_GROUP_COLUMNS columns of
- * a region, or for fewer columns.
+ * Return the nanoseconds to build the BVHs that a part needs for rays.  A region needs one BVH for each group of
+ * DEVICE_GROUP_COLUMNS columns, the last of which may have fewer columns.
  */
 static double
 time_to_build(const RtscanDevicePart *part)

@@ -22,9 +22,9 @@ extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64
 
 /*
  * Decide whether the request of a part that has been collected can be written and sent.  If so, returns true, and
- * part->budget.area has room for the request and its answer.  If not, either part->budget.wanted is false, or
- * part->why is the reason.  Replaces rays by compute if they need BVHs that do not pay yet, and drops device
- * aggregates that the device cannot make.
+ * part->budget.area has room for the request and its answer.  If not, either part->budget.wanted is false, or part->why
+ * is the reason.  Replaces rays by compute if the rays need BVHs that do not pay yet, and drops device aggregates that
+ * the device cannot make.
  */
 extern bool rtscan_budget_part(RtscanDevicePart *part);
 

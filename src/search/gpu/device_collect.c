@@ -32,7 +32,7 @@ agg_of(const RtscanDevicePart *part, const RtscanSegmentScan *scan)
 	return scan->asked.agg;
 }
 
-/* Add the conditions for which a region's rows are tested, and their sets. */
+/* Add the conditions for which a region's rows are tested, and the sets of integers that these conditions accept. */
 static void
 collect_members(RtscanDevicePart *part, const RtscanDeviceRegion *item)
 {
@@ -113,7 +113,7 @@ collect_region(RtscanDevicePart *part, RtscanSegmentScan *scan, RtscanRegion *re
 }
 
 /*
- * Return a list of regions for each disjunction of a segment's filter, whose alternatives are multiplied out.
+ * For each disjunction of a segment's filter, return a list of regions: the disjunction's alternatives, multiplied out.
  * Returns NULL if a list is empty, or has a region that cannot be a part of a combined filter.
  */
 static List **
@@ -176,8 +176,9 @@ collect_filter(RtscanDevicePart *part, RtscanSegmentScan *scan)
 /* ---------------------------------------------------------------- a part */
 
 /*
- * Does a region need bits in the answer, in addition to counts?  It does if regions are combined, dead rows are
- * cleared, or aggregated rows are left out by the CPU, all of which needs bits.
+ * Does a region need bits in the answer, in addition to counts?  If rows are aggregated, it does unless the aggregate
+ * can include all rows of the segment.  Otherwise it does if the search wants bits, or if the CPU still has to test
+ * rows, combine regions or clear dead rows.
  */
 static bool
 wants_bits(const RtscanDeviceRegion *item)
@@ -273,7 +274,7 @@ collect_segment(const RtscanDeviceParts *parts, RtscanSegmentScan *scan)
 	}
 }
 
-/* Return a part for each device, without regions.  If there is no device, the part of device 0 gets the reason. */
+/* Return a part for each device, without regions.  Without a device, the part of device 0 gets the reason for that. */
 static RtscanDeviceParts
 create_parts(const RtscanDevicePart *like)
 {

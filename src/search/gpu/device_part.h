@@ -44,7 +44,7 @@ typedef struct RtscanDeviceExchange
 	bool		retried;		/* the request has been repeated on a new connection */
 	instr_time	start;			/* when the request was sent */
 	DeviceReply reply;			/* the last reply */
-	RtscanCounters work;		/* work of the device for all requests of the part, also those without an answer */
+	RtscanCounters work;		/* work of the device for all requests of the part, with or without an answer */
 } RtscanDeviceExchange;
 
 /*
@@ -105,7 +105,10 @@ rtscan_is_combined(const RtscanDeviceRegion *item)
 	return item->part != PART_FIRST || (item->agg && item->scan->filter.ndisjunctions > 0);
 }
 
-/* Can a segment be on a device?  Not if it has fewer rows than a chunk: it has no sieve, and is not worth a request. */
+/*
+ * Can a segment be on a device?  Not if it has fewer rows than a chunk: then it has no sieve, and a request does not
+ * pay.
+ */
 static inline bool
 rtscan_device_can_have(const RtscanSegmentScan *scan)
 {

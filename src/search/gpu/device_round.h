@@ -24,8 +24,8 @@
 #include "search/gpu/device_part.h"
 
 /*
- * Put into the memory of the devices what they need to evaluate segments.  Every request begins as a copy of "like".
- * Returns NULL, or the reason why a device could not be prepared.
+ * Put the columns and, for rays, the BVHs that are needed to evaluate segments into the memory of the devices.  Every
+ * request begins as a copy of "like".  Returns NULL, or the reason why a device could not be prepared.
  */
 extern const char *rtscan_prepare_on_devices(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans);
 

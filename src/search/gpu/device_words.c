@@ -34,7 +34,7 @@ typedef struct PlacedSet
 	uint32		words;
 	uint32		slot_bits;		/* the table has 2^slot_bits slots; 0 for bits */
 	bool		few;			/* all members fit into a table */
-	bool		lacks;			/* "few" is false, but all integers between members fit into a table */
+	bool		lacks;			/* "few" is false, but all integers in the gaps between members fit into a table */
 } PlacedSet;
 
 /* A map, and its place in the request's words. */
@@ -179,7 +179,10 @@ within(const PlacedSet *placed, int64 integer)
 	return Max(Min(integer, placed->high), placed->low);
 }
 
-/* Are the members in the range one span?  If they are keys, a condition can have the same key several times. */
+/*
+ * Are the members in the range one span?  Several spans of a set have gaps between them.  Several keys, however, can be
+ * one span: consecutive integers, or the same integer several times.
+ */
 static bool
 is_one_span(const PlacedSet *placed)
 {

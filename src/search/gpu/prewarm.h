@@ -12,8 +12,8 @@
 #include "storage/metapage.h"
 
 /*
- * Put on the devices what they need to evaluate scans of these key columns.  Sets *segments to the number of segments
- * that were put there.  Returns NULL, or the reason why some segments were not.
+ * Put the columns and, for rays, the BVHs that scans of these key columns need on the devices.  Sets *segments to the
+ * number of segments that were put there.  Returns NULL, or the reason why other segments were not put there.
  */
 extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanExecutor executor,
 										  int64 *segments);
@@ -22,8 +22,8 @@ extern const char *rtscan_prewarm_columns(Relation index, List *columns, RtscanE
  * After a build of n segments, put all of their key columns on the devices, and give back memory that only the build
  * needed.  The segments need not be in the directory yet.
  *
- * Columns are put on the devices only if devices are expected to evaluate scans, and if they have memory for "times"
- * times as many segments, since other processes of the build make the rest.
+ * Columns are put on the devices only if devices are expected to evaluate scans, and if the devices have memory for
+ * "times" times as many segments, since other processes of the build make the other segments.
  */
 extern void rtscan_prewarm_built(Relation index, const RtscanEntry *entries, uint32 n, double times);
 

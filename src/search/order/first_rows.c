@@ -4,8 +4,8 @@
  *		Find the first rows in an order of several columns, with a bounded heap.
  *
  * A pass reads all matching rows, and keeps the first of them, as many as are wanted.  The array of kept rows grows as
- * it fills, and becomes a heap only when it has all the rows that the pass keeps, since a LIMIT may be far greater than
- * the number of rows.
+ * it fills, since a LIMIT may be far greater than the number of matching rows.  The array becomes a heap only when it
+ * has as many rows as the pass keeps.
  *
  * Values of types with exact integers (row/exact.h) are converted to places: integers that ascend in the order.  The
  * places of the first column are compared with the place of the worst kept row, up to RTSCAN_FIRST_BLOCK at a time.
@@ -13,8 +13,8 @@
  * does not see must not be kept, so candidates are checked in the table's heap, unless the snapshot is known to see
  * them.
  *
- * Rows with equal values are ordered by source and row number, so that the order is total.  If more rows are
- * requested than have been kept, another pass with a larger heap finds the rows after the last kept row.
+ * Rows with equal values are ordered by source and row number, so that the order is total.  If more rows are requested
+ * than have been kept, another pass, whose heap is usually larger, finds the rows after the last kept row.
  */
 #include "search/order/first_rows_parts.h"
 
@@ -99,7 +99,7 @@ chunk_is_beyond(const RtscanFirstRows *first, RtscanValues *values, uint32 chunk
 	return (column->order->descending ? ~bounds.greatest : bounds.least) > greatest_place(first);
 }
 
-/* Read the matching rows of a chunk, and keep the rows that qualify. */
+/* Read the matching rows of a chunk, and keep the rows that qualify (see qualifies()). */
 static void
 pass_chunk(RtscanFirstRows *first, uint32 chunk)
 {
@@ -131,7 +131,7 @@ pass_chunk(RtscanFirstRows *first, uint32 chunk)
 
 /* ---------------------------------------------------------------- passes */
 
-/* Read the pending rows, and keep the rows that qualify. */
+/* Read the pending rows, and keep the rows that qualify (see qualifies()). */
 static void
 pass_pending(RtscanFirstRows *first)
 {
@@ -171,8 +171,8 @@ run_pass(RtscanFirstRows *first)
 }
 
 /*
- * Run another pass if there may be rows that no pass has kept.  Returns false if no such row is found.  The current
- * memory context must be that of the scan.
+ * Run another pass if there may be rows that no pass has kept.  Returns false if no further row is found.  The current
+ * memory context must be that of the scan, since first->after is allocated in it.
  */
 static bool
 pass_again(RtscanFirstRows *first)

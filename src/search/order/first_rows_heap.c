@@ -177,7 +177,7 @@ find_keys_of_column(RtscanFirstRows *first, int i)
 	rtscan_make_first_keys(column, datums, isnull, block->m, block->keys[i]);
 }
 
-/* If the heap is full, drop the candidates that the first column alone sorts after the worst kept row. */
+/* If the heap is full, drop the candidates that already sort after the worst kept row by their first column. */
 static void
 rule_out(RtscanFirstRows *first)
 {
@@ -197,8 +197,8 @@ rule_out(RtscanFirstRows *first)
 }
 
 /*
- * Find the keys of the candidates in all columns.  If the first column has places, choose_candidates() has already
- * compared them with the worst kept row.
+ * Find the keys of the candidates in all columns.  If the first column has places, rule_out() is not called, since
+ * choose_candidates() has already compared the places with the place of the worst kept row.
  */
 static void
 find_candidate_keys(RtscanFirstRows *first)

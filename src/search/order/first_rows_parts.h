@@ -55,8 +55,7 @@ typedef struct RtscanFirstHeap
 } RtscanFirstHeap;
 
 /*
- * A block: rows that are compared at a time, and the candidates among them, which may be better than the worst row
- * that is kept.
+ * A block: rows that are compared at a time.  Its candidates are the rows that may be better than the worst kept row.
  */
 typedef struct RtscanFirstBlock
 {
@@ -76,7 +75,7 @@ typedef struct RtscanFirstRows
 	RtscanFirstColumn *columns;
 	/* number of rows up to which heap.limit grows from pass to pass, so that the rows fit into work_mem */
 	uint64		most;
-	uint64		left;			/* number of matching rows, visible or not, less those that passes have kept */
+	uint64		left;			/* number of matching rows, visible or not, less the rows that passes have kept */
 	uint64		next;			/* number of rows of the pass that have been returned */
 	MemoryContext short_context;	/* memory context of the current candidates */
 	RtscanFirstRow *after;		/* last row of the previous pass; NULL in the first pass */
@@ -120,8 +119,8 @@ extern void rtscan_make_first_keys(const RtscanFirstColumn *column, const Datum 
 extern void rtscan_begin_first_heap(RtscanFirstRows *first);
 
 /*
- * first_rows_heap.c: keep the candidates of the block that qualify and that the snapshot sees.  "chunk" is the number
- * of their chunk.
+ * first_rows_heap.c: keep the candidates of the block that the snapshot sees and that qualify: they sort after the rows
+ * of the previous pass and, if the heap is full, before the worst kept row.  "chunk" is the number of their chunk.
  */
 extern void rtscan_try_candidates(RtscanFirstRows *first, uint32 chunk);
 

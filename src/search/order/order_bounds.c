@@ -19,14 +19,14 @@ rtscan_bound_of_value(const RtscanOrderColumn *order, RtscanKeyKind kind, Datum 
 	return bound_of_key(order, rtscan_key_encode(kind, value));
 }
 
-/* Return the bound of a segment's first value, in the order, that is not NULL. */
+/* Return the bound of a segment's first value in the order, not counting NULLs. */
 static uint64
 first_bound(const RtscanOrderColumn *order, const RtscanKeyBounds *bounds)
 {
 	return bound_of_key(order, order->descending ? bounds[order->column].greatest : bounds[order->column].least);
 }
 
-/* Return the bound of a segment's last value, in the order, that is not NULL. */
+/* Return the bound of a segment's last value in the order, not counting NULLs. */
 static uint64
 last_bound(const RtscanOrderColumn *order, const RtscanKeyBounds *bounds)
 {

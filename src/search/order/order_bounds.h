@@ -3,10 +3,10 @@
  * order_bounds.h
  *		Bounds of segments in an order, calculated from the directory, without opening the segments.
  *
- * The bound of a value of the order's first column is its key (row/keys.h), with its bits inverted if the order
- * descends.  The bound of NULL is the least or the greatest possible bound.  So bounds sort as the rows do, except that
- * different values may have the same bound.  The bound of a segment is the bound of its first value
- * in the order.
+ * The bound of a value of the order's first column is the value's key (row/keys.h), whose bits are inverted if the
+ * order descends.  The bound of NULL is the least or the greatest possible bound.  So bounds sort as the rows do,
+ * except that different values may have the same bound.  The bound of a segment is the bound of its first value in the
+ * order.
  *
  *	ORDER BY at DESC LIMIT 4		segments [ . . . . ][ . . . . ][ . . . . ][ . # # # ]		pending rows # .
  *																		   ^

@@ -8,8 +8,8 @@
 #include "utils/memutils.h"
 
 /*
- * The doubter is called when more tests in succession fail than this multiple of the number expected for one passing
- * row.
+ * When more than DOUBTFUL times as many rows in succession fail their tests as are expected to be tested until one row
+ * passes, the doubter (RtscanStreamDoubter) is called.
  */
 #define DOUBTFUL	8
 
@@ -88,8 +88,8 @@ rtscan_stream_is_tested(const RtscanOrderStream *stream)
 
 /*
  * Return the number of ranks whose rows are tested.  If the conditions on the order's column accept all values in one
- * range of ranks, and no others, only the rows of "ranks" are tested.  Otherwise, as when "ranks" includes NULLs, all
- * rows of the order are tested, except the first "passed" ones.
+ * range of ranks, and no other values, only the rows of "ranks" are tested.  Otherwise, as when "ranks" includes NULLs,
+ * all rows of the order are tested, except the first "passed" ones.
  */
 static uint64
 ranks_to_test(const RtscanOrderStream *stream, RtscanRankRange ranks, uint32 passed)
@@ -154,7 +154,7 @@ find_bits_to_stream(RtscanOrderStream *stream)
 	return bits;
 }
 
-/* Switch from tests to bits: those of all matching rows, except the rows that have been returned. */
+/* Switch from tests to bits.  Bits are set for all matching rows, except the rows that have been returned. */
 static void
 find_rest(RtscanOrderStream *stream)
 {

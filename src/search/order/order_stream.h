@@ -8,8 +8,8 @@
  *
  *	walked		read rank after rank through the column's order, and return the rows whose bits are set
  *				(order_stream_walk.c)
- *	by code		return all rows of a value, then all rows of the next value; for columns in which each value begins at a
- *				bin's boundary, since they have no order (order_stream_codes.c)
+ *	by code		return all rows of a value, then all rows of the next value; for a column that has no order because
+ *				each of its values begins at a bin's boundary (order_stream_codes.c)
  *	sorted		sort all rows by their codes or values; for small segments, or if this is cheaper than walking until
  *				enough rows are found (order_stream_sort.c)
  *
@@ -45,7 +45,7 @@ typedef struct RtscanOrder
 	RtscanOrderColumn columns[INDEX_MAX_KEYS];
 	bool		by_heap;		/* a bounded heap finds the wanted rows; if false, streams are merged */
 	double		wanted;			/* approximate number of wanted rows; infinite if all rows are wanted */
-	/* one segment is expected to have all wanted rows, so segments are opened one after another; not if by_heap */
+	/* one segment is expected to have all wanted rows, so segments are opened one after another; false if by_heap */
 	bool		few;
 } RtscanOrder;
 
@@ -53,8 +53,9 @@ typedef struct RtscanOrder
 typedef struct RtscanOrderStream RtscanOrderStream;
 
 /*
- * Can a stream of a segment do without bits?  It can if the filter matches all rows of the segment, or all rows in
- * one range of the column's ranks.  It can also if so few rows are wanted that testing row after row is cheaper.
+ * Can a stream of a segment do without bits?  Never if the segment has dead rows, or if the filter is more than one
+ * region.  Otherwise, it can if the filter matches all rows of the segment or all rows in one range of the column's
+ * ranks, or if so few rows are wanted that testing row after row is cheaper.
  */
 extern bool rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder *order);
 
@@ -69,7 +70,7 @@ extern uint64 rtscan_filtered_rows(const RtscanSegmentScan *segment, const Rtsca
 extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema,
 											 RtscanValues *values, const uint64 *words, const RtscanOrder *order);
 
-/* Does a stream test rows?  The number of rows that it returns is not known in advance if it does. */
+/* Does a stream test rows?  If it does, the number of rows that it will return is not known in advance. */
 extern bool rtscan_stream_is_tested(const RtscanOrderStream *stream);
 
 /* Does a stream still test rows, and is any row left to test? */
@@ -103,7 +104,7 @@ typedef struct RtscanStreamKey
 {
 	/* the value is NULL; "number" has no meaning, but rtscan_stream_key() returns the same for all NULLs */
 	bool		isnull;
-	/* code of the value; for a plain column, key of its exact integer (rtscan_key_of_integer()) */
+	/* code of the value; for a plain column, key of the value's exact integer (rtscan_key_of_integer()) */
 	uint64		number;
 } RtscanStreamKey;
 

@@ -8,8 +8,8 @@
 #include "segment/plain.h"
 
 /*
- * Set *rank to the rank of the row at a place in the order of all of the segment's rows.  Returns false if the row
- * has NULL.
+ * Set *rank to the rank of the row at a place in the order of all of the segment's rows.  Returns false if the row's
+ * value is NULL.
  */
 static bool
 rank_at_place(const RtscanOrderStream *stream, uint32 place, uint32 *rank)
@@ -46,7 +46,8 @@ rtscan_key_at_place(const RtscanOrderStream *stream, uint32 place)
 }
 
 /*
- * Get the keys of n rows of a plain column: their exact integers, converted to unsigned integers with the same order.
+ * Get the keys of n rows of a plain column: the exact integers of their values, converted to unsigned integers with the
+ * same order.
  */
 static void
 get_plain_keys(RtscanOrderStream *stream, const uint32 *rows, uint32 n, RtscanStreamKey *keys)

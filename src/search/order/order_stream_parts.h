@@ -64,8 +64,8 @@ struct RtscanOrderStream
 	double		wanted;			/* approximate number of wanted rows */
 
 	/*
-	 * Bits of the rows to return; NULL: all rows in the filtered ranks, or all rows that pass the tests, are
-	 * returned.
+	 * Bits of the rows to return; NULL: all rows that pass the tests are returned or, if rows are not tested, all
+	 * rows of the ranks that can match (rtscan_filtered_ranks()).
 	 */
 	const uint64 *words;
 	const RtscanColumnHeader *header;
@@ -91,8 +91,8 @@ struct RtscanOrderStream
 };
 
 /*
- * Is the bit of a row set?  Returns true if there are no bits.  Without bits, ranks that follow the filtered ranks
- * may be walked, too, but "left" ends the stream before their rows are returned.
+ * Is the bit of a row set?  True if there are no bits.  Then the walk may go beyond the ranks that can match
+ * (rtscan_filtered_ranks()), but "left" ends the stream before rows of the ranks beyond are returned.
  */
 static inline bool
 rtscan_stream_bit_is_set(const RtscanOrderStream *stream, uint32 row)
@@ -126,7 +126,10 @@ extern void rtscan_stream_begin_codes(RtscanOrderStream *stream, uint32 passed);
 /* Fill "sorted" with all rows whose bits are set, in order; "rows" is their number. */
 extern void rtscan_stream_sort(RtscanOrderStream *stream, uint64 rows);
 
-/* Can a column be walked, or read by code?  Not in small segments, in which columns have neither an order nor bins. */
+/*
+ * Can a column be walked, or read by code?  False for a column without bins, as in a small segment, unless the column
+ * is in heap order.
+ */
 extern bool rtscan_column_has_order(const RtscanColumnHeader *header);
 
 /* Return the range of the column's ranks outside of which no row matches. */
@@ -136,8 +139,8 @@ extern RtscanRankRange rtscan_filtered_ranks(const RtscanSegmentScan *segment, i
 extern bool rtscan_filter_leaves_ranks(const RtscanSegmentScan *segment, int column);
 
 /*
- * Return "column" if its conditions accept all values in one range of ranks, and no others, so that limiting the
- * ranks to walk is enough, and no row need be tested for it.  Otherwise return -1.
+ * Return "column" if the conditions on this column accept all values in one range of ranks, and no other values.  To
+ * walk only the ranks of the range is then enough: rows need not be tested for these conditions.  Otherwise return -1.
  */
 extern int	rtscan_column_of_ranks(const RtscanSegmentScan *segment, int column);
 

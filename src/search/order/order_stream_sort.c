@@ -26,7 +26,7 @@ sorted_row(const RtscanOrderStream *stream, uint32 row, RtscanStreamKey key)
 	};
 }
 
-/* Append to stream->sorted the rows of a chunk whose bits are set, not yet sorted. */
+/* Append the rows of a chunk whose bits are set to stream->sorted, without sorting them. */
 static void
 collect_rows_to_sort(RtscanOrderStream *stream, uint32 chunk)
 {

@@ -147,8 +147,8 @@ finds_later(const RtscanOrdered *ordered, const RtscanOrderedSource *source)
 }
 
 /*
- * Find TIDs of the current rows.  If "later" is true, of the rows whose sources find TIDs only on request
- * (finds_later()); if not, of all other rows.
+ * Find the TIDs of some of the current rows.  If "later" is true, these are the rows of sources whose TIDs are found
+ * only on request (finds_later()); if false, all other rows.
  */
 static void
 find_lot_tids(RtscanOrdered *ordered, bool later)

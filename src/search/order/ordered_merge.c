@@ -147,8 +147,8 @@ bound_of_segment(const RtscanEntry *entry, const RtscanKeyBounds *bounds, void *
 }
 
 /*
- * May the next segment have a row that sorts before the next rows of all opened sources, or whose value equals the
- * first of them?
+ * May the next segment have a row that sorts before the next row of every opened source, or a row whose value equals
+ * that of the first of these next rows?
  */
 static bool
 segment_is_due(const RtscanOrdered *ordered)
@@ -175,9 +175,9 @@ open_next_segment(RtscanOrdered *ordered)
 
 /*
  * Is it possible and worth while to open segments in turn?  This needs a column with 64-bit keys, since other columns
- * have no bounds.  Segments are not opened in turn if rows are skipped, since rows of all segments are counted then.
- * They are also not opened in turn if the user has set an executor other than the CPU, which gets all segments at
- * once.
+ * have no bounds.  Segments are not opened in turn if rows are skipped, since rows of all segments are counted for
+ * that.  They are also not opened in turn if the user has set an executor other than the CPU: that executor gets all
+ * segments at once.
  */
 static bool
 opens_in_turn(const RtscanOrdered *ordered, const RtscanImage *image)

@@ -17,8 +17,8 @@ typedef struct RtscanSourceNext
 	MemoryContext context;		/* memory context of "value" */
 
 	/*
-	 * Number of the row in the segment, or among the pending rows; before the merge begins: the first pending row to
-	 * return, less one.
+	 * Number of the row in the segment, or among the pending rows.  Before the merge begins, the source of the
+	 * pending rows has the number of its first row to return, minus 1.
 	 */
 	uint32		row;
 	RtscanStreamKey key;		/* key of the row; not set if there is only one source */
@@ -77,7 +77,7 @@ typedef struct RtscanLot
 {
 	MemoryContext context;		/* memory context of the rows' values */
 	uint64		taken;			/* number of rows of all lots so far */
-	uint32		next_size;		/* number of rows to take for the next lot, unless fewer are missing */
+	uint32		next_size;		/* number of rows to take for the next lot, unless fewer are still wanted */
 	uint32		n;				/* number of rows */
 	RtscanLotRow *rows;			/* the rows, in order */
 	RtscanLotRow **by_place;	/* pointers to the rows, sorted by source and row number */
@@ -97,7 +97,7 @@ struct RtscanOrdered
 	bool		in_turn;		/* segments are opened, and become sources, in the order of their bounds */
 	List	   *sources;		/* the sources: RtscanOrderedSource * */
 	RtscanOrderedPending pending;
-	/* if sources are merged: those with a next row; the source whose row comes first is on top */
+	/* if sources are merged: all sources that have a next row; the source whose next row comes first is on top */
 	binaryheap *heap;
 	struct RtscanFirstRows *first_rows; /* the bounded heap, if the order is by_heap; else NULL */
 	uint64		skip;			/* number of rows that are still to be dropped */
@@ -111,8 +111,8 @@ extern uint64 rtscan_count_source_rows(const RtscanOrdered *ordered);
 extern RtscanValues *rtscan_source_values(RtscanOrderedSource *source, int column);
 
 /*
- * Search the image: make sources of the segments that have matching rows, unless segments are opened in turn, and of
- * the pending rows.
+ * Search the image.  Make a source of the pending rows and, unless segments are opened in turn, a source of each
+ * segment that has matching rows.
  */
 extern void rtscan_find_sources(RtscanOrdered *ordered, const RtscanImage *image);
 

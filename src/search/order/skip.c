@@ -8,9 +8,9 @@
  * pivot are a region of the column, which the CPU evaluates like any other region.  The region's bits are combined with
  * the bits of the matching rows, and counted.
  *
- * Pivots are tried until the number of rows before a pivot is at most FEW_ROWS less than the number of rows to skip.
- * Then the bits of the rows before this pivot are cleared, and the streams begin at the pivot.  The rows that remain
- * to be skipped are read and dropped.
+ * Pivots are tried until the number of rows before a pivot is the number of rows to skip, or at most FEW_ROWS less.
+ * Then the bits of the rows before this pivot are cleared, and the streams begin at the pivot.  The rows that remain to
+ * be skipped are read and dropped.
  *
  * Only rows that the snapshot sees may be counted.  So rows that the snapshot is not known to see are checked in the
  * heap first.  If too many rows would have to be checked, no pivot is tried, and all rows are dropped one by one.
@@ -33,8 +33,8 @@
 #endif
 
 /*
- * Pivots are tried at the place before which this number of rows fewer than the wanted ones are expected.  A pivot
- * with more rows before it than are wanted could not be skipped to.
+ * Pivots are tried at the place before which AIM rows fewer are expected than are to be skipped.  The margin allows for
+ * an error of the estimate: a pivot with more rows before it than are to be skipped cannot be skipped to.
  */
 #define AIM			(FEW_ROWS / 4)
 
@@ -229,7 +229,8 @@ pivot_at(Skip *skip, uint32 place)
 
 /*
  * Return the place, between the places "low" and "high", before which "wanted" - AIM rows are expected.  rows_low and
- * rows_high are the numbers of matching rows before the two places, between which rows are taken to be spread evenly.
+ * rows_high are the numbers of matching rows before these two places.  The matching rows between the places are assumed
+ * to be spread evenly.
  */
 static uint32
 expected_pivot_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high, uint64 wanted)
@@ -239,7 +240,10 @@ expected_pivot_place(uint32 low, uint32 high, uint64 rows_low, uint64 rows_high,
 	return low + (uint32) (Max(share, 0) * (high - low));
 }
 
-/* Return the place of a pivot in the order of the segment that is tried: the number of its rows before the pivot. */
+/*
+ * Return the place of a pivot in the order of the segment skip->tried: the number of the segment's rows before the
+ * pivot.
+ */
 static uint32
 place_of_pivot(Skip *skip, const Pivot *pivot)
 {
@@ -248,7 +252,7 @@ place_of_pivot(Skip *skip, const Pivot *pivot)
 	return rtscan_intervals_rows(&ranks);
 }
 
-/* Return the place of the i-th pivot to try between two places: the expected place, or the one halfway (EXPECTED). */
+/* Return the place of the i-th pivot to try between two places: the expected place, or the middle (see EXPECTED). */
 static uint32
 place_to_try(const Skip *skip, uint32 low, uint32 high, uint64 wanted, int i)
 {
@@ -296,9 +300,11 @@ count_between(Skip *skip, RtscanOrderedSource *source)
 }
 
 /*
- * Return the segment whose values are tried next: the one in which half of the rows between the pivots have been
- * counted, segment by segment.  If the list of segments ascends by value, as in a table filled in the order of time,
- * this segment has the middle row.  NULL if only the segment that has just been tried has rows between the pivots.
+ * Return the segment whose values are tried next.  The rows between the low and the high pivot are counted, segment by
+ * segment, without the segment that has just been tried.  Returns the segment at which the count reaches half of all
+ * rows between the pivots or, if the count stays below half, the last segment that has rows between the pivots.  If the
+ * list of segments ascends by value, as in a table filled in the order of time, this segment has the middle row.
+ * Returns NULL if only the segment that has just been tried has rows between the pivots.
  */
 static RtscanOrderedSource *
 find_middle(Skip *skip)
@@ -323,10 +329,10 @@ find_middle(Skip *skip)
 }
 
 /*
- * Find the low pivot: a value before which as many rows sort as are to be skipped, or somewhat fewer.  Returns false
- * if no value has rows before it that can be skipped.  If all segments have similar values, it is enough to try the
- * values of one segment.  If not, many rows of other segments lie between two neighboring values of that segment, so
- * values of another segment are tried next.
+ * Find the low pivot: a value before which as many rows sort as are to be skipped, or somewhat fewer.  Returns false if
+ * each value that was tried has no rows before it, or more rows than are to be skipped.  If all segments have similar
+ * values, it is enough to try the values of one segment.  If not, many rows of other segments lie between two
+ * neighboring values of that segment, so values of another segment are tried next.
  */
 static bool
 find_pivot(Skip *skip, uint64 wanted)

@@ -3,10 +3,10 @@
  * cursor.h
  *		Return the rows of an index that match a filter, with their values, some at a time.
  *
- * A cursor returns the rows of one segment after another, each in TID order (cursor.c), then those of the pending
- * lists (cursor_pending.c).  Their TIDs and values are read on request (cursor_values.c).  If the caller wants to add
- * rows up, a device may add them up instead: the cursor then passes device aggregates to the caller, and does not
- * return the rows that are in them (cursor_device_aggregates.c).
+ * A cursor returns the rows of one segment after another, in TID order within a segment (cursor.c), then the rows of
+ * the pending lists (cursor_pending.c).  The TIDs and values of rows are read on request (cursor_values.c).  If the
+ * caller wants to add rows up, a device may add them up instead: the cursor then passes device aggregates to the
+ * caller, and does not return the rows that are in them (cursor_device_aggregates.c).
  *
  * Between two calls anything may happen, including calls for other cursors.  The cursor's snapshot must stay
  * registered.
@@ -52,8 +52,9 @@ extern void rtscan_close_cursor(RtscanCursor *cursor);
 extern uint32 rtscan_next_rows(RtscanCursor *cursor);
 
 /*
- * Let the cursor read a chunk in stretches, if many rows of the chunk match: it returns all rows, since consecutive
- * rows are read faster.  rtscan_cursor_wanted() tells which of the current rows match.
+ * Let the cursor read a chunk in stretches if at least one in DENSE (cursor.c) of its rows matches.  The cursor then
+ * returns all rows of the chunk, since consecutive rows are read faster.  rtscan_cursor_wanted() tells which of the
+ * current rows match.
  */
 extern void rtscan_cursor_take_stretches(RtscanCursor *cursor);
 
@@ -94,8 +95,8 @@ typedef struct RtscanDeviceAggCallbacks
 
 /*
  * Let an executor other than the CPU make device aggregates.  The cursor passes each aggregate that has been made to
- * the caller, and does not return the rows that are in it.  Segments whose aggregates join have one aggregate
- * together.  Call this once, before the first rows are read.
+ * the caller, and does not return the rows that are in it.  Segments whose aggregates join (RtscanDeviceAgg.joins) have
+ * one aggregate together.  Call this once, before the first rows are read.
  */
 extern void rtscan_cursor_offer_device_aggs(RtscanCursor *cursor, const RtscanDeviceAggCallbacks *callbacks);
 
@@ -128,8 +129,8 @@ extern void rtscan_cursor_tids(RtscanCursor *cursor, ItemPointerData *tids);
 extern void rtscan_cursor_values(RtscanCursor *cursor, int column, Datum *datums, bool *isnull);
 
 /*
- * Return a column's values of the current rows as integers, as rtscan_get_decimals() does.  Returns false if the
- * values are not such integers.
+ * Return a column's values of the current rows as integers, as rtscan_get_decimals() does.  Returns false if the values
+ * cannot be converted to integers of one scale.
  */
 extern bool rtscan_cursor_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale);
 

@@ -8,7 +8,9 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* No process can take a device aggregate of a segment whose chunks are shared. */
+/*
+ * If processes share the chunks of a segment, none of them can take a device aggregate, which has rows of all chunks.
+ */
 bool
 rtscan_cursor_shares_chunks(const RtscanCursor *cursor)
 {

@@ -98,8 +98,8 @@ get_pending_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnu
 }
 
 /*
- * Get a column's values of the current rows, which are rows of a segment, as integers.  Returns false if a chunk has
- * other values, or values of another scale than the chunk before.
+ * Get a column's values of the current rows, which are rows of a segment, as integers.  Returns false if the values of
+ * a chunk cannot be converted, or have another scale than those of the chunk before.
  */
 static bool
 get_segment_decimals(RtscanCursor *cursor, int column, int64 *digits, bool *isnull, int *scale)

@@ -129,7 +129,10 @@ most_chunks(const RtscanImage *image)
 	return rtscan_chunks(rows);
 }
 
-/* Set search->choice.  Unless the filter is looked up late, look it up in all segments before. */
+/*
+ * Set search->choice.  Unless the filter is looked up late (looks_up_late), first look it up in all segments, since the
+ * choice of an executor depends on the regions.
+ */
 static void
 choose_way(RtscanSearch *search)
 {
@@ -320,8 +323,8 @@ find_segment_bits(RtscanSearch *search, RtscanSegmentScan *segment)
 }
 
 /*
- * Evaluate the next segment that this process takes and that has matching rows or, if segments are ordered by bounds,
- * the next one with or without matching rows.  Returns NULL if none is left.
+ * Take and evaluate segments until one has matching rows, and return that segment.  If segments are ordered by bounds,
+ * return the next segment even if it has no matching rows.  Returns NULL if no segment is left.
  */
 static RtscanSegmentScan *
 next_own_segment(RtscanSearch *search, RtscanRowBits **bits)
@@ -418,7 +421,10 @@ rtscan_next_segment(RtscanSearch *search, RtscanRowBits **bits)
 
 /* ---------------------------------------------------------------- searching again */
 
-/* Choose an executor for the second search; rtscan.executor may have been set since the first one began. */
+/*
+ * Choose an executor for the second search.  Reads rtscan.executor again, since it may have been set after the first
+ * search began.
+ */
 static RtscanExecutor
 choose_again(RtscanSearch *again)
 {

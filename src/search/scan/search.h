@@ -70,7 +70,7 @@ typedef struct RtscanSearchChoice
 	bool		looks_up_late;	/* the filter is looked up in a segment only when the segment is taken */
 	bool		tests;			/* some conditions may be left to a device that tests rows */
 	bool		leaves_cpu;		/* skip segments that only the CPU would evaluate */
-	RtscanExecutor executor;	/* executor that evaluates segments; the CPU evaluates what it cannot */
+	RtscanExecutor executor;	/* executor that evaluates segments; the CPU evaluates what this executor cannot */
 	int			round_segments; /* number of segments that are evaluated together */
 } RtscanSearchChoice;
 

@@ -11,13 +11,13 @@
 #include "segment/plain.h"
 
 /*
- * With "auto", lookups are replaced by a device's tests only if the lookups would take the CPU at least this number
- * of nanoseconds in all segments together.  Shorter lookups are always done, since the CPU's cost is better known
- * after them.
+ * With "auto", lookups are replaced by a device's tests only if the lookups would take the CPU at least this number of
+ * nanoseconds in all segments together.  Shorter lookups are always done, since the CPU's cost is better known after a
+ * lookup.
  */
 #define LEAST_LEFT	30000.0
 
-/* Look the filter up in a segment, to be evaluated by the CPU: no condition is left to a device's tests. */
+/* Look the filter up in a segment.  No condition is left to a device's tests. */
 static void
 look_up_for_cpu(RtscanSearch *search, RtscanSegmentScan *segment)
 {

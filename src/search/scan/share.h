@@ -7,10 +7,10 @@
  * no more than the number of segments divided by the number of processes.  A process that also processes rows takes the
  * chunks of its segment one by one, so that other processes can take chunks of the segment, too.
  *
- * When no segment is left, a process shares the remaining chunks of another process's segment, for which it has to find
- * the segment's bits again.  If finding bits has taken longer than processing rows so far, however, sharing would only
- * disturb the other process.  In that case the process first waits until the other process has spent as much time on
- * the segment's rows as finding the bits is expected to take.
+ * When no segment is left, a process shares the remaining chunks of another process's segment.  To do so, it has to
+ * find the segment's bits again.  If finding bits has taken longer than processing rows so far, however, sharing would
+ * only disturb the other process.  In that case the process first waits until the other process has spent as much time
+ * on the segment's rows as finding the bits is expected to take.
  */
 #ifndef RTSCAN_SHARE_H
 #define RTSCAN_SHARE_H

@@ -63,7 +63,8 @@ rtscan_end_heap_rows(RtscanHeapRows *rows)
 /* ---------------------------------------------------------------- blocks */
 
 /*
- * Return the number of the first TID, from "tid" on, that is not beyond the end that the table had when the scan began.
+ * Return the number of the first TID, from "tid" on, whose block the table had when the scan began; rows->ntids if
+ * there is none.
  */
 static uint32
 skip_beyond(const RtscanHeapRows *rows, uint32 tid)
@@ -73,7 +74,10 @@ skip_beyond(const RtscanHeapRows *rows, uint32 tid)
 	return tid;
 }
 
-/* Return the end of the TIDs, from "first" on, that are in one block, and whose rows fit into rows->rows. */
+/*
+ * Return the end of the TIDs, from "first" on, that are in the same block as the first one.  Returns an earlier end if
+ * there would be more TIDs than rows->rows has room for.
+ */
 static uint32
 end_of_block(const RtscanHeapRows *rows, uint32 first)
 {
@@ -110,9 +114,9 @@ begin_stream(RtscanHeapRows *rows)
 /* ---------------------------------------------------------------- rows */
 
 /*
- * Does the snapshot see all rows of a page?  Then the line pointer alone says where a row is, and the row need not be
- * read.  On a standby, the page's all-visible bit does not hold for every snapshot.  In a SERIALIZABLE transaction,
- * each row has to be checked for conflicts.
+ * Is it known that the snapshot sees all rows of a page?  Then the line pointer alone tells where a row is, and the row
+ * need not be read.  Returns false on a standby, where the page's all-visible bit does not hold for every snapshot, and
+ * in a SERIALIZABLE transaction, where each row has to be checked for conflicts.
  */
 static bool
 sees_all_of_page(const RtscanHeapRows *rows, Page page)

@@ -7,8 +7,8 @@
  * once, as in a bitmap heap scan, and a read stream reads the next blocks ahead.
  *
  * Only rows that the snapshot sees are returned.  If VACUUM has freed a TID since the index was read, there is no row
- * at the TID, or a row that is too new for the snapshot; in the latter case its page is not all-visible.  So rows of
- * an all-visible page need no visibility check.
+ * at the TID, or a row that is too new for the snapshot.  The page of a row that is too new is not all-visible.  So
+ * rows of an all-visible page need no visibility check.
  */
 #ifndef RTSCAN_HEAP_ROWS_H
 #define RTSCAN_HEAP_ROWS_H
@@ -43,12 +43,12 @@ typedef struct RtscanHeapRows
 
 /*
  * Begin to fetch rows, in the current memory context.  The snapshot must have been taken and, for SERIALIZABLE, the
- * index locked.  "rows" must be all zeros, or be left from a scan with the same snapshot that has ended.  In the latter
- * case, the table's number of blocks is taken from that scan.
+ * index locked.  *rows must be all zeros, or be left by rtscan_end_heap_rows() after a fetch with the same snapshot.
+ * In the latter case, the number of the table's blocks is taken from the earlier fetch.
  */
 extern void rtscan_begin_heap_rows(RtscanHeapRows *rows, Relation heap, Snapshot snapshot, bool reads_only);
 
-/* Forget the present TIDs, and continue with others.  The array is not copied, and must stay where it is. */
+/* Replace the TIDs to fetch by the n TIDs in "tids".  The array is not copied, and must stay where it is. */
 extern void rtscan_set_heap_tids(RtscanHeapRows *rows, const ItemPointerData *tids, uint32 n);
 
 /* Store the next row in a slot for buffer heap tuples; returns false if there are no more rows at the TIDs. */
@@ -58,8 +58,8 @@ extern bool rtscan_next_heap_row(RtscanHeapRows *rows, TupleTableSlot *slot);
 extern void rtscan_end_heap_rows(RtscanHeapRows *rows);
 
 /*
- * Replace a TID of the index by the TID of the row version that the snapshot sees, which differs after a HOT update.
- * *buffer must be pinned or invalid, and becomes the pinned buffer of the TID's block.
+ * Replace a TID of the index by the TID of the member of its HOT chain that the snapshot sees; the two differ after a
+ * HOT update.  *buffer must be pinned or invalid, and becomes the pinned buffer of the TID's block.
  */
 extern void rtscan_find_seen(Relation heap, Snapshot snapshot, ItemPointer tid, Buffer *buffer);
 

@@ -3,9 +3,9 @@
  * read_stream.c
  *		Implement read streams for PostgreSQL before 17.
  *
- * Blocks are prefetched from the kernel; effective_io_concurrency of the relation's tablespace is their number.  If a
- * block is in shared buffers, prefetching it returns its buffer.  Then the buffer need not be searched for again, and
- * the head of its page is prefetched into the processor's caches.
+ * The kernel is asked to read blocks ahead.  Their number is effective_io_concurrency of the relation's tablespace.
+ * If a block is in shared buffers already, PrefetchBuffer() returns its buffer.  Then the buffer need not be searched
+ * for again, and the head of its page is prefetched into the processor's caches.
  */
 #include "search/visible/read_stream.h"
 

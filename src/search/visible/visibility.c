@@ -80,8 +80,9 @@ rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap, Relation in
 		elog(ERROR, "an rtscan index answers only for MVCC snapshots");
 
 	/*
-	 * The lock on the index covers rows that other transactions will insert.  The lock on the heap covers rows that
-	 * they will change, since most rows are returned without being read and locked in the heap.
+	 * The lock on the index covers rows that other transactions insert.  The lock on the whole heap covers rows that
+	 * other transactions change: most rows are returned without being read in the heap, so rows are not locked one
+	 * by one.
 	 */
 	if (heap)
 		PredicateLockRelation(heap, snapshot);
@@ -102,7 +103,8 @@ is_same_entry(const RtscanEntry *a, const RtscanEntry *b)
 
 /*
  * Read the current image, and record which entries have changed.  New entries are appended, and old entries mostly stay
- * in order.  If they do not, an unchanged entry may be taken for changed, which does no harm.
+ * in order.  If old entries have changed places, an unchanged entry may be taken for changed.  Then its rows are
+ * checked in the heap without need.
  */
 static void
 look_again(RtscanVisibility *visibility)
@@ -153,7 +155,7 @@ typedef struct CheckedRows
 {
 	RtscanVisibility *visibility;
 	const ItemPointerData *tids;	/* TIDs of the rows */
-	const bool *seen;			/* by row: the row is known to be seen, and not checked */
+	const bool *seen;			/* by row: the row is known to be seen, and need not be checked */
 	uint32		n;				/* number of rows */
 	ReadStream *stream;			/* stream of the rows' blocks; NULL if the rows are few */
 	uint32		ahead;			/* next row whose block the stream requests */
@@ -337,9 +339,9 @@ find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 }
 
 /*
- * Set in others[] the bits of a chunk's rows that are dead, or in a block that is not all-visible.  Returns their
- * number.  "visible" tells whether all blocks of the chunk are all-visible.  If they are, and the segment has no dead
- * rows, others[] is not set.
+ * Set in others[] the bits of a chunk's rows that are dead, or in a block that is not all-visible, and return the
+ * number of these rows.  "visible" tells whether all blocks of the chunk are all-visible.  If "visible" is true and the
+ * segment has no dead rows, others[] is not set.
  */
 static uint64
 find_uncertain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, bool visible,

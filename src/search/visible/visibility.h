@@ -64,7 +64,10 @@ extern bool rtscan_is_heap(Relation table);
 extern RtscanImage *rtscan_begin_visibility(RtscanVisibility *visibility, Relation heap,
 											Relation index, Snapshot snapshot, bool reads_only);
 
-/* Begin with an image that another process of the query has read, when the heap had this number of blocks. */
+/*
+ * Begin with the image that another process of the query has read.  "blocks" is the number of the heap's blocks that
+ * the other process found after it had read the image.
+ */
 extern void rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation index, Snapshot snapshot,
 								   bool reads_only, BlockNumber blocks, const RtscanImage *image);
 

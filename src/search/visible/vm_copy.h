@@ -23,7 +23,7 @@
 
 typedef struct RtscanVmCopy RtscanVmCopy;
 
-/* Make an empty copy, in the current memory context, of the map of a heap that has this number of blocks. */
+/* Make an empty copy, in the current memory context, of the map of a heap that has "blocks" blocks. */
 extern RtscanVmCopy *rtscan_begin_vm_copy(Relation heap, BlockNumber blocks);
 
 /*
