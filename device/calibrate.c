@@ -137,7 +137,7 @@ add_column(Evaluator *evaluator, Memory *staging, uint32_t number, const uint32_
 	return true;
 }
 
-/* Add the column of values to add up, as the last column. */
+/* Create the column whose values are added up if a timed request asks for a sum.  It is the last column. */
 static bool
 add_values(Evaluator *evaluator, Memory *staging)
 {

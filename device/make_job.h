@@ -3,9 +3,12 @@
  * make_job.h
  *		Make the tasks of RTCUDB's job: scan, group and aggregate a segment in one ray tracing launch.
  *
- * The rays of a query's ranges meet a superset of the matching rows.  For each row that is in the exact result, its
- * bit is set, and the row is added to the segment's aggregate, unless its chunk has a mask.  There is no sieve: all
- * bits are zeros at first.
+ * The rays of a query's ranges meet a superset of the matching rows.  If a row is in the exact result, its bit is set.
+ * If the job has an aggregate, the row is also added to it, provided that its chunk is aggregated and has no mask
+ * (protocol.h).  Chunks with a mask are aggregated after the launch.  If the rows have yet to be tested for members, or
+ * if digits have maps, the job has no aggregate, and all rows are aggregated after the launch (make_tasks.c).
+ *
+ * There is no sieve: all bits are zeros at first.
  */
 #ifndef RTSCAN_DEVICE_MAKE_JOB_H
 #define RTSCAN_DEVICE_MAKE_JOB_H

@@ -161,7 +161,10 @@ make_table(Case *test, uint32_t *slot_bits, uint64_t reach, uint32_t limit, bool
 	return first;
 }
 
-/* Return a random reach of a set or a map, for integers below "limit", some of which may be above the reach. */
+/*
+ * Return a random "reach" of a set or a map (../protocol.h): its last position, or the index of its last breakpoint.
+ * Often it is less than "limit", so that some of the column's integers may be greater than the reach.
+ */
 static uint32_t
 random_reach(uint32_t limit)
 {

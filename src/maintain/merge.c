@@ -314,8 +314,8 @@ read_by_rows(const Merge *merge, MergeInput *input, int i, InputColumn *column)
 }
 
 /*
- * Replace the values of rows whose image differs from the image of the equal value in the dictionary
- * (segment/segment.h).
+ * If a row's value was stored as an image of its own, because its bytes differ from those of the equal value in the
+ * dictionary (segment/segment.h), put this image into by_row in place of the dictionary's value.
  */
 static void
 read_images(const Merge *merge, MergeInput *input, int i, InputColumn *column)

@@ -40,7 +40,7 @@ typedef struct RtscanColumnCheck
 	uint64		last_key;		/* key of the last value, if the type has keys */
 	Datum		previous;		/* last value that was visited */
 	uint64		previous_key;	/* key of the last value that was visited, if the type has keys */
-	char	   *kept;			/* copy of the last value, if it is passed by reference */
+	char	   *kept;			/* copy that "previous" points to, if values are passed by reference and have no keys */
 	Size		kept_size;		/* bytes allocated for the copy */
 } RtscanColumnCheck;
 

@@ -429,7 +429,7 @@ rtscan_plain_approach(RtscanReader *reader, int column, const RtscanProbe *probe
 	}
 }
 
-/* ---------------------------------------------------------------- finding behind */
+/* ---------------------------------------------------------------- the end of a value's ranks */
 
 /* Find the end of a value's ranks.  Most values have few ranks, so ranks near the beginning are read first. */
 static bool

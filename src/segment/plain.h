@@ -43,9 +43,9 @@ typedef struct RtscanPlain
 } RtscanPlain;
 
 /*
- * Can a column with this number of distinct values be plain?  False if codes of one or two bytes suffice: groups are
- * found by them fast enough to be worth these bytes.  Codes of three bytes are not worth their bytes, since a
- * dictionary of so many values does not fit into the processor's caches.
+ * Can a column with this number of distinct values be plain?  False if codes of one or two bytes suffice.  They may
+ * take more space than the values in row order, but rows are grouped by them so fast that they are worth it.  Codes of
+ * three bytes are not worth their space, since a dictionary of so many values does not fit into the processor's caches.
  */
 static inline bool
 rtscan_may_be_plain(const RtscanColumn *type, double distinct)
@@ -138,8 +138,8 @@ extern bool rtscan_plain_visit(RtscanReader *reader, int column, const RtscanCol
 							   RtscanDictionaryVisitor visitor, void *arg);
 
 /*
- * Call a visitor for the keys of all rows, in row order.  It receives the keys of some rows at a time, and in place of
- * a code the number of the first row.  The keys of NULLs are undefined.
+ * Call a visitor for the keys of all rows, in row order.  The visitor receives the keys of several consecutive rows at
+ * a time.  Its argument "code" is the number of the first of these rows.  The keys of NULLs are undefined.
  */
 extern void rtscan_plain_visit_keys(RtscanReader *reader, int column, const RtscanColumn *type,
 									RtscanValuesVisitor visitor, void *arg);

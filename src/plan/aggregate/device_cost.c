@@ -108,7 +108,7 @@ count_entries(const RtscanPath *path, const RtscanPathSet *set, const Bitmapset 
 
 /* ---------------------------------------------------------------- time */
 
-/* Count the conditions that rows are tested for: those on INCLUDEd columns, or with a dimension's keys. */
+/* Count the conditions that rows are tested for: those on INCLUDEd columns. */
 static int
 count_tests(const RtscanPath *path)
 {
@@ -119,8 +119,7 @@ count_tests(const RtscanPath *path)
 	{
 		const RtscanQual *qual = lfirst(cell);
 
-		tests += qual->dimension > 0 ||
-			bms_prev_member(rtscan_qual_columns(qual, NULL), -1) >= path->index->nkeycolumns;
+		tests += bms_prev_member(rtscan_qual_columns(qual, NULL), -1) >= path->index->nkeycolumns;
 	}
 	return tests;
 }

@@ -95,8 +95,10 @@ place_of(PlannerInfo *root, const List *clauses)
 /* ---------------------------------------------------------------- order */
 
 /*
- * Rows are sorted by an expression.  Return the fraction of them that comes in the heap's order without a break: the
- * rows of one value, or more if the expression itself correlates with the heap.  Negative if they come backwards.
+ * A scan returns the table's rows sorted by an expression.  Rows with equal values of it come in the heap's order, or
+ * in the reverse order if the scan is descending.  Return the length of such a run as a fraction of all rows; more if
+ * the values themselves correlate with the heap's order.  The result is negative if a run begins at the end of the
+ * heap.
  */
 static double
 heap_order_of(PlannerInfo *root, Expr *order, bool descending)

@@ -195,7 +195,11 @@ offer_alone(PlannerInfo *root, RelOptInfo *table, Path *bitmap)
 	add_path(table, (Path *) path);
 }
 
-/* add_path() changes the list of paths and frees expensive ones, so the bitmaps are collected first. */
+/*
+ * For each bitmap heap path that uses an rtscan index and has no parameters, offer a path with the bitmaps that are
+ * left without rtscan's, if there are any.  These bitmaps are collected before the first path is offered, since
+ * add_path() changes the list of paths and frees expensive ones.
+ */
 static void
 offer_bitmaps_alone(PlannerInfo *root, RelOptInfo *table)
 {

@@ -66,7 +66,8 @@ rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reader, const Rts
 }
 
 /*
- * Return how many of a segment's "rows" rows the region's conditions leave, if the conditions on "column" are left out.
+ * Estimate how many rows match the region's conditions on all columns other than "column".  The segment has "rows"
+ * rows.
  */
 static double
 rows_left_by_others(const RtscanRegion *region, int column, uint32 rows)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * star_leaf.c
- *		Makes stars of leaves: translates joins of a fact to one of its partitions or children, and shares dimensions
- *		among the leaves.
+ *		Makes stars of leaves, which are partitions or children of a fact: turns the fact's joins into joins of one
+ *		leaf, and shares dimensions among the leaves.
  */
 #include "plan/star/star.h"
 

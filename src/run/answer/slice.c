@@ -14,8 +14,8 @@
 /* ---------------------------------------------------------------- quals */
 
 /*
- * Choose the next slice: those of the next rows that pass the quals.  Without GROUP BY ("may_mask") the slice is the
- * whole batch, and may be given as a mask.
+ * Choose the next slice: of the next slice->most rows of the batch, those that pass the quals.  Without GROUP BY
+ * ("may_mask"), slice->most is the size of a full batch, and the rows may be given as a mask instead of a list.
  */
 static void
 choose_next_rows(RtscanCurrentSlice *slice, RtscanBatch *batch, RtscanRowCondition *quals, bool may_mask)

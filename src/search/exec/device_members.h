@@ -57,7 +57,7 @@ extern bool rtscan_has_untested(const RtscanSegmentFilter *filter);
  */
 extern bool rtscan_leaves_lookups(const RtscanReader *reader, const RtscanSegmentFilter *filter);
 
-/* Has a device tested a region's rows for all "members" of the region? */
+/* Has a device tested a region's rows for all conditions in region->members?  False if there are none. */
 static inline bool
 rtscan_is_tested(const RtscanRegion *region)
 {

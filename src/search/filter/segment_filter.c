@@ -293,7 +293,7 @@ segment_alternatives(const RtscanFilter *filter, RtscanReader *reader, RtscanSeg
 	return true;
 }
 
-/* ---------------------------------------------------------------- all */
+/* ---------------------------------------------------------------- any filter */
 
 bool
 rtscan_segment_filter(const RtscanFilter *filter, RtscanReader *reader, RtscanSegmentFilter *result)

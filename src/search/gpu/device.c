@@ -76,7 +76,11 @@ all_fit(const RtscanSegmentScan *scans, int nscans, double times,
 			bytes[rtscan_device_of_scan(&scans[i])] += size_of_scan(&scans[i]);
 			all += size_of_scan(&scans[i]);
 		}
-	/* if "times" is greater than 1, the data of other segments is assumed to be spread evenly over the devices */
+
+	/*
+	 * If "times" is greater than 1, the segments of "scans" are only a part of the data.  The rest is assumed to be
+	 * spread evenly over the devices.
+	 */
 	for (int device = 0; device < RTSCAN_MAX_DEVICES; device++)
 		if (bytes[device] > 0 && rtscan_device_area(device, 1) != NULL &&
 			bytes[device] + all * (times - 1) / Max(rtscan_devices(), 1) > rtscan_device_memory_limit(device))

@@ -9,8 +9,8 @@
 #include "row/keys.h"
 
 /*
- * A table is slower to write and to probe than bits.  So a table is used only if bits need more than this many times
- * as many words.
+ * A table is slower to write and to probe than bits.  So a table is used only if bits would need at least this many
+ * times the table's words, or if there would be more than RTSCAN_MOST_BITS bits.
  */
 #define WORDS_FOR_BITS	4
 

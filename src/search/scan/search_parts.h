@@ -24,9 +24,10 @@ extern void rtscan_look_up_left(RtscanSearch *search, RtscanSegmentScan *segment
 extern void rtscan_pause_tracing(const RtscanFilter *filter, bool paused);
 
 /*
- * search_share.c: take the next segments, which no process has taken or, if a claim is searched again, the next segment
- * of the claim.  Sets search->progress.next_segment to the first of them, or to nsegments if none is left.  Returns the
- * greatest number of segments that the caller may evaluate; the caller must also stop at nsegments.
+ * search_share.c: take the next segments that no process has taken.  If a claim is searched again, take the next
+ * segment of the claim instead.  Sets search->progress.next_segment to the first segment that was taken, or to
+ * nsegments if none is left.  Returns the greatest number of segments that the caller may evaluate; the caller must
+ * also stop at nsegments.
  */
 extern int	rtscan_take_segments(RtscanSearch *search);
 
