@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#define CHUNKS			8
-#define ROWS			(CHUNKS * DEVICE_CHUNK_ROWS)
+#define CHUNKS			8		/* chunks of the synthetic segment */
+#define SOFTWARE_CHUNKS	2		/* on a software device, which takes as long for each chunk */
 #define COLUMNS			3
 #define RADIX			16
 #define BINS			(RADIX * RADIX)
@@ -37,6 +37,15 @@ static const double selectivities[] = {0.1, 0.3, 0.5};	/* of each predicate */
 
 #define MOST_ROWS		0.95
 
+/* The synthetic segment for which requests are timed. */
+typedef struct Timed
+{
+	Evaluator  *evaluator;
+	uint32_t	chunks;			/* chunks of the segment */
+	uint32_t	rows;			/* rows of the segment: all chunks are full */
+	Memory		host;			/* memory for a column, and afterwards for results */
+} Timed;
+
 #define SELECTIVITIES	(sizeof(selectivities) / sizeof(selectivities[0]))
 
 /* Return the next random number (xorshift64*). */
@@ -51,9 +60,9 @@ next_random(uint64_t *state)
 
 /* Assign a random rank to each row. */
 static void
-shuffle(uint32_t *ranks, uint64_t *state)
+shuffle(const Timed *timed, uint32_t *ranks, uint64_t *state)
 {
-	for (uint32_t i = 0; i < ROWS; i++)
+	for (uint32_t i = 0; i < timed->rows; i++)
 	{
 		uint32_t	j = next_random(state) % (i + 1);
 
@@ -71,7 +80,7 @@ write_packed(char *data, uint32_t i, uint32_t value)
 
 /* Set a row's bits in H_1 .. H_15 and L_1 .. L_15 (src/segment/sieve.h), according to its bin. */
 static void
-set_vectors(char *sieve, uint32_t row, uint32_t bin)
+set_vectors(const Timed *timed, char *sieve, uint32_t row, uint32_t bin)
 {
 	uint32_t	chunk = row / DEVICE_CHUNK_ROWS;
 	uint32_t	bit = row % DEVICE_CHUNK_ROWS;
@@ -81,21 +90,21 @@ set_vectors(char *sieve, uint32_t row, uint32_t bin)
 		uint32_t	digit = vector < RADIX - 1 ? bin / RADIX : bin % RADIX;
 
 		if (digit < vector % (RADIX - 1) + 1)
-			sieve[((size_t) vector * CHUNKS + chunk) * DEVICE_CHUNK_BYTES + bit / 8] |= (char) (1 << bit % 8);
+			sieve[((size_t) vector * timed->chunks + chunk) * DEVICE_CHUNK_BYTES + bit / 8] |= (char) (1 << bit % 8);
 	}
 }
 
 static void
-fill_column(char *data, const ColumnLayout *layout, const uint32_t *ranks)
+fill_column(const Timed *timed, char *data, const ColumnLayout *layout, const uint32_t *ranks)
 {
 	uint32_t   *pages = (uint32_t *) (data + layout->pages);
 
 	memset(data, 0, layout->size);
-	for (uint32_t i = 0; i < VECTORS * CHUNKS; i++)
+	for (uint32_t i = 0; i < VECTORS * timed->chunks; i++)
 		pages[i] = i;
-	for (uint32_t row = 0; row < ROWS; row++)
+	for (uint32_t row = 0; row < timed->rows; row++)
 	{
-		set_vectors(data + layout->sieve, row, (uint32_t) ((uint64_t) ranks[row] * BINS / ROWS));
+		set_vectors(timed, data + layout->sieve, row, (uint32_t) ((uint64_t) ranks[row] * BINS / timed->rows));
 		write_packed(data + layout->order, ranks[row], row);
 		write_packed(data + layout->codes, row, ranks[row]);
 	}
@@ -108,62 +117,62 @@ made_up_key(void)
 }
 
 static void
-copy_column(Evaluator *evaluator, const Memory *staging, Resident *column)
+copy_column(const Timed *timed, Resident *column)
 {
-	vkCmdCopyBuffer(context_begin(evaluator->context), staging->buffer, column->memory.buffer, 1,
+	vkCmdCopyBuffer(context_begin(timed->evaluator->context), timed->host.buffer, column->memory.buffer, 1,
 					&(VkBufferCopy) {.size = column->layout.size});
-	context_submit(evaluator->context);
-	cache_add(evaluator->cache, column);
+	context_submit(timed->evaluator->context);
+	cache_add(timed->evaluator->cache, column);
 }
 
 /* Put a column on the device.  Returns false if there is no memory for it. */
 static bool
-add_column(Evaluator *evaluator, Memory *staging, uint32_t number, const uint32_t *ranks)
+add_column(const Timed *timed, uint32_t number, const uint32_t *ranks)
 {
-	ColumnShape shape = {.rows = ROWS, .nonnull = ROWS, .distinct = ROWS, .code_bytes = 3, .bins = BINS,
-		.radix = RADIX, .vectors = VECTORS, .sieve_pages = VECTORS * CHUNKS, .has_order = 1};
+	ColumnShape shape = {.rows = timed->rows, .nonnull = timed->rows, .distinct = timed->rows, .code_bytes = 3,
+		.bins = BINS, .radix = RADIX, .vectors = VECTORS, .sieve_pages = VECTORS * timed->chunks, .has_order = 1};
 	SegmentKey	segment = made_up_key();
 	ResidentKey key = cache_column_key(&segment, number, COLUMN_KEY);
 	uint32_t	boundaries[BINS + 1];
 	Resident   *column;
 
 	for (uint32_t i = 0; i <= BINS; i++)
-		boundaries[i] = (uint32_t) (((uint64_t) i * ROWS + BINS - 1) / BINS);
-	column = cache_create_column(evaluator->cache, &key, &shape, boundaries);
+		boundaries[i] = (uint32_t) (((uint64_t) i * timed->rows + BINS - 1) / BINS);
+	column = cache_create_column(timed->evaluator->cache, &key, &shape, boundaries);
 	if (column == NULL)
 		return false;
-	fill_column(staging->host, &column->layout, ranks);
-	copy_column(evaluator, staging, column);
+	fill_column(timed, timed->host.host, &column->layout, ranks);
+	copy_column(timed, column);
 	return true;
 }
 
 /* Create the column whose values are added up if a timed request asks for a sum.  It is the last column. */
 static bool
-add_values(Evaluator *evaluator, Memory *staging)
+add_values(const Timed *timed)
 {
-	ColumnShape shape = {.rows = ROWS, .form = COLUMN_VALUES, .element_pages = CHUNKS * VALUE_BITS,
+	ColumnShape shape = {.rows = timed->rows, .form = COLUMN_VALUES, .element_pages = timed->chunks * VALUE_BITS,
 		.largest = (1 << VALUE_BITS) - 1};
 	SegmentKey	segment = made_up_key();
 	ResidentKey key = cache_column_key(&segment, COLUMNS, COLUMN_VALUES);
 	uint32_t	no_boundaries = 0;
-	Resident   *column = cache_create_column(evaluator->cache, &key, &shape, &no_boundaries);
+	Resident   *column = cache_create_column(timed->evaluator->cache, &key, &shape, &no_boundaries);
 	uint64_t	state = 1;
 
 	if (column == NULL)
 		return false;
-	for (uint32_t chunk = 0; chunk < CHUNKS; chunk++)
-		((ValueFrame *) staging->host)[chunk] = (ValueFrame) {.null = UINT64_MAX, .page = chunk * VALUE_BITS,
+	for (uint32_t chunk = 0; chunk < timed->chunks; chunk++)
+		((ValueFrame *) timed->host.host)[chunk] = (ValueFrame) {.null = UINT64_MAX, .page = chunk * VALUE_BITS,
 			.bits = VALUE_BITS};
 	for (uint64_t at = column->layout.elements; at < column->layout.size; at++)
-		staging->host[at] = (char) next_random(&state);
-	copy_column(evaluator, staging, column);
+		timed->host.host[at] = (char) next_random(&state);
+	copy_column(timed, column);
 	return true;
 }
 
 static bool
-add_columns(Evaluator *evaluator, Memory *staging)
+add_columns(const Timed *timed)
 {
-	uint32_t   *ranks = malloc(ROWS * sizeof(uint32_t));
+	uint32_t   *ranks = malloc(timed->rows * sizeof(uint32_t));
 	uint64_t	state = 1;
 	bool		added = true;
 
@@ -171,11 +180,11 @@ add_columns(Evaluator *evaluator, Memory *staging)
 		fail("out of memory");
 	for (uint32_t c = 0; c < COLUMNS && added; c++)
 	{
-		shuffle(ranks, &state);
-		added = add_column(evaluator, staging, c, ranks);
+		shuffle(timed, ranks, &state);
+		added = add_column(timed, c, ranks);
 	}
 	free(ranks);
-	return added && add_values(evaluator, staging);
+	return added && add_values(timed);
 }
 
 /* A request that has the synthetic segment up to SEGMENTS times. */
@@ -189,14 +198,14 @@ typedef struct Question
 } Question;
 
 static void
-make_question(Question *question, DeviceExecutor executor, uint32_t segments, double selectivity)
+make_question(const Timed *timed, Question *question, DeviceExecutor executor, uint32_t segments, double selectivity)
 {
-	uint32_t	end = (uint32_t) (selectivity * ROWS);
+	uint32_t	end = (uint32_t) (selectivity * timed->rows);
 
 	question->header = (EvaluateHeader) {.executor = executor, .want_bits = true, .build = true, .segments = segments,
 		.columns = segments * COLUMNS, .intervals = segments * COLUMNS};
 	for (uint32_t i = 0; i < segments; i++)
-		question->segments[i] = (EvaluateSegment) {.key = made_up_key(), .rows = ROWS, .columns = COLUMNS};
+		question->segments[i] = (EvaluateSegment) {.key = made_up_key(), .rows = timed->rows, .columns = COLUMNS};
 	for (uint32_t i = 0; i < segments * COLUMNS; i++)
 	{
 		question->columns[i] = (EvaluateColumn) {i % COLUMNS, 1};
@@ -206,7 +215,7 @@ make_question(Question *question, DeviceExecutor executor, uint32_t segments, do
 
 /* Request one sum over all segments instead of bits. */
 static void
-ask_for_sum(Question *question)
+ask_for_sum(const Timed *timed, Question *question)
 {
 	question->header.want_bits = false;
 	question->header.measures = question->header.segments;
@@ -215,7 +224,7 @@ ask_for_sum(Question *question)
 		EvaluateSegment *segment = &question->segments[i];
 
 		segment->cells = segment->entries = segment->measures = 1;
-		segment->aggregated[0] = (1 << CHUNKS) - 1;
+		segment->aggregated[0] = (1 << timed->chunks) - 1;
 		segment->joins = i > 0;
 		question->measures[i] = (AggMeasure) {.column = COLUMNS, .kind = AGG_SUM_LOWER, .form = COLUMN_VALUES};
 	}
@@ -223,26 +232,25 @@ ask_for_sum(Question *question)
 
 /* Return the least device time of REPETITIONS evaluations, in ns; infinite if the device cannot do them. */
 static double
-time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uint32_t segments, double selectivity,
-			 bool adding)
+time_request(const Timed *timed, DeviceExecutor executor, uint32_t segments, double selectivity, bool adding)
 {
-	Area		area = {.map = results->host, .size = results->size, .imported = true, .memory = *results};
+	Area		area = {.map = timed->host.host, .size = timed->host.size, .imported = true, .memory = timed->host};
 	Question	question;
 	double		least = INFINITY;
 
-	make_question(&question, executor, segments, selectivity);
+	make_question(timed, &question, executor, segments, selectivity);
 	if (adding)
-		ask_for_sum(&question);
+		ask_for_sum(timed, &question);
 	for (int i = 0; i < REPETITIONS; i++)
 	{
-		Request		request = {.area = &area, .chunks = segments * CHUNKS, .header = &question.header,
+		Request		request = {.area = &area, .chunks = segments * timed->chunks, .header = &question.header,
 			.segments = question.segments, .columns = question.columns, .intervals = question.intervals,
 			.measures = question.measures,
 			.agg_words = adding ? device_agg_words(&question.segments[0]) : 0};
 		Request    *requests[] = {&request};
 
-		evaluate_begin(evaluator, requests, 1);
-		evaluate_end(evaluator, requests);
+		evaluate_begin(timed->evaluator, requests, 1);
+		evaluate_end(timed->evaluator, requests);
 		if (request.reply.result != DEVICE_OK)
 			return INFINITY;
 		least = fmin(least, request.reply.nanoseconds);
@@ -252,25 +260,25 @@ time_request(Evaluator *evaluator, DeviceExecutor executor, Memory *results, uin
 
 /* Return nanoseconds of device time for a chunk. */
 static double
-time_chunk(Evaluator *evaluator, DeviceExecutor executor, Memory *results, double selectivity, bool adding)
+time_chunk(const Timed *timed, DeviceExecutor executor, double selectivity, bool adding)
 {
-	double		one = time_request(evaluator, executor, results, 1, selectivity, adding);
+	double		one = time_request(timed, executor, 1, selectivity, adding);
 	double		several;
 
 	if (one > SHORT_TIME)
-		return one / CHUNKS;
-	several = time_request(evaluator, executor, results, SEGMENTS, selectivity, adding);
+		return one / timed->chunks;
+	several = time_request(timed, executor, SEGMENTS, selectivity, adding);
 	/* If the clock rate changed between the two requests, the difference may be too small or negative. */
-	return fmax(several - one, one / SEGMENTS) / ((SEGMENTS - 1) * CHUNKS);
+	return fmax(several - one, one / SEGMENTS) / ((SEGMENTS - 1) * timed->chunks);
 }
 
 static double
-time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results)
+time_executor(const Timed *timed, DeviceExecutor executor)
 {
 	double		sum = 0;
 
 	for (size_t i = 0; i < SELECTIVITIES; i++)
-		sum += time_chunk(evaluator, executor, results, selectivities[i], false);
+		sum += time_chunk(timed, executor, selectivities[i], false);
 	return sum / SELECTIVITIES;
 }
 
@@ -281,7 +289,7 @@ time_executor(Evaluator *evaluator, DeviceExecutor executor, Memory *results)
  * measurement.
  */
 static double
-choose_length(Evaluator *evaluator, Memory *results, double by_default)
+choose_length(const Timed *timed, double by_default)
 {
 	static const double factors[] = {0.5, 2, 4};
 	double		least = LEAST_SAVING * by_default;
@@ -291,24 +299,24 @@ choose_length(Evaluator *evaluator, Memory *results, double by_default)
 	{
 		double		time;
 
-		evaluator->boxes.tuning.length = factors[i];
-		time = time_executor(evaluator, DEVICE_RT, results);
+		timed->evaluator->boxes.tuning.length = factors[i];
+		time = time_executor(timed, DEVICE_RT);
 		if (time < least)
 		{
 			least = time;
 			best = factors[i];
 		}
 	}
-	evaluator->boxes.tuning.length = best;
+	timed->evaluator->boxes.tuning.length = best;
 	return best == 1 ? by_default : least;
 }
 
 /* Return the time to add up a column of a chunk.  Most rows match, so that adding up makes a large difference. */
 static double
-time_adding(Evaluator *evaluator, Memory *results)
+time_adding(const Timed *timed)
 {
-	double		finding = time_chunk(evaluator, DEVICE_COMPUTE, results, MOST_ROWS, false);
-	double		both = time_chunk(evaluator, DEVICE_COMPUTE, results, MOST_ROWS, true);
+	double		finding = time_chunk(timed, DEVICE_COMPUTE, MOST_ROWS, false);
+	double		both = time_chunk(timed, DEVICE_COMPUTE, MOST_ROWS, true);
 
 	return fmax(both - finding, LEAST_ADDING * finding);
 }
@@ -317,23 +325,24 @@ Calibration
 calibrate(Evaluator *evaluator, bool chooses_rays)
 {
 	Calibration calibration = {{INFINITY, INFINITY, INFINITY}, INFINITY, INFINITY};
-	ColumnShape shape = {.rows = ROWS, .vectors = VECTORS, .sieve_pages = VECTORS * CHUNKS, .has_order = 1,
-		.code_bytes = 3};
-	Memory		host;
+	Timed		timed = {.evaluator = evaluator, .chunks = evaluator->context->software ? SOFTWARE_CHUNKS : CHUNKS};
+	ColumnShape shape = {.vectors = VECTORS, .sieve_pages = VECTORS * timed.chunks, .has_order = 1, .code_bytes = 3};
 
-	if (!memory_on_host(evaluator->context, HOST_READS_AND_WRITES, device_column_layout(&shape).size, 0, &host))
+	shape.rows = timed.rows = timed.chunks * DEVICE_CHUNK_ROWS;
+	if (!memory_on_host(evaluator->context, HOST_READS_AND_WRITES, device_column_layout(&shape).size, 0, &timed.host))
 		return calibration;
-	if (add_columns(evaluator, &host))
+	if (add_columns(&timed))
 	{
 		for (DeviceExecutor executor = DEVICE_COMPUTE; executor <= DEVICE_RT; executor++)
-			calibration.chunk[executor] = time_executor(evaluator, executor, &host);
+			calibration.chunk[executor] = time_executor(&timed, executor);
 		if (chooses_rays && isfinite(calibration.chunk[DEVICE_RT]))
-			calibration.chunk[DEVICE_RT] = choose_length(evaluator, &host, calibration.chunk[DEVICE_RT]);
-		calibration.adding = time_adding(evaluator, &host);
+			calibration.chunk[DEVICE_RT] = choose_length(&timed, calibration.chunk[DEVICE_RT]);
+		calibration.adding = time_adding(&timed);
 		if (evaluator->bvhs.builds > 0)
-			calibration.building = (double) evaluator->bvhs.nanoseconds / ((double) evaluator->bvhs.builds * CHUNKS);
+			calibration.building = (double) evaluator->bvhs.nanoseconds /
+				((double) evaluator->bvhs.builds * timed.chunks);
 	}
 	cache_evict_all(evaluator->cache);
-	memory_free(evaluator->context, &host);
+	memory_free(evaluator->context, &timed.host);
 	return calibration;
 }

@@ -196,7 +196,7 @@ foreach my $executor (@executors)
 change('UPDATE facts SET v = v + 1 WHERE b < 3 AND a > 0; DELETE FROM facts WHERE d = date \'2020-01-03\'');
 some_right('changed');
 change('VACUUM facts');
-all_right('changed and vacuumed');
+some_right('changed and vacuumed');
 # except for those that are now a small segment
 my $living = $node->safe_psql('postgres', "SELECT count(*) $where AND NOT (b < 3 AND a > 0)");
 is(explained($_, $aggregated[0])->{'Rows Aggregated by Device'}, $living, "$_: rows beside dead ones are aggregated by the device") foreach @executors;
