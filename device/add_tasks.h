@@ -3,7 +3,7 @@
  * add_tasks.h
  *		Add tasks to a batch.  The make_*.c files use these functions.
  *
- * A batch is several requests that are evaluated in one submission.  Their tasks are collected in an Evaluator's
+ * A batch is one or several requests that are evaluated in one submission.  Their tasks are collected in an Evaluator's
  * arrays.  Addresses of bits and words in the tasks are offsets until the batch is submitted (relocate_tasks()).
  */
 #ifndef RTSCAN_DEVICE_ADD_TASKS_H

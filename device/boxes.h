@@ -17,8 +17,8 @@
 #include "slabs.h"
 
 /*
- * Factors by which the results of slabs_default_parameters() are multiplied.  Calibration chooses the factor
- * "length".  The other factors differ from 1 only in benchmarks.
+ * Factors by which the results of slabs_default_parameters() are multiplied, and the direction of rays.  Calibration
+ * chooses the factor "length".  Everything else differs from the defaults only in benchmarks, which set "length", too.
  */
 typedef struct RayTuning
 {

@@ -55,7 +55,7 @@ typedef struct Build
 	VkAccelerationStructureGeometryKHR geometry;
 	VkAccelerationStructureBuildSizesInfoKHR bottom_sizes;
 	VkAccelerationStructureBuildSizesInfoKHR top_sizes;
-	Memory		scratch;		/* memory of "arrays" and "driver"; the next build reuses it */
+	Memory		scratch;		/* memory of "arrays" and "driver"; the next build can reuse it */
 	BvhArrays	arrays;			/* addresses in scratch */
 	uint64_t	driver;			/* address of the driver's own scratch memory, in scratch */
 	Memory		large;			/* memory of the bottom level before it is compacted */

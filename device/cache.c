@@ -11,8 +11,9 @@
 #define FIRST_BUCKETS	1024
 
 /*
- * The driver may refuse memory although context->memory_limit allows it.  After each refusal, cache_allocate() evicts
- * a resident and tries again.  If the driver has refused more often than this, cache_allocate() gives up.
+ * The driver may refuse memory although context->memory_limit allows it.  cache_allocate() first frees cache->spare
+ * and tries again.  If the driver still refuses, cache_allocate() evicts a resident and tries again, at most this many
+ * times.
  */
 #define MAX_REFUSALS	4
 
@@ -219,7 +220,7 @@ is_evictable(const Cache *cache, uint64_t size)
 	return context->memory_used + size <= context->memory_limit + evictable(cache);
 }
 
-/* Wait until the device has finished all batches, so that the residents that they use can be evicted. */
+/* Wait until the device has finished all batches before the current one.  What only they use can then be evicted. */
 static void
 wait_for_device(Cache *cache)
 {

@@ -83,7 +83,10 @@ extern Resident *cache_find(Cache *cache, const ResidentKey *key);
 extern Resident *cache_create_column(Cache *cache, const ResidentKey *key, const ColumnShape *shape,
 									 const uint32_t *boundaries);
 
-/* Return the location of a column's elements, for shaders.  The shaders add "shift" to values, but not to codes. */
+/*
+ * Return the location of a column's elements, for shaders.  The shaders add "shift" to elements in frames, but not to
+ * the codes of the form COLUMN_KEY.
+ */
 extern ElementsTask cache_elements(const Resident *column, uint64_t shift);
 
 /* Add a resident to the cache.  If the cache has a resident with the same key already, the new one is freed. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define CHUNKS			8		/* chunks of the synthetic segment */
-#define SOFTWARE_CHUNKS	2		/* on a software device, which takes as long for each chunk */
+#define SOFTWARE_CHUNKS	2		/* the same on a software device, whose time is proportional to the chunks */
 #define COLUMNS			3
 #define RADIX			16
 #define BINS			(RADIX * RADIX)

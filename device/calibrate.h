@@ -21,8 +21,8 @@ typedef struct Calibration
 
 /*
  * Evaluate predicates on three columns of synthetic rows with the executors compute and rt, and add up a fourth
- * column with compute.  The columns do not stay on the device.  If chooses_rays is set, also set the length of rays
- * to the fastest for this device.
+ * column with compute.  Neither the columns nor their BVHs stay on the device.  If chooses_rays is set, also set the
+ * length of rays to the fastest for this device.
  */
 extern Calibration calibrate(Evaluator *evaluator, bool chooses_rays);
 

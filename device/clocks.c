@@ -106,7 +106,7 @@ hear_child(Clocks *clocks, int milliseconds)
 		report_once(clocks, said);
 }
 
-/* Return true if the child has failed, and false if it is running or has ended because the device was not used. */
+/* Return true if the child has failed; false if there is none, or it runs, or it has ended for lack of use. */
 static bool
 has_failed(Clocks *clocks)
 {
@@ -196,7 +196,7 @@ has_name(const Cuda *cuda, const char *wanted)
 	return strcmp(name, wanted) == 0;
 }
 
-/* Find the device with a name in the list of CUDA's devices. */
+/* Find the device that is called "name" among the devices that CUDA lists.  Returns false if there is none. */
 static bool
 find_device(Cuda *cuda, const char *name)
 {

@@ -47,7 +47,8 @@ extern void clocks_keep(Clocks *clocks, const uint8_t *uuid);
 
 /*
  * Tell the child, but at most once a second, that the device is about to be used.  Starts the child if it is not
- * running.  Does nothing if clocks_keep() has not been called (*clocks is all zeros).
+ * running, but not within a minute after it has failed.  Does nothing if clocks_keep() has not been called (*clocks
+ * is all zeros).
  */
 extern void clocks_note_use(Clocks *clocks);
 

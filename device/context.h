@@ -81,8 +81,8 @@ extern void context_open(Context *context, const char *wanted, uint32_t passed_o
 						 const Faults *faults);
 
 /*
- * Keep the device's clocks up while it is used, if it is one of NVIDIA's (clocks.h).  Returns when the clocks are
- * up, or after CLOCKS_SECONDS.  For the device program only.
+ * Keep the device's clocks up while it is used, if it is one of NVIDIA's (clocks.h).  Waits up to CLOCKS_SECONDS until
+ * the clocks are up, or known to be left to the driver.  For the device program only.
  */
 extern void context_keep_clocks(Context *context);
 

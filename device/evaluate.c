@@ -371,7 +371,10 @@ copy_results(Request *request)
 				   DEVICE_CHUNK_BYTES);
 }
 
-/* Make the next batch current.  cache->done becomes the number of the batch before the first running one. */
+/*
+ * Make the next batch current.  cache->done becomes the number of the batch before the first running one, or if none is
+ * running, before the new current one.
+ */
 static void
 next_batch(Evaluator *evaluator)
 {

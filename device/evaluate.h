@@ -19,6 +19,7 @@
  *
  * The executor rtcudb has a job (make_job.h) instead of refine and aggregate; its sieve step only clears bits.
  * A job cannot aggregate chunks with masks, or segments with members or maps: the aggregate step does.
+ * The executors rt and rtcudb evaluate segments without columns, and filters with several parts, as compute does.
  */
 #ifndef RTSCAN_DEVICE_EVALUATE_H
 #define RTSCAN_DEVICE_EVALUATE_H
@@ -37,8 +38,8 @@ evaluate_running(const Evaluator *evaluator)
 
 /*
  * Begin a batch of up to BATCH_REQUESTS requests, which must stay in place until the batch is ended.  Normally only
- * one BVH is built for a batch (see allowed_builds()).  A request that needs another BVH ends with REQUEST_WAITS,
- * and has to be put into a later batch.
+ * one BVH is built for a batch (see allowed_builds()).  A request that needs another BVH ends with REQUEST_WAITS
+ * if its "build" is set, and has to be put into a later batch.
  */
 extern void evaluate_begin(Evaluator *evaluator, Request **requests, uint32_t count);
 

@@ -95,7 +95,7 @@ typedef struct Evaluator
 	Array		members_tasks;
 	Array		members_of;
 	uint64_t	agg_words;
-	/* bytes of sets and maps, after WORDS_ALIGNMENT unused bytes, so that offset 0 can mean that there are no words */
+	/* bytes of sets and maps, and of WORDS_ALIGNMENT unused bytes before them: offset 0 can mean that there are none */
 	uint64_t	words_size;
 	uint32_t	largest_trace;	/* greatest number of rays of one of trace_tasks */
 	uint32_t	largest_job;	/* greatest number of rays of one of job_tasks */

@@ -13,7 +13,7 @@
 #include "protocol.h"
 #include "tasks.h"
 
-/* Threads (aggregate.comp) and bytes of shared memory (sort_scatter.comp) that every workgroup can have. */
+/* Threads (aggregate.comp) and bytes of shared memory (sort_scatter.comp) of the largest required workgroups. */
 #define WORKGROUP_THREADS	512
 #define WORKGROUP_MEMORY	28672
 

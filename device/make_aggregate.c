@@ -12,7 +12,7 @@
 /* Most chunks of a workgroup.  With fewer than MANY_CELLS cells, a workgroup has only one chunk. */
 #define MAX_SPAN		4
 #define MANY_CELLS		256
-/* Most passes over its rows that a workgroup makes, if its tables do not hold all cells at once. */
+/* Large tables are used only if all cells of an aggregate fill them at most this often: each time takes a pass. */
 #define MAX_PASSES		16
 
 /*
@@ -42,8 +42,8 @@ find_column(Evaluator *evaluator, const AggSource *source, uint32_t column, Colu
 
 /*
  * Return true if load_numbers() of shaders/aggregate_rows.glsl needs 64-bit arithmetic for a digit without a map: if
- * values are too large for 32 bits, if "null" shifted left by the number of dropped bits is, or if 32 or more bits are
- * dropped.
+ * values can be 2^32 - 1 or more, if "null" shifted left by the number of dropped bits does not fit in 32 bits, or if
+ * 32 or more bits are dropped.
  */
 static bool
 needs_wide(const AggDigit *digit, uint64_t largest)
@@ -175,8 +175,9 @@ choose_tables(const Evaluator *evaluator, const AggTask *task)
 }
 
 /*
- * Choose how workgroups accumulate the aggregate.  With at least MANY_CELLS cells, a workgroup gets several chunks,
- * since it clears its tables and adds them to the aggregate's words only once for all of its chunks.
+ * Choose how workgroups accumulate the aggregate.  With tables of at least MANY_CELLS cells, a workgroup gets as many
+ * chunks as add_measure() allows, since it clears its tables and adds them to the aggregate's words only once for all
+ * of its chunks.
  */
 static void
 choose_way(const Evaluator *evaluator, AggTask *task)

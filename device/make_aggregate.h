@@ -27,8 +27,8 @@ extern DeviceResult add_agg(Evaluator *evaluator, const AggSource *source, Devic
 
 /*
  * Add an aggregate's task without workgroups, since the rays of a job add rows to the aggregate.  The task covers only
- * chunks without masks.  "space" must have all columns of the aggregate; the task reads them at their fields in
- * records.
+ * chunks without masks.  "space" must have all columns of the aggregate; rays read them from the fields of records, or
+ * from the columns themselves if records do not have them.
  */
 extern DeviceResult add_agg_of_job(Evaluator *evaluator, const AggSource *source, Space *space, DeviceReply *reply);
 

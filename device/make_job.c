@@ -103,7 +103,7 @@ find_slots(const SpaceAttribute *attribute, const WorkColumn *column, Range *roo
 
 /*
  * Return the greatest number of ranges that pays off.  With more ranges, rays meet fewer rows that do not match, but
- * each range needs SPACE_RAYS more rays.  A ray is as expensive as ROWS_A_RAY rows.
+ * each range needs up to SPACE_RAYS more rays.  A ray is as expensive as ROWS_A_RAY rows.
  */
 static uint32_t
 most_ranges(const EvaluateSegment *segment)

@@ -372,9 +372,10 @@ place_words(Evaluator *evaluator, Request *request)
 }
 
 /*
- * Return how many BVHs this batch may build for a request.  Normally a batch builds one BVH, so that other requests
- * do not wait for more than one build.  If more BVHs have been built for a request than it has segments and columns,
- * some of them have been evicted again.  Then the request may build all missing BVHs at once.
+ * Return how many BVHs this batch may build for a request; 0 if the request's "build" is not set.  Normally a batch
+ * builds one BVH, so that other requests do not wait for more than one build.  If more BVHs have been built for a
+ * request than it has segments and columns, some of them have been evicted again.  Then the request may build all
+ * missing BVHs at once.
  */
 static uint32_t
 allowed_builds(const Evaluator *evaluator, const Request *request)

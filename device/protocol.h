@@ -30,12 +30,12 @@
  *										rows outside of the aggregate are written
  *
  *	A segment's rows can be *aggregated*, so that their bits need not be returned.  The aggregate covers
- *	whole chunks that are all-visible, and some of the rows of other chunks.  For each of the other chunks,
- *	the backend writes a *mask*, the bits of the rows that are not aggregated, where the answer returns the
- *	chunk's bits.  The number of a row's cell is made of digits.  A digit is a code, or the distance of a value
- *	from the segment's least value, or a number from a map.  Each cell with rows has an *entry*: the cell's
- *	number, the number of rows, and measures of the distances of other columns.  Entries are in no
- *	particular order.  If most cells are expected to have no rows, there is room for fewer entries than
+ *	whole chunks that are all-visible, and of some other chunks only some rows.  For each chunk of which it
+ *	covers only some rows, the backend writes a *mask*, the bits of the rows that are not aggregated, where the
+ *	answer returns the chunk's bits.  The number of a row's cell is made of digits.  A digit is a code, or the
+ *	distance of a value from the segment's least value, or a number from a map.  Each cell with rows has an
+ *	*entry*: the cell's number, the number of rows, and measures of the distances of other columns.  Entries
+ *	are in no particular order.  If most cells are expected to have no rows, there is room for fewer entries than
  *	cells.  If more cells have rows than there is room for, the number of entries in the answer exceeds the
  *	room, and the aggregate is lost.  A *shift*, added to distances, makes them count from the least value
  *	of several segments, which can then join in one aggregate.
@@ -272,7 +272,8 @@ typedef struct EvaluateHeader
 	uint32_t	segments;
 	uint32_t	columns;
 	uint32_t	intervals;
-	uint32_t	prepare;		/* true: only check for missing columns, and build missing BVHs; there is no answer */
+	/* true: only check for missing columns and BVHs, and if "build" is set, build missing BVHs; there is no answer */
+	uint32_t	prepare;
 	uint32_t	build;			/* true: build BVHs that are missing */
 	uint32_t	digits;
 	uint32_t	measures;
@@ -341,11 +342,12 @@ typedef struct EvaluateMembers
 } EvaluateMembers;
 
 /*
- * A digit of a cell's number: 0 .. null - 1, or "null" for NULL.  The number is the sum of digit * stride over all
- * digits.  Without a map, the digit is the distance plus "shift", without its "dropped" lowest bits, so that
- * neighbouring integers can share a digit.  With a map, the distance plus "shift" is the integer's position in the
- * map.  Up to "reach", the digit is the map's number at this position; above "reach", it is "null".  With
- * breakpoints, "reach" is instead the index of the last breakpoint.
+ * A digit of a cell's number: 0 .. null - 1, or "null" for NULL and for greater digits.  The number is the sum of
+ * digit * stride over all digits.  Without a map, the digit is the distance plus "shift", without its "dropped" lowest
+ * bits, so that neighbouring integers can share a digit.  With a map, the distance plus "shift" is the integer's
+ * position in the map.  Up to "reach", the digit is the map's number at this position; above "reach", or if a table
+ * does not have the position, the digit is "null".  With breakpoints, "reach" is instead the index of the last
+ * breakpoint.
  */
 typedef struct AggDigit
 {

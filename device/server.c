@@ -345,7 +345,7 @@ send_reply(Client *client, uint64_t number, DeviceReply *reply)
 		shutdown(client->socket, SHUT_RDWR);
 }
 
-/* Handle a message.  A request to evaluate regions is only kept, and evaluated in a later batch. */
+/* Handle a message.  A valid request to evaluate regions is only kept, and evaluated in a later batch. */
 static void
 handle_message(Server *server, Client *client, const DeviceRequest *message, int file)
 {
@@ -387,7 +387,7 @@ handle_message(Server *server, Client *client, const DeviceRequest *message, int
 	send_reply(client, message->number, &reply);
 }
 
-/* Receive a message, and the file passed with it or -1.  Returns 1, 0 without a message, -1 if the peer is gone. */
+/* Receive a message, and the file passed with it or -1.  Returns 1; 0 without a message; -1 at the end or on error. */
 static int
 receive_message(int socket, DeviceRequest *message, int *file)
 {

@@ -6,8 +6,8 @@
  * A region has 1 to 3 columns here, one on each axis.  Each row is a point at its unique
  * ranks, and at 0 on an axis without a column.  The point is the centre of a box, which is a product of
  * open intervals of an even width w, (p - w/2, p + w/2), or (-1, 1) on an axis without a column.  So all
- * faces are at integers.  Rays run upwards along an axis.  The coordinates of both ends are half-integers,
- * and 1/2 on an axis without a column.  So no ray ever lies in a face.
+ * faces are at integers.  Rays run upwards along an axis.  The coordinates of both ends are half-integers.
+ * On an axis without a column, every ray begins at 1/2.  So no ray ever lies in a face.
  *
  * Slabs.  The exact result is the product E of the columns' exact sets; the approximate one is
  * the product A of the sets that bins give (bins.h).  A Δ E, the points that are in exactly one of them, has

@@ -218,9 +218,9 @@ count_slots(const RangeSet *set)
 }
 
 /*
- * Restrict as many digits as possible without exceeding query->most_ranges.  The number of ranges is the number of
- * wanted ranges of the last restricted digit, multiplied by the number of wanted slots of each restricted digit
- * before it.
+ * Restrict as many digits as possible without exceeding query->most_ranges.  The number of ranges is at most the
+ * number of wanted ranges of the last restricted digit, multiplied by the number of wanted slots of each restricted
+ * digit before it.
  */
 static void
 choose_depth(Digits *digits)

@@ -10,9 +10,9 @@
  * Axes.  Several attributes make one coordinate by bijection encoding: each attribute has a slot, and the slots
  * are the digits of a number.  If an axis has too few coordinates for all values, neighbouring values share a slot.
  *
- *		SCAN	the columns of predicates.  The first digit is the column with the fewest values that match the
- *				query for which the space was planned (section 4.2).  Ranges of the last column are ranges of the
- *				coordinate
+ *		SCAN	the columns of predicates, ordered by how many of their values match the query for which the space
+ *				was planned, the column with the fewest first (section 4.2).  Ranges of the last column are ranges
+ *				of the coordinate
  *		GROUP	the attributes that number the cells of an aggregate
  *		PLACE	the row's position in the heap.  In the paper this is the value to aggregate, since coordinates
  *				replace the record.  Here the value is in the record, and this axis distributes rows evenly over rays
@@ -73,7 +73,7 @@ typedef struct SpaceAttribute
 	bool		is_row;			/* true if codes are row numbers, which are not stored */
 	SpaceAxis	axis;			/* the attribute's axis; SPACE_AXES: it is on none */
 	uint64_t	wanted;			/* on SCAN: number of values that match the query */
-	/* greatest value; for codes, the code of NULL.  In a column of values, NULL is above it */
+	/* greatest value; for codes, the code of NULL, or if is_row, the last row.  Among values, NULL is above it */
 	uint64_t	largest;
 
 	/* Set by space_plan(): the bits of the record, whose first word is the row. */

@@ -8,8 +8,8 @@
  *		uint32 numbers[slots]		only in a map
  *
  * An integer is added to the slot of its hash, or if that is taken, to the next free slot; the first slot follows
- * the last.  A row usually needs one probe.  On the devices measured (bench/lookups), a hash table is
- * faster than looking up keys by rays.  Words need not be aligned to 64 bits.
+ * the last.  A row usually needs one probe.  Of RTIndeX's ways to look up keys, which include rays, a hash table is
+ * the fastest on the devices measured (bench/lookups).  Words need not be aligned to 64 bits.
  */
 #ifndef RTSCAN_DEVICE_TABLE_H
 #define RTSCAN_DEVICE_TABLE_H

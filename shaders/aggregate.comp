@@ -6,8 +6,9 @@
  * As in RTCUDB and in Govindaraju et al. (2004), no row leaves the device.
  *
  * A workgroup accumulates values in shared memory, or in registers if there is only one cell, and adds them to the
- * segment's words at the end.  Atomics in shared memory have 32 bits.  A sum that could overflow 32 bits is made of two
- * sums: of the lower and of the upper 16 bits of the values.
+ * segment's words at the end.  If it cannot (AGG_BY_WORDS, AGG_BY_HASH), it adds each value to the words directly.
+ * Atomics in shared memory have 32 bits.  A sum that could overflow 32 bits is made of two sums: of the lower and of
+ * the upper 16 bits of the values.
  */
 #version 460
 #extension GL_GOOGLE_include_directive : require

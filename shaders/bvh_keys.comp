@@ -10,7 +10,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "bvh.glsl"
 
-/* Murmur3's finalizer.  It permutes the row numbers, differently for each column. */
+/* Murmur3's finalizer: a permutation of all 32-bit numbers, with a different one for each column. */
 uint32_t
 hash(uint32_t row, uint32_t column)
 {

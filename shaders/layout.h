@@ -7,7 +7,7 @@
  * none of them has padding; device/tasks.h asserts their sizes.  Addresses are buffer device
  * addresses.  The tasks of a submission are stored one kind after another.  For each kind an array
  * maps the number of a workgroup to its task.  The members first_chunk, first_run and so on of a task are
- * the number of chunks, runs and so on of all tasks before it.
+ * the number of chunks, runs and so on of all tasks before it (first_ray: of all bundles before it in its TraceTask).
  */
 #ifndef RTSCAN_LAYOUT_H
 #define RTSCAN_LAYOUT_H
@@ -209,7 +209,7 @@ struct DigitTask
 	uint32_t	slot_bits;		/* the map is a table with 2^slot_bits slots (device/table.h); 0: it is not */
 	uint32_t	null;
 	uint32_t	dropped;		/* lowest bits that are left out; 0 with a map */
-	uint32_t	wide;			/* nonzero if the digit needs 64-bit arithmetic without a map */
+	uint32_t	wide;			/* nonzero if the digit needs 64-bit arithmetic; not used with a map */
 	uint32_t	unused;
 };
 

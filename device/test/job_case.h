@@ -19,7 +19,7 @@
 #define FIRST_VALUE		(FIRST_DIGIT + MAX_DIGITS)
 #define MAX_MEMBERS		2		/* columns with sets of members */
 #define FIRST_MEMBERS	(FIRST_VALUE + MAX_VALUES)
-#define MAX_REACH		5000	/* greatest reach of a set or a map */
+#define MAX_REACH		5000	/* the reach of a set or a map that is no table is less than this */
 #define MAX_SET_WORDS	(MAX_SEGMENTS * (MAX_MEMBERS + MAX_DIGITS) * 2 * (MAX_REACH + 1))
 
 /* A request, and the columns of its segments. */

@@ -168,7 +168,7 @@ make_key(const Case *test, uint32_t i)
 	}
 }
 
-/* Make random pairs.  Values differ from positions, so that a sort that mixes them up is detected. */
+/* Make random pairs.  Values are unrelated to positions, so that a sort that mixes them up is detected. */
 static void
 make_pairs(const Case *test, const Layout *layout, Pair *pairs)
 {
@@ -276,7 +276,7 @@ static const BitRange ranges[] = {
 
 #define RANGES	(sizeof(ranges) / sizeof(ranges[0]))
 
-/* Check n pairs with all kinds of keys, ranges of bits, and given or generated values. */
+/* Check n pairs with all combinations of a kind of keys, a range of bits, and given or generated values. */
 static void
 check_small(uint32_t n)
 {

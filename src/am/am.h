@@ -37,13 +37,16 @@ extern void rtscan_end_scan(IndexScanDesc scan);
 
 /*
  * Count the rows that rtscan_get_bitmap() would return, without their TIDs.  If "want_bits" is false, does only what
- * counting needs, and makes no row bits.  Sets *executor to the name of the executor, and *device_time to the
- * device's time in milliseconds.  For benchmarks.
+ * counting needs, and makes row bits only where counting needs them.  Sets *executor to the name of the executor, and
+ * *device_time to the device's time in milliseconds.  For benchmarks.
  */
 extern uint64 rtscan_count_bits(IndexScanDesc scan, bool want_bits, const char **executor,
 								double *device_time);
 
-/* fallback.c: raise a NOTICE for each column that a btree would compare as another type, except in REINDEX. */
+/*
+ * fallback.c: raise a NOTICE for each key column that a btree would compare as another type, if the user has not chosen
+ * its class.  Does nothing in REINDEX, and for partitions after the first.
+ */
 extern void rtscan_tell_of_fallbacks(Relation index);
 
 /* can_return.c */

@@ -3,8 +3,8 @@
  * build.h
  *		CREATE INDEX: make segments of ranges of heap blocks, in one process or in several.
  *
- * The heap is divided into ranges.  Each range is expected to have the rows of one segment, and each process is
- * expected to build the same number of ranges:
+ * If one process builds, the heap is a single range.  Otherwise, the heap is divided into ranges.  Each range is
+ * expected to have the rows of one segment, and each process is expected to build the same number of ranges:
  *
  *	heap		│ range 0 │ range 1 │ range 2 │ range 3 │		a process that is free takes the next range
  *	segments	│ 0 │ 1 │ 2 │ 3 │ 3 │					several, if rows of a range do not fit into memory

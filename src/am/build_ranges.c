@@ -25,8 +25,8 @@
 /* ---------------------------------------------------------------- ranges */
 
 /*
- * Return the part of "memory", in kB, that is for arrays of rows: all of it if all columns have fixed lengths
- * (schema->plain).  Otherwise half of it: the other half is for values passed by reference.
+ * Return the part of "memory", in kB, that is for arrays of rows: all of it if schema->plain is true.  Otherwise half
+ * of it: the other half is for values passed by reference.
  */
 static int
 array_memory(const RtscanSchema *schema, int memory)
@@ -167,8 +167,8 @@ is_full(const Builder *builder)
 }
 
 /*
- * Begin with the rows of a heap block.  The rows of the block before are complete and can be sorted.  A segment that
- * is full ends before the new block.
+ * Begin with the rows of a heap block.  The rows of the block before are complete and can be sorted.  Segments end
+ * between blocks if possible: if the segment is full, it ends before the new block.
  */
 static void
 begin_block(Builder *builder, BlockNumber block)

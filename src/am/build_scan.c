@@ -175,7 +175,7 @@ scan_others(BuildScan *scan, BlockNumber first, BlockNumber end)
 
 /*
  * Choose the ring of buffers that sequential scans use for a table larger than a quarter of shared buffers; NULL for
- * a smaller table, which may stay in shared buffers.
+ * a smaller table, which may stay in shared buffers, and for a temporary table.
  */
 static BufferAccessStrategy
 choose_strategy(Relation heap)

@@ -175,7 +175,7 @@ delete_from_segments(BulkDelete *bulk)
 }
 
 /*
- * The merge lock keeps a merge from reading dead bits while they are being set.  After the flush, all rows that were
+ * The merge lock keeps a merge from reading dead bits that are about to be set.  After the flush, all rows that were
  * in pending lists are in segments of the image that is then read.  Therefore the rows of all dead tuples that VACUUM
  * has collected are in these segments.
  */

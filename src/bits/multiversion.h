@@ -17,7 +17,7 @@
 #define RTSCAN_MULTIVERSION __attribute__((target_clones("default", "avx2", "avx512f")))
 #endif
 #else
-#define RTSCAN_MULTIVERSION		/* one version: the loader would pick versions before a sanitizer has started */
+#define RTSCAN_MULTIVERSION		/* one version: if there is a sanitizer, it would start after the loader's choice */
 #endif
 
 #endif							/* RTSCAN_MULTIVERSION_H */

@@ -22,7 +22,7 @@ rtscan_can_pack(uint32 bits)
 		bits == 48 || bits == 56 || bits == 64;
 }
 
-/* Return the smallest size, in bits, of elements that can be "largest"; 0 if "largest" is 0. */
+/* Return the smallest size, in bits, of an element that can hold "largest"; 0 if "largest" is 0. */
 extern uint32 rtscan_packed_bits(uint64 largest);
 
 /* Return how many elements of this size fit into a page. */

@@ -15,7 +15,7 @@
 #define adjust_child_relids_multilevel(root, relids, child, parent) \
 	adjust_child_relids_multilevel(root, relids, (child)->relids, (parent)->relids)
 
-/* From PostgreSQL 16 on, the function only finds a PlaceHolderInfo; before, an argument tells whether to create it. */
+/* Before PostgreSQL 16, an argument tells whether to create a PlaceHolderInfo; later, the state of planning does. */
 #define find_placeholder_info(root, placeholder) find_placeholder_info(root, placeholder, false)
 #endif
 

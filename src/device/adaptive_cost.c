@@ -191,7 +191,7 @@ approach(double *estimate, double sample, double weight)
 		*estimate += weight * (Min(sample, LARGEST_SAMPLE * *estimate) - *estimate);
 }
 
-/* Read an estimate while holding the mutex. */
+/* Return an estimate.  Takes the mutex to read it. */
 static double
 read_estimate(const double *estimate)
 {
@@ -311,7 +311,8 @@ rtscan_cpu_slowness(void)
 /*
  * Add "gain", the nanoseconds that a scan has lost, to a miss.  Returns true if the sum is at least "cost", the
  * nanoseconds of the upload or build that would end the miss.  If true is returned and "forget" is true, the miss is
- * removed.
+ * removed.  If the slot holds another miss with a larger gain, "gain" is subtracted from that miss, and false is
+ * returned.
  *
  * How often a column will be scanned is not known.  If the column is uploaded as soon as scans have lost as much time
  * as the upload takes, the lost time and the upload together take at most twice the time of the best decision.

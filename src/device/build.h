@@ -12,8 +12,9 @@
 
 /*
  * Return an area of "size" bytes for a request of a build about "rows" rows, and set *device to the device to send the
- * request to.  Returns NULL if no device can be used, or if no device would be faster than the CPU.  If an area is
- * returned, the caller must call rtscan_device_ask_for_build() or rtscan_device_end_turn() next.
+ * request to.  Returns NULL if rtscan.executor is cpu, if no device can be used, or if no device would be faster than
+ * the CPU.  If an area is returned, the caller must call rtscan_device_ask_for_build() or rtscan_device_end_turn()
+ * next.
  */
 extern char *rtscan_device_build_area(uint32 rows, Size size, int *device);
 

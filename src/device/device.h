@@ -7,8 +7,7 @@
  * rtscan's background worker (worker.c) keeps the programs running if the library is preloaded.  A backend connects
  * to a program (client.c) when a scan first needs its device.  Each segment is assigned to one of the devices.  The
  * functions of the headers below raise no errors because of a device: they tell the caller that they have failed, and
- * the caller goes on without the device.  Only interrupts, which are handled while a function waits, may raise
- * errors.
+ * the caller goes on without the device.  The only exceptions are interrupts, which are handled while a function waits.
  *
  * device/protocol.h describes the requests and replies.
  */

@@ -46,7 +46,7 @@ extern bool rtscan_read_program(RtscanProgram *program);
 
 /*
  * Clean up after a program that has closed its output, and report how it has ended.  The program may be started again
- * after a pause, which is doubled each time that the program has run for less than a minute.
+ * after a pause, which is doubled, up to a minute, each time that the program has run for less than a minute.
  */
 extern void rtscan_reap_program(RtscanProgram *program);
 

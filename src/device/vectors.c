@@ -110,7 +110,7 @@ write_request(char *area, const ColumnShape *shape, const uint32 *boundaries,
 
 /*
  * Request the vectors from a device.  Returns a copy, since the program may still write to the area, or NULL if no
- * device has made them.
+ * device has made them or there is no memory for the copy.
  */
 static uint64 *
 ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const SortPair *sorted, uint64 *bin_hashes)

@@ -4,8 +4,8 @@
  *		The background worker that keeps the device programs running, one for each device.
  *
  * A program is a child of the worker, not of the postmaster, and does not use PostgreSQL's shared memory.  If a
- * driver crashes the program, the worker starts it again, and no session is affected.  (If a background worker itself
- * crashed, the postmaster would terminate all sessions.)
+ * driver crashes the program, the worker starts it again, and no session is terminated.  (If a background worker
+ * itself crashed, the postmaster would terminate all sessions.)
  */
 #include "device/worker.h"
 

@@ -34,7 +34,7 @@ log_failure(Relation index, const ErrorData *error)
 
 /*
  * Set *list to the next list after *list (see rtscan_next_list()), and flush it.  An error is logged, unless the error
- * is a cancellation or the end of the session, which ends the statement.  Returns false if there is no next list.
+ * is a cancellation or the end of the session, which ends the statement.  Returns false if no next list was found.
  */
 static bool
 flush_in_subtransaction(Relation index, RtscanListRef *list)

@@ -200,8 +200,8 @@ choose_by_size(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimi
 }
 
 /*
- * Find a segment of which more than MERGE_DEAD_FRACTION of the rows are dead.  Copies it to the front and returns 1,
- * or returns 0 if there is none.
+ * Find a segment that can be read, and of which more than MERGE_DEAD_FRACTION of the rows are dead.  Copies it to the
+ * front and returns 1, or returns 0 if there is none.
  */
 static uint32
 choose_by_dead(Relation index, const RtscanSchema *schema, RtscanMergeCandidate *candidates, uint32 n)

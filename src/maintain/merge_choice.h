@@ -20,7 +20,7 @@
 #define MERGE_DEAD_FRACTION	0.3
 /*
  * full tiers wait if the rows of retired segments that may still be visible are more than this fraction of the live
- * rows
+ * rows, and more than a chunk
  */
 #define MERGE_HELD_FRACTION	0.125
 

@@ -9,9 +9,9 @@
  * and the free space map tells which are free.  Only the remaining pages are read: pages of pending lists and of a
  * flush that is running, and lost pages.
  *
- * Other processes go on writing meanwhile, unless they need the merge lock.  A page is lost only if its owner is not
- * in the image that was read, and is not newer than this image.  Ids, versions and attempts ascend, so that a newer
- * owner has a greater number.
+ * Other processes go on writing meanwhile, unless they need the merge lock.  A page is lost only if nothing in the
+ * image that was read uses it, and nothing newer than this image can use it.  Ids, versions and attempts ascend, so
+ * that a newer owner has a greater number.
  *
  * The end of the file is truncated under the index's AccessExclusiveLock, if this lock is available at once.  While
  * this lock is held, no process uses a block that is removed: a process that allocates pages holds a lock on the index

@@ -181,7 +181,7 @@ typedef struct Worker
 	char		activity[NAMEDATALEN + 64]; /* description of the current work, for messages */
 	bool		has_retired;	/* can retired pages be freed once the next xid is assigned? */
 	bool		switched_off;	/* has rtscan.merge_worker been turned off? */
-	List	   *failures;		/* list of Work that has failed, and is skipped for RETRY_INTERVAL */
+	List	   *failures;		/* list of Work that has failed, and is skipped until forget_failures() */
 	TimestampTz failing_since;	/* time of the first failure in "failures" */
 } Worker;
 
@@ -306,7 +306,10 @@ work_as_owner(Relation table, Relation index)
 	return found;
 }
 
-/* May comparing values of a column read tables?  Built-in functions do so only for records and polymorphic types. */
+/*
+ * May comparing values of a column read tables?  Built-in functions may do so only for records and for polymorphic
+ * types other than anyenum.
+ */
 static bool
 column_needs_snapshot(Relation index, const RtscanSchema *schema, int i)
 {
@@ -403,8 +406,8 @@ tell_activity(void *arg)
 }
 
 /*
- * Do one piece of work on an index.  An error is logged, as in autovacuum, and the work is not tried again before
- * RETRY_INTERVAL has passed.  Returns false if there is nothing to do.
+ * Do one piece of work on an index.  An error is logged, as in autovacuum, and the work is skipped until
+ * forget_failures() forgets it.  Returns false if there is nothing to do.
  */
 static bool
 serve_index(Oid index_oid)

@@ -16,8 +16,8 @@
  * rtscan.pending_list_limit is used for the index of the request, if it is less than the server's.
  *
  * The worker waits for no other process: an index whose table is locked is visited again later, or with the next
- * request.  If work fails, the error is logged, and this work is skipped until RETRY_INTERVAL ms have passed; other
- * lists and indexes are not affected.
+ * request.  If work fails, the error is logged, and this work is skipped for some time: all failures are forgotten
+ * RETRY_INTERVAL ms after the first.  Other lists and indexes are not affected.
  */
 #ifndef RTSCAN_WORKER_H
 #define RTSCAN_WORKER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * benchmark.c
- *		rtscan_benchmark(): time the bitmap index scans of a query, each only until it has its row bits.
+ *		rtscan_benchmark(): time the bitmap index scans of a query, each only until it has its row bits, or its count.
  */
 #include "rtscan.h"
 
@@ -140,8 +140,8 @@ time_statement(PlannedStmt *statement, const char *sql, const Timing *timing)
 }
 
 /*
- * Plan a query, which must only read.  Other uses of rtscan indexes are switched off, so that the plan has bitmap
- * scans.
+ * Plan a query, which must only read.  RtscanScan, RtscanAggregate and plain index scans are switched off, so that
+ * indexes that could be used in several ways are used by bitmap scans.
  */
 static PlannedStmt *
 plan_query(const char *sql)

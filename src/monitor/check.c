@@ -39,7 +39,8 @@
 /*
  * Return the extended hash function of a column's type, or NULL if it cannot be used.  The function is consistent
  * with equality in the type's default btree operator class, so the index's class must have the same comparison
- * function.  With a nondeterministic collation, only the hash function of text is consistent; that of name is not.
+ * function.  With a nondeterministic collation, not all of these hash functions are consistent (that of name is not),
+ * so only that of text is used.
  */
 static FmgrInfo *
 find_hash(Relation index, int column)

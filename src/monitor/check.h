@@ -36,9 +36,9 @@ typedef struct RtscanSuspects
 } RtscanSuspects;
 
 /*
- * Check that no two live rows have the same TID, and that the table has a tuple at the TID of each live row.  A TID
- * that fails one of these checks is added to the suspects in "now"; an error is raised if the TID is also among the
- * suspects in "before".  "before" may be NULL.  See check_tids.c.
+ * Check that no two live rows have the same TID, and that the table, if it is a heap, has a tuple at the TID of each
+ * live row.  A TID that fails one of these checks is added to the suspects in "now", while there is room; an error is
+ * raised if the TID is also among the suspects in "before".  "before" may be NULL.  See check_tids.c.
  */
 extern void rtscan_check_tids(Relation index, Relation heap, RtscanLiveRows *live, const RtscanSuspects *before,
 							  RtscanSuspects *now);

@@ -191,8 +191,8 @@ look_up_image(const IncludeCheck *check, uint32 row, Datum value, uint32 code)
 }
 
 /*
- * Check that all images can be read, and that the first IMAGE_LOOKUPS images are equal to the values of their rows'
- * codes.
+ * Check that all images can be read, that no row with NULL has one, and that the first IMAGE_LOOKUPS images are equal
+ * to the values of their rows' codes.
  */
 static void
 check_images(const IncludeCheck *check, const uint32 *codes)

@@ -63,8 +63,9 @@ extern uint32 *rtscan_read_numbers(RtscanReader *reader, const RtscanArea *area,
 extern void rtscan_check_column(RtscanSegmentCheck *check, int number);
 
 /*
- * Check the values, the order and the dictionary of a plain column.  Sets first_ranks, hashes and distinct.  Returns
- * the code of each row, numbered as in columns that store codes, and sets *order to the rows by rank.
+ * Check the values, the order and the dictionary of a plain column.  Sets first_ranks, hashes, distinct, first_key and
+ * last_key.  Returns the code of each row, numbered as in columns that store codes, and sets *order to the rows by
+ * rank.
  */
 extern uint32 *rtscan_check_plain_column(RtscanColumnCheck *column, uint32 **order);
 

@@ -49,7 +49,7 @@ set_bin(const RtscanColumnCheck *column, const uint32 *sorted, uint32 bin, uint6
 
 /*
  * Check that each boundary is the first rank of a value or of NULL, or the number of rows.  Also check that a column
- * with the flag RTSCAN_COLUMN_EXACT has a boundary for each value.
+ * with the flag RTSCAN_COLUMN_EXACT has a bin for each value, and one for NULL if a row has NULL.
  */
 static void
 check_boundaries(RtscanColumnCheck *column)

@@ -152,8 +152,8 @@ executor_to_prepare(bool rays)
 }
 
 /*
- * Upload columns and, if devices can trace rays, build the BVHs that scans of these columns need.  Returns the number
- * of segments for which this was done.
+ * Upload columns and, if executor_to_prepare() chooses rt, build the BVHs that scans of these columns need.  Returns
+ * the number of segments for which this was done; raises an error if it could not be done for all.
  */
 static int64
 prewarm(Relation index, ArrayType *names)

@@ -59,7 +59,7 @@ describe(Form_pg_attribute attribute)
 
 /*
  * Extend the range from *least to *greatest by some values.  If the values are not exact integers, or are numerics
- * whose scale is not *scale, statistics->integers becomes false.
+ * whose scale is not *scale, statistics->integers becomes false.  *scale is negative before the first values.
  */
 static void
 widen_range(RtscanColumnStatistics *statistics, const Datum *values, int n, double *least, double *greatest, int *scale)

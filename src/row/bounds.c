@@ -168,7 +168,7 @@ sum_is_exact(double x, double y, double sum)
 }
 
 /*
- * Is a result so near to zero that it may have lost digits?  The remainder that fma() calculates would be rounded to
+ * Is a result so near to zero that it may have lost digits?  The remainder that fma() calculates may be rounded to
  * zero then, and would not show the loss.
  */
 static bool
@@ -360,7 +360,7 @@ finite_bounds(RtscanOperation operation, RtscanNumberKind kind, const RtscanBoun
 
 /*
  * Return the grid of the finite results of an operation; 0: not known.  The grid of a product of floats may be finer
- * than the floats themselves: then may_underflow() returns true.
+ * than the floats themselves: then may_underflow() returns true, unless the result's bounds exclude zero.
  */
 static double
 grid_of_result(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left, const RtscanBounds *right)
@@ -542,7 +542,7 @@ rtscan_bounds_forwards(RtscanOperation operation, RtscanNumberKind kind, const R
 	*result = rtscan_no_bounds();
 	if (are_unknown(left) || (binary && are_unknown(right)) || may_fail(operation, left, right))
 		return false;
-	/* A result that is an integer is never infinite or NaN; the difference of infinite dates is an error. */
+	/* Integers are never infinite or NaN, dates never NaN; the difference of infinite dates is an error. */
 	if (special != 0 && rtscan_number_is_whole(kind) && (kind != RTSCAN_NUMBER_DATE || (special & RTSCAN_NOT_A_NUMBER)))
 		return false;
 	if (rtscan_bounds_have_finite(left) && (!binary || rtscan_bounds_have_finite(right)))

@@ -17,7 +17,7 @@
  *
  * If PostgreSQL might raise an error (overflow, underflow of floats, division by zero), an expression has no bounds,
  * and nothing is concluded from it in either direction.  PostgreSQL then evaluates it for each row, and raises the
- * error.
+ * error if there is one.
  */
 #ifndef RTSCAN_BOUNDS_H
 #define RTSCAN_BOUNDS_H
@@ -122,8 +122,8 @@ extern RtscanBounds rtscan_bounds_intersect(const RtscanBounds *a, const RtscanB
 
 /*
  * Calculate bounds of the result of an operation from bounds of its operands.  "kind" is the type of the result;
- * "right" is ignored if the operation has one operand.  Returns false if PostgreSQL might raise an error, or if the
- * finite numbers of an operand have no bounds.
+ * "right" is ignored if the operation has one operand.  Returns false if PostgreSQL might raise an error, if the finite
+ * numbers of an operand or of the result have no bounds, or if the exponent of a power is not supported.
  */
 extern bool rtscan_bounds_forwards(RtscanOperation operation, RtscanNumberKind kind, const RtscanBounds *left,
 								   const RtscanBounds *right, RtscanBounds *result);

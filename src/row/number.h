@@ -15,8 +15,8 @@
 extern bool rtscan_number_kind(Oid type, RtscanNumberKind *kind);
 
 /*
- * Return the bounds of a value.  The two bounds are equal for floats, and for integers up to 2^53; other values lie
- * between two different bounds.
+ * Return the bounds of a value.  The two bounds are equal for finite floats, and for integers up to 2^53 (numerics only
+ * with the display scale 0).  Other finite values lie between two different bounds.
  */
 extern RtscanBounds rtscan_bounds_of_value(RtscanNumberKind kind, Datum value);
 

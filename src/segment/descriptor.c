@@ -71,7 +71,7 @@ area_fits(const RtscanSegment *segment, const RtscanArea *area)
 		 (area->kind == RTSCAN_PAGE_SHARED ? area->pages == 1 : area->offset == 0));
 }
 
-/* Does an area have exactly the pages that "count" elements of "width" bytes take? */
+/* Is an area within the segment, and does it have exactly the pages that "count" elements of "width" bytes take? */
 static bool
 area_holds(const RtscanSegment *segment, const RtscanArea *area, uint32 count, uint32 width)
 {
@@ -431,7 +431,7 @@ read_descriptor(Relation index, const RtscanEntry *entry, bool soft, StringInfo 
 /*
  * Make a segment from the content of a descriptor, in a memory context of its own.  Returns NULL if the content
  * contradicts itself.  The context starts small, since a session may have thousands of segments, and each page of
- * memory costs its first query a page fault.
+ * memory costs the session's first query a page fault.
  */
 static RtscanSegment *
 make_segment(Relation index, const RtscanEntry *entry, const StringInfoData *content)

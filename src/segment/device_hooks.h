@@ -3,8 +3,8 @@
  * device_hooks.h
  *		The hooks by which a device helps to write segments.
  *
- * The files of segment/ do not call functions of devices.  src/device/assist.c installs its functions as hooks;
- * without a device, the default hooks leave all work to the CPU.
+ * The files of segment/ call devices only by these hooks.  src/device/assist.c installs the functions of devices as
+ * hooks; they refuse if there is no device.  The default hooks leave all work to the CPU.
  */
 #ifndef RTSCAN_DEVICE_HOOKS_H
 #define RTSCAN_DEVICE_HOOKS_H
@@ -20,14 +20,14 @@ typedef struct RtscanDeviceHooks
 	/*
 	 * Sort n elements, whose values are keys, from "unsorted" into "sorted".  The rows ascend in "unsorted", and
 	 * elements with equal keys stay in this order.  Returns false, and leaves "sorted" undefined, if the device
-	 * refuses or would not be faster.
+	 * refuses, fails, or would not be faster.
 	 */
 	bool		(*sort) (const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n);
 
 	/*
 	 * Make the sieve vectors of a column, as sieve.c does, from its boundaries and its rows by rank.  Returns an
 	 * array in the current memory context, with the bits of one vector after another, each chunk by chunk.  Returns
-	 * NULL if the device refuses.
+	 * NULL if the device refuses or fails.
 	 */
 	uint64	   *(*make_vectors) (const RtscanColumnHeader *header, const uint32 *boundaries,
 								 const RtscanSorted *sorted, uint32 rows);

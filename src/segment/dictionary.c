@@ -204,7 +204,7 @@ typedef struct Visit
 {
 	uint32		code;			/* code to visit next */
 	uint32		last;			/* code to stop before */
-	uint32		end_rank;		/* rank behind the ranks of the value visited last; 0 before the first value */
+	uint32		end_rank;		/* end of the ranks of the value visited or skipped last; 0 before the first value */
 	uint32		nonnull;		/* number of rows that are not NULL */
 	RtscanDictionaryVisitor visitor;	/* called for each value; or NULL */
 	RtscanEntriesVisitor visit_many;	/* called for consecutive entries of a packed page; or NULL */
@@ -293,8 +293,8 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 }
 
 /*
- * Visit one entry.  Returns false if its ranks overlap those of the entry before, or exceed the number of rows that
- * are not NULL.  Visitors rely on this check when they fill arrays by code and by rank.
+ * Visit one entry.  Returns false if it has no ranks, if its ranks overlap those of the entry before, or if they
+ * exceed the number of rows that are not NULL.  Visitors rely on this check when they fill arrays by code and by rank.
  */
 static bool
 visit_entry(Visit *visit, uint64 value, uint32 first_rank, uint32 end_rank)

@@ -73,8 +73,8 @@ extern bool rtscan_dictionary_find(RtscanReader *reader, int column, const Rtsca
 /*
  * Take a step towards a value that will be looked up in a plain column (plain.h) of several segments.  Each step
  * prefetches what the next step needs.  Take each step for all segments before the next step, so that the memory
- * accesses of all segments overlap.  The results are kept in fingers (RtscanFinger), for rtscan_dictionary_find().
- * The value must have a key.
+ * accesses of all segments overlap.  The results are kept in fingers (RtscanFinger).  rtscan_dictionary_find() uses
+ * them, or looks the value up again if they are missing.  The value must have a key.
  */
 extern void rtscan_dictionary_approach(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 									   RtscanApproachStep step);

@@ -3,9 +3,10 @@
  * dictionary_find_all.c
  *		Look up many values in a dictionary together.
  *
- * The values ascend, as the entries of the dictionary do.  If the values have keys, and if there is at least one value
- * for every VALUES_A_LOOKUP entries, they are merged with all entries from the first value to the last one.  Otherwise
- * the values are looked up one by one; each lookup begins on the leaf where the value before was looked up.
+ * The values ascend, as the entries of the dictionary do.  If the values have keys, if the column is not plain
+ * (plain.h), and if there is at least one value for every VALUES_A_LOOKUP entries, the values are merged with all
+ * entries from the first value to the last one.  Otherwise the values are looked up one by one; each lookup begins on
+ * the leaf where the value before was looked up.
  */
 #include "segment/dictionary_parts.h"
 
@@ -76,8 +77,8 @@ is_beyond(const Leaf *leaf, const RtscanFoundEntry *found)
 }
 
 /*
- * Look up a probe on the open leaf.  If no leaf is open, or the probe's place is behind the open leaf, opens the leaf
- * that has the place.
+ * Look up a probe on the open leaf.  If no leaf is open, or the probe's place may be behind the open leaf, opens the
+ * leaf that has the place, and looks the probe up there.
  */
 static bool
 find_next(Leaf *leaf, RtscanReader *reader, const RtscanProbe *probe, RtscanFoundEntry *found)

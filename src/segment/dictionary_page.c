@@ -182,7 +182,10 @@ blocks_before(const RtscanDictionaryView *view, const RtscanProbe *probe, bool a
 	return low;
 }
 
-/* Return the rank of entry i of a block that has n entries; if i is n, the rank of the first entry behind the block. */
+/*
+ * Return the rank of entry i of a block, of which n entries are unpacked.  If i is n, all entries must be unpacked;
+ * returns the rank of the first entry behind the block.
+ */
 static uint32
 rank_in_block(const RtscanDictionaryView *view, uint32 block, const uint32 *ranks, uint32 n, uint32 i)
 {
@@ -190,7 +193,8 @@ rank_in_block(const RtscanDictionaryView *view, uint32 block, const uint32 *rank
 }
 
 /*
- * Return the entries beside a place in a block.  The block has n entries, i of them before the place, and i is not 0.
+ * Return the entries beside a place in a block, of which n entries are unpacked.  The block has i entries before the
+ * place; i is not 0, and less than n unless all entries are unpacked.
  */
 static RtscanBetween
 between_entries(const RtscanDictionaryView *view, uint32 block, const uint64 *keys, const uint32 *ranks, uint32 n,

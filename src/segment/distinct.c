@@ -45,7 +45,7 @@ looks_alike(const Table *table, uint64 a, uint64 b)
 		memcmp(DatumGetPointer((Datum) a), DatumGetPointer((Datum) b), size) == 0;
 }
 
-/* Return the code of a value, and give it the next code if it has none.  Returns table->most if all codes are used. */
+/* Return the code of a value, and give it the next code if it has none.  Returns table->most if no code is left. */
 static uint32
 find_code(Table *table, uint64 value)
 {

@@ -14,8 +14,8 @@
 #define CACHE_LINE		64
 
 /*
- * The distance of prefetching consecutive rows, in calls of rtscan_get_frame_rows(): each call prefetches the elements
- * that the second call after it will read.  The processor itself does not prefetch beyond a page of memory.
+ * The distance of prefetching consecutive rows, in calls of get_rows(): each call prefetches the elements that the
+ * second call after it will read.  The processor itself does not prefetch beyond a page of memory.
  */
 #define CALLS_AHEAD		2
 

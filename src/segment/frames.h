@@ -4,8 +4,8 @@
  *		Integers in row order, each chunk in a frame of reference.
  *
  * For each row an element is stored: the row's integer minus the least integer of its chunk.  For NULL the element is
- * the largest of these differences plus one.  All elements of a chunk have as many bits as its largest element needs
- * (bits/packed.h).  Each chunk begins on a new page:
+ * the largest of these differences plus one.  All elements of a chunk have the smallest size of bits/packed.h that its
+ * largest element fits into.  Each chunk begins on a new page:
  *
  *	frames		│ 5 .. 250, 8 bits │ 7, 0 bits │ 0 .. 9, 3 NULLs, 4 bits │
  *	pages		│ 8 of chunk 0 │ none │ 4 of chunk 2 │

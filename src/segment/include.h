@@ -10,8 +10,8 @@
  *			RTSCAN_MOST_CODES codes, including the code of NULL.  Values with different images are distinct: -0 and
  *			0, 1.0 and 1.00, texts with a long and a short header.  A dictionary of exact integers is sorted.  A
  *			dictionary of whole values is not.
- *	PLAIN	the values themselves.  Values of a fixed width are packed, rtscan_per_page(width) on each page.  If there
- *			are NULLs, a separate area has a bit for each row.  Values of variable width are stored whole.
+ *	PLAIN	the values themselves.  Values of a fixed width are packed, rtscan_per_page(width) on each page; if some
+ *			are NULL, a separate area has a bit for each row.  Values of variable width are stored whole.
  *
  * A page of whole values is
  *

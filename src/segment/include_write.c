@@ -181,7 +181,7 @@ typedef struct Choice
 	uint32		rows;			/* number of rows */
 	RtscanIncludeHeader header; /* header for the descriptor */
 	int64	   *integers;		/* exact integers of the values; NULL if the values have none */
-	RtscanDistinct *distinct;	/* distinct values; NULL if there are too many, or if CODES cannot save bytes */
+	RtscanDistinct *distinct;	/* distinct values; NULL if there are too many, or if CODES are not tried (FEW_BITS) */
 	RtscanFrame *frames;		/* frames of the exact integers */
 	RtscanFrame *code_frames;	/* frames of the codes */
 } Choice;
@@ -224,9 +224,10 @@ code_bytes(const Choice *choice)
 }
 
 /*
- * Choose the way to store the column that takes the fewest bytes.  There are two exceptions.  FRAMES may take more
- * bytes than PLAIN, by up to one RtscanFrame for each chunk, since values in frames are read faster, and a frame tells
- * the bounds of its chunk.  Numerics that can be integers are never PLAIN, since reading whole numerics is slow.
+ * Choose the way to store the column that takes the fewest bytes, with these exceptions.  FRAMES may take more bytes
+ * than PLAIN, by up to one RtscanFrame for each chunk, since values in frames are read faster, and a frame tells the
+ * bounds of its chunk.  Numerics that FRAMES can store are never PLAIN, since reading whole numerics is slow.  CODES
+ * are not tried if the other ways need few bits (FEW_BITS).
  */
 static RtscanStorage
 choose_storage(Choice *choice)

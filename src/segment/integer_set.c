@@ -190,7 +190,7 @@ make_bits(RtscanIntegerTable *table, MemoryContext context)
 		set_bits(table->bits, (uint64) set->spans[i].first - least, (uint64) set->spans[i].last - least);
 }
 
-/* Return the number of the set's integers, or 0 if there are more than FEW_A_SPAN integers for each span. */
+/* Return the number of the set's integers, or 0 if there are more than FEW_A_SPAN for each span, on average. */
 static uint64
 count_few(const RtscanIntegerSet *set)
 {

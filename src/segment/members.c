@@ -30,7 +30,7 @@ typedef enum Form
 struct RtscanMembers
 {
 	const RtscanIntegerSet *set;	/* the set */
-	MemoryContext context;		/* memory context of the following arrays */
+	MemoryContext context;		/* memory context of what the following members point to */
 	bool		prepared;		/* the following members are valid */
 	RtscanFrame frame;			/* the frame of the chunks */
 	RtscanMembership membership;	/* how many rows of chunks with this frame are members */
@@ -109,7 +109,7 @@ membership(const RtscanMembers *members, const RtscanFrame *frame)
 	return RTSCAN_SOME_MEMBERS;
 }
 
-/* Prepare to test packed elements: by a RANGE, or by a TABLE. */
+/* Prepare to test elements by a RANGE or by a TABLE. */
 static RtscanMembership
 prepare_elements(RtscanMembers *members, const RtscanFrame *frame, uint32 first, uint32 end)
 {

@@ -126,8 +126,8 @@ read_value(RtscanReader *reader, int column, RtscanFinger *finger, uint32 i)
 }
 
 /*
- * Return the value at a rank.  It is read into a finger that covers the rank or, if there is none, into the finger
- * "use", which is moved to the rank.
+ * Return the value at a rank, from a finger that covers the rank or, if there is none, from the finger "use", which is
+ * moved to the rank.  The value is read into the finger unless the finger has it.
  */
 static bool
 value_at_rank(RtscanReader *reader, int column, RtscanFingerUse use, uint32 rank, int64 *exact)
@@ -217,9 +217,9 @@ narrow(Search *search, uint32 rank)
 }
 
 /*
- * Find a rank whose value is before the place of the probe, and set "low" to the next rank.  Goes back from "high" in
- * steps that double.  The first step is RTSCAN_PLAIN_STEP, since entries of the dictionary are this many ranks apart,
- * or more if values repeat.
+ * Find a rank whose value is before the place of the probe, and set "low" to the next rank; if there is none, set
+ * "high" to 0.  Tries ranks whose distance from the initial "high" doubles.  The first distance is RTSCAN_PLAIN_STEP,
+ * since entries of the dictionary are this many ranks apart, or more if values repeat.
  */
 static bool
 find_low(Search *search)

@@ -45,7 +45,8 @@ typedef struct RtscanPlain
 /*
  * Can a column with this number of distinct values be plain?  False if codes of one or two bytes suffice.  They may
  * take more space than the values in row order, but rows are grouped by them so fast that they are worth it.  Codes of
- * three bytes are not worth their space, since a dictionary of so many values does not fit into the processor's caches.
+ * three bytes are not worth more space than the values take, since a dictionary of so many values does not fit into
+ * the processor's caches.
  */
 static inline bool
 rtscan_may_be_plain(const RtscanColumn *type, double distinct)

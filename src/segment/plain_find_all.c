@@ -53,7 +53,8 @@ begin_pursuit(const RtscanProbe *probe, const RtscanCandidate *candidate)
 
 /*
  * Return the rank where the value would be if keys were evenly distributed between "low" and "high".  Returns the
- * middle rank if the keys are not known, or after more than MOST_LOOKS steps.
+ * middle rank if a key is not known, if the result would be elsewhere (on damaged pages), or after more than
+ * MOST_LOOKS steps.
  */
 static uint32
 expected_place(const Pursuit *pursuit)
@@ -113,7 +114,7 @@ note_key(Pursuit *pursuit, uint64 key)
 		pursuit->above = Min(pursuit->above, rank);
 }
 
-/* Read the rows at the chosen ranks, which mostly ascend, so that each page of the order is read once. */
+/* Read the rows at the chosen ranks.  The ranks mostly ascend, so that few pages of the order are read twice. */
 static bool
 look_rows_up(RtscanReader *reader, const RtscanSegmentColumn *stored, Pursuit **pursuits, int n)
 {

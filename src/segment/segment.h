@@ -73,8 +73,8 @@ typedef struct RtscanSegmentHeader
  * dictionary has one image of each value, which represents all images of the value.  If a column is IDENTICAL, there
  * are no other images.  If a column has IMAGES, images that differ from the dictionary's are stored as an INCLUDE
  * column, which is NULL in the rows whose image the dictionary has.  If a column has neither flag, some of its images
- * are lost, and its values must be read from the heap.  rtscan 1.0 writes columns without either flag, and so does a
- * merge that reads a column without them.
+ * are lost, and its values must be read from the heap.  rtscan 1.0 writes such columns, and so does a merge that reads
+ * such a column.
  */
 
 /* The descriptor of a key column. */
@@ -300,7 +300,7 @@ typedef struct RtscanReader
 	bool		trusts;			/* do not check a page again if it is still in the buffer where it was checked, and
 								 * use the segment's fingers (RtscanFinger) */
 	double		test_time;		/* nanoseconds that the fastest executor other than the CPU takes to test all rows
-								 * for a condition; 0: no other executor can be used */
+								 * for a condition; 0 if no other executor can, and after the filter's lookup */
 	uint64		pages_read;		/* number of pages read so far */
 	MemoryContext context;		/* memory context in which the reader was opened */
 	RtscanOwnFingers *own_fingers;	/* fingers of a reader that does not trust; NULL before the first lookup */
@@ -386,8 +386,9 @@ extern BlockNumber rtscan_write_descriptor(RtscanWriting *writing, StringInfo co
 extern List *rtscan_descriptor_blocks(Relation index, const RtscanEntry *entry);
 
 /*
- * Return all blocks of a segment: first those of its descriptor, then those of its pages and of its dead bits.  If the
- * descriptor cannot be read, leaves out the blocks of pages.
+ * Return all blocks of a segment: those of its descriptor, then those of its pages, then those of its dead map and dead
+ * bits.  A block that leads to other blocks comes before them.  Some blocks may be gone: leaves out the blocks that
+ * cannot be found, which are those of all pages if the descriptor cannot be read.
  */
 extern List *rtscan_segment_blocks(Relation index, const RtscanEntry *entry);
 

@@ -16,7 +16,7 @@
 
 /*
  * Return the number of rows, from "first" on, that are in the same heap block.  Sets *dense to whether the rows'
- * offset numbers are consecutive.
+ * offset numbers are consecutive, and the first one is less than RTSCAN_TIDMAP_SPARSE.
  */
 static uint32
 run_length(const ItemPointerData *tids, uint32 first, uint32 rows, bool *dense)

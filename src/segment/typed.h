@@ -93,9 +93,9 @@ extern void rtscan_get_offsets(RtscanValues *values, const uint32 *rows, uint32 
 							   uint32 *offsets);
 
 /*
- * Find bounds of the exact integers of all codes, and the scale of numerics.  Returns false if the column has no codes
- * or no exact integers of one scale, or if too many values would have to be read.  If there are no values, *least is
- * greater than *greatest.
+ * Find bounds of the exact integers of all codes, and the scale of numerics.  Returns false if rtscan_code_count() is
+ * PG_UINT32_MAX, if the values have no exact integers that sort as the values do, or have several scales, or if too
+ * many values would have to be read.  If there are no values, *least is greater than *greatest.
  */
 extern bool rtscan_get_range_of_codes(RtscanValues *values, int64 *least, int64 *greatest, int *scale);
 

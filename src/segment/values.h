@@ -95,7 +95,8 @@ extern void rtscan_get_values_of_codes(RtscanValues *values, const uint32 *codes
 
 /*
  * Read the exact integers of the codes 0 .. n - 1, and the scale of numerics.  Returns false if the values have no
- * exact integers that sort as the values do, or have several scales.
+ * exact integers that sort as the values do, or have several scales, or if the column stores several images of some
+ * codes (RTSCAN_COLUMN_IMAGES).
  */
 extern bool rtscan_get_integers_of_codes(RtscanValues *values, uint32 n, int64 *integers, int *scale);
 

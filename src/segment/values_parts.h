@@ -22,7 +22,7 @@ struct RtscanValues
 	RtscanValues *images;		/* images of a key column that its dictionary does not have; NULL if the column
 								 * stores no such images */
 	uint32		distinct;		/* number of values of the column's dictionary, if it has one */
-	MemoryContext context;		/* memory context of all following pointers */
+	MemoryContext context;		/* memory context of what the following members point to */
 	Size		memory;			/* memory in bytes that the dictionary may take */
 	uint64		lookups;		/* number of values looked up so far */
 	uint64		conversions;	/* number of numerics converted to integers so far */

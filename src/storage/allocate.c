@@ -247,7 +247,10 @@ rtscan_save_freed(RtscanFreed *freed)
 
 /* ---------------------------------------------------------------- chains */
 
-/* Does a page of a chain have this kind, owner and ordinal?  Sets *next to the block of the next page. */
+/*
+ * Does a page of a chain have this kind, owner and ordinal?  Sets *next to the block of the next page.  If this backend
+ * has locked the page already, returns false and does not set *next.
+ */
 static bool
 read_link(Buffer buffer, RtscanPageKind kind, uint64 owner, uint32 ordinal, BlockNumber *next)
 {

@@ -58,8 +58,8 @@ extern BlockNumber rtscan_write_new_page(Relation index, RtscanPageKind kind, ui
 										 BlockNumber next);
 
 /*
- * Return the blocks of a chain of pages, in order.  The list ends at the first page that does not have the kind and
- * owner, because a crash may have interrupted an earlier attempt to free the chain.
+ * Return the blocks of a chain of pages, in order.  The list ends before the first page that does not have the kind,
+ * the owner and the next ordinal, because a crash may have interrupted an earlier attempt to free the chain.
  */
 extern List *rtscan_chain_blocks(Relation index, RtscanPageKind kind, uint64 owner,
 								 BlockNumber first);
@@ -78,8 +78,8 @@ extern void rtscan_record_free(RtscanFreed *freed, BlockNumber block);
 extern void rtscan_free_page(RtscanFreed *freed, Buffer buffer);
 
 /*
- * Free a block if its page belongs to "owner".  If the page is free already, only record it in the free space map.  If
- * it belongs to another owner, do nothing.
+ * Free a block if its page belongs to "owner"; the metapage and taken pages are never freed.  If the page is free
+ * already, only record it in the free space map.  In all other cases, and beyond the end of the index, do nothing.
  */
 extern void rtscan_free_block(RtscanFreed *freed, BlockNumber block, uint64 owner);
 

@@ -65,8 +65,8 @@ extern uint64 rtscan_dead_count(Relation index, const RtscanEntry *entry);
 extern uint64 rtscan_dead_count_bits(Relation index, const RtscanEntry *entry);
 
 /*
- * Return the blocks of a segment's dead map and dead bits; an empty list if the page of the dead map does not belong
- * to the segment any more.
+ * Return the blocks of a segment's dead map and dead bits; an empty list if the segment has no dead map, or if the page
+ * of the dead map does not belong to the segment any more.
  */
 extern List *rtscan_dead_blocks(Relation index, const RtscanEntry *entry);
 

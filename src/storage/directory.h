@@ -43,7 +43,8 @@ typedef struct RtscanMeta
 	uint64		version;		/* version of the index's image; incremented by every change */
 	uint64		next_id;		/* the id that is given out next */
 	BlockNumber directory;		/* first page of the directory; InvalidBlockNumber: it has no pages */
-	BlockNumber spare;			/* first page of the spare directory, to be written over; or InvalidBlockNumber */
+	BlockNumber spare;			/* first page of the spare directory, which is the one before, to be written over; or
+								 * InvalidBlockNumber */
 	uint32		format_3_leaks[2];	/* used by format 3 only; ignored */
 	uint64		directory_version;	/* owner of the directory's pages */
 	uint64		spare_version;	/* owner of the spare directory's pages */
@@ -133,7 +134,7 @@ rtscan_entry_is_nonnull(const RtscanEntry *entry, int column)
 /*
  * The least and greatest key (row/keys.h) of a column in a segment.  Dead rows are included, NULLs are not.  If all
  * rows have NULL, least > greatest.  The value is RTSCAN_NO_BOUNDS if the bounds are not known: for a column without
- * keys, and in directories of format 3.
+ * keys, and for a segment whose entry was made in format 3.
  */
 typedef struct RtscanKeyBounds
 {
@@ -157,9 +158,9 @@ rtscan_entry_is_live(const RtscanEntry *entry)
 }
 
 /*
- * Does a live segment's entry have the heap blocks of its rows?  In place of the blocks, directories of format 3 have
- * a 64-bit integer, 0 or the id of a pending list, whose upper half ("last") is zero.  Therefore also false for a
- * segment whose rows are all in heap block 0.
+ * Does a live segment's entry have the heap blocks of its rows?  In place of the blocks, an entry that was made in
+ * format 3 has a 64-bit integer, 0 or the id of a pending list, whose upper half ("last") is zero.  Therefore also
+ * false for a segment whose rows are all in heap block 0.
  */
 static inline bool
 rtscan_entry_has_blocks(const RtscanEntry *entry)

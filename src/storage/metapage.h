@@ -33,9 +33,9 @@
  * segment or list with a given id is never stale: it is either valid or not needed any more.  Of two pending lists,
  * the older one has the smaller id.
  *
- * The metapage has the version of the index's format.  A library also reads the formats of the two versions before its
- * own, so that an index stays usable through two changes of the format.  For any other format, older or newer, an
- * error is raised, whose hint says REINDEX.  An image is converted to the current format as soon as it has been read.
+ * The metapage has the version of the index's format.  A library also reads the two formats before its own (none is
+ * older than RTSCAN_FIRST_FORMAT), so that an index stays usable through two changes of the format.  For any other
+ * format, an error is raised, whose hint says REINDEX.  An image is converted to the current format when it is read.
  * The first change of the image writes metapage and directory in the current format, and merges write the segments
  * anew.  Reading an index does not change its format.
  *

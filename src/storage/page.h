@@ -132,8 +132,8 @@ extern Buffer rtscan_read_page(Relation index, BlockNumber block, int mode,
 							   RtscanPageKind kind, uint64 owner, uint32 ordinal);
 
 /*
- * Raise the error for a block that does not have the page that a reader expects.  On a hot standby this is a
- * serialization failure, since the page was recycled.  On a primary the index is corrupted.
+ * Raise the error for a block that does not have the page that a reader expects.  In a transaction that began on a hot
+ * standby this is a serialization failure, since the page was recycled.  Otherwise the index is corrupted.
  */
 pg_noreturn extern void rtscan_page_mismatch(Relation index, BlockNumber block, RtscanPageKind kind);
 

@@ -425,8 +425,8 @@ rtscan_pending_visit(Relation index, const RtscanListRef *list,
 }
 
 /*
- * Check that, in the chain of a list, the pages that the list page names are not sealed, and all other pages are
- * sealed.  The list page is locked.
+ * Check that the chain of a list has all pages that the list page names, that these are not sealed, and that all other
+ * pages of the chain are sealed.  The list page is locked.
  */
 static void
 check_insertion_pages(Relation index, const RtscanListRef *list, Buffer list_buffer)

@@ -10,9 +10,9 @@
  *	payload	│ IndexTuple │ IndexTuple │ IndexTuple │ ... free ... │
  *
  * Rows are appended to several pages at the same time, so that inserters do not wait for each other.  The list page
- * names these insertion pages; a backend uses the page at the place that its process number determines.  The list
- * page changes only when an insertion page is full.  The full page is then sealed, and a new page is put into the
- * chain directly after the list page, so that no other page needs a new link.
+ * names these insertion pages; a backend uses the page at the place that its process number determines.
+ * Insertions change the list page only if there is no page at this place, or a full one.  A new page is then put into
+ * the chain directly after the list page, so that no other page needs a new link, and the full page is sealed.
  *
  *	list page ──► page 5 ──► page 4 ──► page 3 ──► page 2 ──► page 1
  *		│			▲						▲
@@ -96,8 +96,8 @@ extern void rtscan_check_pending_tid(Relation index, IndexTuple tuple);
 
 /*
  * Check a list page.  It must have the right size, and must be sealed if "must_be_sealed" is true.  If it is not
- * sealed, its insertion pages must not be sealed, and all other pages of the list must be sealed.  Raises
- * ERRCODE_INDEX_CORRUPTED if the check fails.
+ * sealed, its insertion pages must be in its chain and must not be sealed, and all other pages of the list must be
+ * sealed.  Raises ERRCODE_INDEX_CORRUPTED if the check fails.
  */
 extern void rtscan_check_list_page(Relation index, const RtscanListRef *list, bool must_be_sealed);
 

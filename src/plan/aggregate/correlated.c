@@ -60,8 +60,8 @@ stored_distinct(const RangeTblEntry *table, AttrNumber attribute)
 }
 
 /*
- * Return the only table of a query, and set *number to its number in the range table.  NULL if there are other tables,
- * or if it has inheritance children.
+ * Return the only table of a query, and set *number to its number in the range table.  NULL if FROM has anything else,
+ * or if the table has inheritance children.
  */
 static const RangeTblEntry *
 only_table(const Query *query, int *number)

@@ -23,12 +23,12 @@
 #define ENTRY_NANOSECONDS	400.0
 
 /*
- * A device adds up only rows of all-visible blocks.  No device aggregate is made if fewer than this fraction of blocks
- * are all-visible, since it would not pay off.
+ * A device adds up only rows of all-visible blocks.  The planner expects no device aggregate if fewer than this
+ * fraction of blocks are all-visible, since it would not pay off.
  */
 #define LEAST_VISIBLE	0.25
 
-/* No device aggregate is made if it would have more entries per row than this. */
+/* The planner expects no device aggregate if it would have more entries per row than this. */
 #define MOST_ENTRIES	0.25
 
 /*

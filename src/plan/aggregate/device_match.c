@@ -77,9 +77,7 @@ is_factor(const RtscanPath *path, int column)
 	return estimate_num_groups(path->request->root, one, path->index->tuples, NULL, NULL) <= FEW_VALUES;
 }
 
-/*
- * Does each column of an expression have few enough values to be a digit, in a product with a column that is added up?
- */
+/* Does each column of an expression have few enough values to be a digit? */
 static bool
 are_factors(const RtscanPath *path, Node *expression)
 {

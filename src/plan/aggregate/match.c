@@ -269,7 +269,7 @@ match_aggregates(RtscanPath *path)
 
 /* ---------------------------------------------------------------- quals */
 
-/* If the index does not answer a qual, translate it to a row expression; false if that is impossible. */
+/* Add a qual that the index does not answer to the row quals; false if that is impossible, or might leak rows. */
 static bool
 match_row_qual(RtscanPath *path, const RestrictInfo *info)
 {

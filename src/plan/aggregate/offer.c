@@ -372,8 +372,8 @@ leaf_path(const RtscanRequest *request, RelOptInfo *leaf, List *stars)
 }
 
 /*
- * Append paths of all leaves.  NULL if a leaf has no path, or if workers are to execute the Append but none may be
- * used.
+ * Append paths of all leaves.  NULL if there are no leaves, if a leaf has no path, or if workers are to execute the
+ * Append but none may be used.
  */
 static Path *
 append_leaves(const RtscanRequest *request, List *stars)

@@ -24,7 +24,7 @@ typedef struct RtscanRequest
 	PlannerInfo *root;			/* the planner's data about the query */
 	RelOptInfo *table;			/* the table; for a star, its fact */
 	RelOptInfo *input;			/* the relation whose rows are aggregated: the table or a join */
-	/* the star that "input" is; NULL: a table, or a join whose fact has leaves (leaves.h) */
+	/* the star whose rows are aggregated; NULL: a table, or a join whose fact has leaves, each with its own request */
 	const RtscanStar *star;
 	RelOptInfo *output;			/* the parent of the path: an upper relation, or a leaf (leaves.h) */
 	PathTarget *target;			/* the target that the path computes */
@@ -113,8 +113,8 @@ extern bool rtscan_match_path(RtscanPath *path, bool by_rows);
 extern List *rtscan_expressions_of_rows(PlannerInfo *root, List *expressions);
 
 /*
- * match_collected.c: is an aggregate computed from collected values, and can its values be collected?  Fills in all
- * members of the aggregate except row_filter.
+ * match_collected.c: is an aggregate computed from collected values, and can its values be collected?  Sets the
+ * aggregate's collected, arguments and row_arguments; also fractions of a percentile, or line and fold for DISTINCT.
  */
 extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanPath *path);
 
@@ -124,7 +124,10 @@ extern bool rtscan_match_collected(RtscanPathAggregate *aggregate, const RtscanP
  */
 extern bool rtscan_is_single_quantile(const RtscanPath *path);
 
-/* match.c: set an aggregate's line in the table of aggregates.c and its fold function; false if it has no line. */
+/*
+ * match.c: set an aggregate's line in the table of aggregates.c and, if the line needs it, its fold function; false if
+ * it has no line, or lacks the function.
+ */
 extern bool rtscan_match_line(RtscanPathAggregate *aggregate);
 
 /*
@@ -145,7 +148,8 @@ extern void rtscan_cost_path(RtscanPath *path);
 
 /*
  * correlated.c: return the fraction of a subquery's executions whose parameters are new.  In the other executions the
- * path returns a memoized result (run/node/memoize.h).  1 if its results are not memoized.
+ * path returns a memoized result (run/node/memoize.h).  1 if results are not memoized, or if the subquery is not
+ * executed for the rows of a query around it.
  */
 extern double rtscan_new_parameters(const RtscanPath *path);
 
@@ -158,7 +162,10 @@ extern double rtscan_group_bytes(const RtscanPath *path);
  */
 extern bool rtscan_path_groups_fit(const RtscanPath *path);
 
-/* sets.c: set path->sets to the request's grouping sets and their parents, for an aggregation of "rows" rows. */
+/*
+ * sets.c: set path->sets to the request's grouping sets and their parents, and set path->most_parts, for an aggregation
+ * of "rows" rows.
+ */
 extern void rtscan_arrange_sets(RtscanPath *path, double rows);
 
 /* sets.c: return the elements of "keys" whose numbers are in a set. */

@@ -37,7 +37,7 @@
 /*
  * A process is assumed to return at most this fraction of its rows as partial groups.  PostgreSQL's estimate assumes
  * that columns are independent, and may expect a group for nearly every row: for example, if only cities of one nation
- * are selected.  If the estimate is right, grouping in vain costs less than sending all rows to one process.
+ * are selected.  Sending all these rows to one process would cost more than grouping them in vain.
  */
 #define MOST_GROUPS_PART	0.5
 

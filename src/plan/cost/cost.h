@@ -85,7 +85,7 @@ extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int co
 extern RtscanCost rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops);
 
 /*
- * Return the all-visible fraction of the blocks in which an index has rows.  The table's own fraction would be too low:
+ * Return the all-visible fraction of the blocks in which an index has rows.  The table's own fraction may be too low:
  * since PostgreSQL 16, COPY leaves empty pages at the end of a table, which are not all-visible.
  */
 extern double rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info);

@@ -78,8 +78,8 @@ analyzed_distinct(HeapTuple statistics, double rows)
 }
 
 /*
- * Has ANALYZE found that all values differ?  Then the indexes cannot have counted more values, and are not searched.
- * That saves time for long lists, since the planner gets the statistics anew for each element.
+ * Has ANALYZE found that all values differ?  Then the indexes can hardly have counted more, and are not searched.  That
+ * saves time for long lists, since the planner gets the statistics anew for each element.
  */
 static bool
 all_differ(HeapTuple statistics)
@@ -88,8 +88,8 @@ all_differ(HeapTuple statistics)
 }
 
 /*
- * Return a copy of the column's statistics with more distinct values than ANALYZE has found.  NULL if the index has not
- * counted more values, or if a user has set n_distinct.
+ * Return a copy of the column's statistics with more distinct values than ANALYZE has found.  NULL if there are no
+ * statistics, if no index has counted more values, or if a user has set n_distinct.
  */
 static HeapTuple
 better_statistics(PlannerInfo *root, const RelOptInfo *relation, Oid table, AttrNumber attribute)

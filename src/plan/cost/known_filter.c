@@ -18,7 +18,7 @@
 #define MAX_LOOKUPS		200
 
 /*
- * At least this many elements of each array are looked up, even if MAX_LOOKUPS is exceeded.  An array within OR cannot
+ * At least this many elements of each array may be looked up, even beyond MAX_LOOKUPS.  An array within OR cannot
  * be sampled.  If it has more elements than may be looked up, its qual is estimated from the statistics.
  */
 #define MIN_ELEMENTS	16

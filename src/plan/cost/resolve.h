@@ -50,8 +50,9 @@ extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo 
 extern double rtscan_least_distinct(PlannerInfo *root, IndexOptInfo *info, int column);
 
 /*
- * Get the least and the greatest key of a column in the segments (row/keys.h).  False if a segment's keys are not
- * known, if this user may not know the keys, or if the segments have less than half of the table's rows.
+ * Get the least and the greatest key of a column in the segments (row/keys.h).  False if the index cannot be read or
+ * has no segments, if a segment's keys are not known, if this user may not know the keys, or if the segments have less
+ * than half of the index's rows.
  */
 extern bool rtscan_index_bounds(PlannerInfo *root, IndexOptInfo *info, int column, RtscanKeyBounds *bounds);
 

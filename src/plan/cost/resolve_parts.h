@@ -17,7 +17,7 @@ extern void rtscan_add_filter_cost(RtscanResolved *resolved, RtscanReader *reade
 
 /*
  * For arrays of which only a sample has been looked up, add the cost of looking up all elements, or of testing rows for
- * them if that is cheaper.
+ * them: always for an INCLUDEd column, otherwise if rows can be tested and that is cheaper.
  */
 extern void rtscan_add_lists_cost(RtscanResolved *resolved, const RtscanFilter *filter, const RtscanReader *reader,
 								  const RtscanSegmentFilter *of_segment);

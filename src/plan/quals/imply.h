@@ -22,8 +22,8 @@
 
 /*
  * Add the quals that are implied by "others", the clauses that the index does not answer (RestrictInfo, in the order of
- * their evaluation).  A volatile clause implies nothing: its arguments would be evaluated for the index and again on
- * the rows, with different results.
+ * their evaluation).  A volatile clause implies nothing: its subqueries would be executed for the index and again for
+ * the rows, possibly with different results.
  */
 extern void rtscan_quals_imply(RtscanQuals *quals, PlannerInfo *root, IndexOptInfo *index, List *others);
 

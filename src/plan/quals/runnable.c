@@ -59,7 +59,11 @@ collect_functions(Node *node, List **functions)
 {
 	if (node == NULL)
 		return false;
-	/* PostgreSQL's executor does not check the privileges of functions that these three kinds of nodes call, either. */
+
+	/*
+	 * Privileges of aggregates are checked in run/node/aggregate_node.c.  PostgreSQL's executor does not check those
+	 * of functions that the other two kinds of nodes call, either.
+	 */
 	if (!IsA(node, Aggref) && !IsA(node, CoerceViaIO) && !IsA(node, RowCompareExpr))
 		(void) check_functions_in_node(node, collect_function, functions);
 	return expression_tree_walker(node, collect_functions, functions);

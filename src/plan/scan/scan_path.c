@@ -96,7 +96,7 @@ has_columns(const RtscanScanPath *path)
 
 /*
  * Divide the clauses into those that the index looks up, those that are evaluated on the index's rows, and those that
- * need the table's rows.  Decide whether rows are fetched from the heap.
+ * are evaluated on the table's rows.  Decide whether rows are fetched from the heap.
  */
 static void
 part_quals(RtscanScanPath *path, PlannerInfo *root)

@@ -404,8 +404,8 @@ find_key(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, Re
 /* ---------------------------------------------------------------- joins */
 
 /*
- * Make the planner ignore a foreign key from the table to the dimension.  It says only that each row of the table has a
- * match, but PostgreSQL would assume that all rows of the dimension match equally often.
+ * Make the planner ignore a foreign key from the table to the dimension.  The foreign key says only that each row of
+ * the table has a match, but PostgreSQL would assume that all rows of the dimension match equally often.
  */
 static void
 forget_foreign_key(PlannerInfo *root, const EquivalenceClass *class, const RelOptInfo *table,

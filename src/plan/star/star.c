@@ -97,9 +97,9 @@ has_sides(const RtscanStar *star, const RestrictInfo *info, Relids relids)
 
 /*
  * Match a clause's key with an index column that equals the clause's other side: given "e.k = d.k" and "f.x = e.k",
- * match "f.x = d.k".  The star's rows satisfy "f.x = e.k" already, if f.x and e.k are in one equivalence class.  NULL
- * if that is not certain, since the class is volatile or below an outer join, or if the class lacks an operator for the
- * types.
+ * match "f.x = d.k".  The star's rows satisfy "f.x = e.k" already, if one equivalence class has f.x, e.k and d.k.  NULL
+ * if none has, if the class does not ensure that (it is volatile, broken for lack of an operator, or below an outer
+ * join), or if the index cannot answer such a condition.
  */
 static RtscanQual *
 match_equal_column(PlannerInfo *root, const RtscanStar *star, const RestrictInfo *info, Relids relids)
@@ -139,7 +139,8 @@ rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other)
 
 /*
  * Return the fraction of the fact's rows that remain after the join.  With several keys, the product of their
- * selectivities assumes that the keys are independent; the planner's own estimate is used if it is larger.
+ * selectivities assumes that the keys are independent; for an inner join that does not repeat rows, the planner's own
+ * estimate is used if it is larger.
  */
 static Selectivity
 selectivity_of(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,
@@ -260,9 +261,9 @@ may_repeat(JoinType type, const JoinPathExtraData *extra, const List *infos)
 }
 
 /*
- * Return the clauses that join a relation to a star; NIL if there are none.  Sets *quals to the conditions that the
- * clauses give, and *repeats to whether the join repeats rows of the fact.  If one clause alone determines the matching
- * row, only this clause is returned.
+ * Return the clauses that join a relation to a star; NIL if there are none, or if they would repeat rows of the fact in
+ * a join for which may_repeat() is false.  Sets *quals to the conditions that the clauses give, and *repeats to whether
+ * the join repeats rows of the fact.  If one clause alone determines the matching row, only this clause is returned.
  */
 static List *
 find_clauses(PlannerInfo *root, const RtscanStar *star, const RelOptInfo *joinrel, const RelOptInfo *inner,

@@ -52,7 +52,11 @@ typedef struct RtscanStarKey
 {
 	Expr	   *clause;			/* "column = key" or a clause equivalent to it */
 	Expr	   *key;			/* the key, an expression of the dimension */
-	/* the condition "column = ANY (keys)"; has_conditions() in star_path.c tells whether the filter has it */
+
+	/*
+	 * the condition "column = ANY (keys)"; for JOIN_ANTI, the condition that the column's value, which may be NULL,
+	 * is none of the keys; has_conditions() in star_path.c tells whether the filter has the condition
+	 */
 	RtscanQual *qual;
 } RtscanStarKey;
 
@@ -62,7 +66,7 @@ typedef struct RtscanStarDimension
 	RelOptInfo *rel;			/* the dimension */
 	JoinType	type;			/* JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI */
 	List	   *keys;			/* RtscanStarKey * */
-	/* JOIN_INNER: join clauses that give no keys, evaluated on rows with attributes (RestrictInfo) */
+	/* JOIN_INNER: the join clauses besides those of "keys", evaluated on rows with attributes (RestrictInfo) */
 	List	   *residual;
 	Selectivity selectivity;	/* fraction of the fact's rows that remain after the join by all keys */
 	bool		repeats;		/* a row of the fact may match several rows of the dimension */
@@ -115,7 +119,7 @@ extern RtscanStar *rtscan_add_dimension(PlannerInfo *root, const RtscanStar *sta
 /* star.c: does the join return each row of the outer relation at most once? */
 extern bool rtscan_meets_one(JoinType type, const JoinPathExtraData *extra);
 
-/* star.c: return the number of tables among "relids"; of a table with leaves, each leaf is counted. */
+/* star.c: return the number of tables in "relids", with each leaf of a table and each table of a subquery counted. */
 extern int	rtscan_count_tables(PlannerInfo *root, Relids relids);
 
 /*
@@ -145,12 +149,12 @@ extern SpecialJoinInfo *rtscan_semi_join(const RelOptInfo *table, const RelOptIn
 /* May a star return a row of the fact several times, once for each match? */
 extern bool rtscan_repeats_rows(const RtscanStar *star);
 
-/* Do a star's rows differ from the fact's?  They do if they have attributes, or may be repeated. */
+/* Do a star's rows differ from the fact's?  They do if they have attributes or marks, or may be repeated. */
 extern bool rtscan_changes_rows(const RtscanJoin *join);
 
 /*
  * star_path.c: make the RtscanJoin in which a star returns "expressions"; "parallel": only by parallel-safe paths.
- * NULL if the star does not have all expressions, or if a dimension needs too much memory.
+ * NULL if the star cannot return all expressions, or if a dimension needs too much memory.
  */
 extern RtscanJoin *rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, bool parallel);
 

@@ -190,9 +190,9 @@ leaf_path(PlannerInfo *root, const RelOptInfo *joinrel, RelOptInfo *leaf, bool i
 }
 
 /*
- * Return an Append of the join's rows, by one process or in parallel.  NULL if a leaf has no path, or if a parallel
- * Append may use no workers.  The Append's parent is the fact, because the planner has the data to exclude leaves only
- * for the fact.
+ * Return an Append of the join's rows, by one process or in parallel.  NULL if there are no leaves, if a leaf has no
+ * path, or if a parallel Append may use no workers.  The Append's parent is the fact, because the planner has the data
+ * to exclude leaves only for the fact.
  */
 static Path *
 append_rows(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *fact, bool parallel)

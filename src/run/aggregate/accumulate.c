@@ -48,9 +48,9 @@ typedef struct Outermost
 
 /*
  * Before all rows are scanned, rows are tried in the order of their values: from the first rank up, or for a maximum
- * from the last rank down.  At most MAX_RANKS ranks are tried, and at most RANKS_A_ROW * (number of rows whose bits are
- * set) + RANKS_OF_BITS.  RANKS_OF_BITS allows for the words of bits, which a scan reads even if few bits are set.  With
- * this limit, trying ranks takes no longer than about the time of a scan.
+ * from the last rank down.  About MAX_RANKS ranks are tried at most (whole pages), and RANKS_A_ROW * (number of rows
+ * whose bits are set) + RANKS_OF_BITS.  RANKS_OF_BITS allows for the words of bits, which a scan reads even if few bits
+ * are set.  With this limit, trying ranks takes no longer than about the time of a scan.
  */
 #define MAX_RANKS		65536
 #define RANKS_A_ROW		4

@@ -15,12 +15,12 @@
 #define FIRST_CAPACITY	8
 
 /*
- * An array of at least this many keys is *large*: memory is reserved for it (RESERVED), and for DISTINCT it grows
- * faster, because copying and sorting its keys take long.
+ * An array of at least this many keys is *large*.  If the collection may use a sort, memory is reserved for a large
+ * array (RESERVED), and for DISTINCT it may grow faster, because copying and sorting its keys take long.
  */
 #define LARGE_CAPACITY	4096
 
-/* A large array gets memory for this many times the keys that it needs. */
+/* A large array gets memory for this many times the keys that it needs, if the collection may use a sort. */
 #define RESERVED		512
 
 /* ---------------------------------------------------------------- room for keys */

@@ -9,9 +9,9 @@
  * Different keys belong to different values, with two exceptions: there are many keys of NaN, and -0 and 0 have two
  * keys, which are neighbours.
  *
- * Keys are added to an array.  When the array is full, a collection for DISTINCT removes duplicates.  If a bitmap for
- * all keys takes no more memory than the array, the keys are moved to a bitmap that starts near the least key; from
- * then on the array has only keys outside the bitmap's range.  Otherwise the array is sorted.
+ * Keys are added to an array.  When the array is full, a collection for DISTINCT removes duplicates.  If values are no
+ * floats, and a bitmap for all keys takes no more memory than the array, the keys are moved to a bitmap that starts
+ * near the least key; from then on the array has only keys outside the bitmap's range.  Otherwise the array is sorted.
  *
  * Keys that do not fit into memory go to a sort of PostgreSQL's (tuplesort.h), which uses temporary files.  With GROUP
  * BY, collections are spilled together with their groups instead (groups.h), and use sorts only when the groups cannot
@@ -67,9 +67,9 @@ typedef struct RtscanCollecting
 } RtscanCollecting;
 
 /*
- * Can values of a type be collected?  Numerics can be if a type modifier fixes their scale, and their digits fit into
- * 64 bits; *scale is set to the scale.  Values of any other type can be if their exact integers sort as the values do;
- * *scale is set to 0.
+ * Can values of a type be collected?  Numerics can be if a type modifier fixes their scale, from 0 to the precision,
+ * and their digits fit into 64 bits; *scale is set to the scale.  Values of any other type can be if their exact
+ * integers sort as the values do; *scale is set to 0.
  */
 extern bool rtscan_can_collect(Oid type, int32 typmod, int *scale);
 

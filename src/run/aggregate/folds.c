@@ -4,9 +4,10 @@
  *		Counts, and folds: aggregates that combine their state and the next value, both of one type, by a function.
  *
  * Folds are minima, maxima, bitwise AND, and all other aggregates whose transition only calls such a function.  Some
- * folds are *simple*: an operation of C replaces the function.  They are folds of integers, floats or numerics.
- * Numerics that are read as 64-bit integers are folded by the operation as long as their scale is the same.  When the
- * scale changes, and at the end, the result so far is folded by the function, as are single numerics.
+ * folds are *simple*: an operation of C replaces the function.  They are folds of floats, of numerics, or of types with
+ * exact integers (row/exact.h).  Numerics that are read as 64-bit integers are folded by the operation as long as their
+ * scale is the same.  When the scale changes, and at the end, the result so far is folded by the function, as are
+ * single numerics.
  */
 #include "run/aggregate/families.h"
 

@@ -5,8 +5,9 @@
  *
  * The sums are those of integers of one scale, the largest so far.  When a larger scale occurs, the sums so far are
  * moved to PostgreSQL's own transition state.  Two kinds of values are added directly to PostgreSQL's state: integers
- * that do not fit into 64 bits at the present scale, and numerics that are no 64-bit integers at any scale.  At the end
- * all sums are combined in one state of PostgreSQL's, from which PostgreSQL's final function computes the result.
+ * that do not fit into 64 bits at the present scale, and numerics that cannot be converted to 64-bit integers
+ * (row/decimal.h).  At the end all sums are combined in one state of PostgreSQL's, from which PostgreSQL's final
+ * function computes the result.
  */
 #include "run/aggregate/families.h"
 

@@ -19,7 +19,8 @@ extern Datum rtscan_collected_result(const RtscanTransition *transition, RtscanS
 
 /*
  * List in *ranks the ranks on which the percentiles of n values depend (n > 0), ascending and without duplicates.
- * Return the number of ranks; 0 if "fractions" is NULL.
+ * Return the number of ranks: 0 if all fractions are NULL, or there are none.  If "fractions" itself is NULL, *ranks
+ * is not set.
  */
 extern int	rtscan_percentile_ranks(const RtscanCollecting *collecting, NullableDatum fractions, int64 n,
 									uint64 **ranks);

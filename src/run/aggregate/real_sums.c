@@ -50,7 +50,7 @@ rtscan_masked_products(const double *xs, double mean_x, const double *ys, double
 	return add_lanes(lanes);
 }
 
-/* Does any of the n values differ from "value"?  If there are NaNs, the caller does not use the result. */
+/* Does any of the n values differ from "value"?  If there are NaNs, it does not matter: the sums are discarded. */
 RTSCAN_MULTIVERSION static bool
 any_differs(const double *values, double value, uint32 n)
 {

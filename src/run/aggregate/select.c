@@ -100,7 +100,7 @@ sort_by_digit(const int64 *from, uint64 n, int64 least, int shift, int64 *to, ui
 
 /*
  * Sort integers into result[], by their digits from the lowest to the highest.  "result" must be either "integers" or
- * "other"; both arrays are overwritten.
+ * "other"; both arrays may be overwritten.
  */
 static void
 sort_by_digits(int64 *integers, uint64 n, int64 *other, int64 *result)
@@ -217,7 +217,7 @@ select_sorted(int64 *integers, uint64 n, int64 *scratch, uint64 first, const uin
 		selected[i] = integers[ranks[i] - first];
 }
 
-/* Select among n integers of a bucket.  "first" is the rank of the least of them among the integers of all buckets. */
+/* Select among n integers: all integers, or those of a bucket.  "first" is the rank of their least among all. */
 static void
 select_among(int64 *integers, uint64 n, int64 *scratch, uint64 first, const uint64 *ranks, int nranks, int64 *selected)
 {

@@ -4,7 +4,8 @@
  *		Exact sums and averages of integers and numerics.
  *
  * A sum is an integer of the scale of the latest values.  When the scale changes, the sum so far is added to
- * PostgreSQL's own transition state.  Numerics that are no 64-bit integers at any scale are also added to this state.
+ * PostgreSQL's own transition state.  Numerics that cannot be converted to 64-bit integers (row/decimal.h) are also
+ * added to this state.
  */
 #include "run/aggregate/families.h"
 
@@ -202,8 +203,9 @@ rtscan_finish_average(const RtscanTransition *transition, const RtscanState *sta
 
 /*
  * Append the end of a serialized state: the largest scale, the number of values that have it, and the numbers of NaNs,
- * infinities and negative infinities.  The scale and its number are for moving aggregates only.  Special values have
- * not been counted: the number of NaNs, infinities or negative infinities is 1 if the sum is such a value, else 0.
+ * infinities and negative infinities.  The scale and its number are for moving aggregates only: both are 0 here.
+ * Special values have not been counted: the number of NaNs, infinities or negative infinities is 1 if the sum is such a
+ * value, else 0.
  */
 static void
 append_special(StringInfo message, Datum sum, bool special)

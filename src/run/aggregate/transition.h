@@ -82,7 +82,7 @@ typedef enum RtscanSimpleFold
 	RTSCAN_FOLD_XOR
 } RtscanSimpleFold;
 
-/* The description of an aggregate, with the types of its arguments, by which states are updated. */
+/* The description of an aggregate, with the type of its first argument, by which states are updated. */
 typedef struct RtscanTransition
 {
 	const struct RtscanAggregate *aggregate;
@@ -189,8 +189,8 @@ typedef struct RtscanFamily
 typedef struct RtscanAggregate
 {
 	/*
-	 * OID of PostgreSQL's aggregate.  InvalidOid: the row is for all aggregates that return the smaller or larger of
-	 * two values, such as min() and max().
+	 * OID of PostgreSQL's aggregate.  InvalidOid: the row is for PostgreSQL's own minima and maxima that have no row
+	 * of their own, such as min() and max() of all types.
 	 */
 	Oid			function;
 	const RtscanFamily *family;

@@ -46,11 +46,14 @@ typedef struct RtscanCalculated
 	List	   *known;			/* RtscanArithmetic * of expressions and their parts: equal ones are calculated once */
 	RtscanRowCondition quals;	/* the task's quals */
 	RtscanArithmetic *(*arguments)[RTSCAN_MAX_ARGUMENTS];	/* by aggregate and argument; NULL: cannot be calculated */
-	RtscanArithmetic ***results;	/* by aggregate and arm: its result; NULL: cannot be calculated */
+	RtscanArithmetic ***results;	/* by aggregate and arm: its result; NULL: is NULL, or cannot be calculated */
 	RtscanRowCondition *filters;	/* for each aggregate: its FILTER */
 } RtscanCalculated;
 
-/* The grouping set whose groups are made or visited.  sets.c sets all members but row_groups (node/add_rows.c). */
+/*
+ * The grouping set whose groups are made or visited.  sets.c sets all members but "row_groups" (node/add_rows.c), after
+ * node/by_rows.c has set "number" to -1.
+ */
 typedef struct RtscanCurrentSet
 {
 	int			number;			/* number of the set; -1 before the first set */

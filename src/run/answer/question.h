@@ -39,7 +39,7 @@ typedef enum RtscanNotOnDevice
 	RTSCAN_NOT_ON_DEVICE_VALUES,	/* a column has neither integers nor codes to group by */
 	RTSCAN_NOT_ON_DEVICE_COMBINED,	/* the CPU has to combine bits by OR, or to test rows */
 	RTSCAN_NOT_ON_DEVICE_SUMS,	/* the sum of an expression does not follow from sums of columns */
-	RTSCAN_NOT_ON_DEVICE_CONDITIONS,	/* columns of conditions on rows, or of DISTINCT, have too many values */
+	RTSCAN_NOT_ON_DEVICE_CONDITIONS,	/* a condition on rows, DISTINCT or expression has a column of many values */
 	RTSCAN_NOT_ON_DEVICE_SHARED,	/* several processes share segments */
 	RTSCAN_NOT_ON_DEVICE_ROWS,	/* the result depends on single rows */
 	RTSCAN_NOT_ON_DEVICE_REASONS	/* number of values of this type */
@@ -76,12 +76,12 @@ typedef struct RtscanQuestion
 	bool		reads_only;		/* the query does not change the heap */
 	const RtscanFilter *filter; /* filter for the rows of the query, or for those of the current pass */
 
-	/* what the processes of a parallel query share (shared.h); NULL: not a parallel query */
+	/* what the processes that execute the node in parallel share (shared.h); NULL: only one process executes it */
 	struct RtscanShared *shared;
 	struct dsa_area *area;		/* the parallel query's dynamic shared memory; NULL: there is no other process */
 	int			ndimensions;	/* number of dimensions */
 	RtscanDimension **dimensions;	/* the dimensions, whose attributes are columns behind the index's own */
-	RtscanClaim *claim;			/* this process's part of a shared search that takes several passes; else NULL */
+	RtscanClaim *claim;			/* this process's part of the search if an answer takes several passes; else NULL */
 	struct RtscanNode *node;	/* the node, to begin the next pass */
 	RtscanTotals *totals;
 } RtscanQuestion;

@@ -20,7 +20,7 @@
 
 /*
  * If fewer than one in DENSE rows of a chunk match, all values of these rows are collected.  But if the search is for a
- * range of values (RtscanSample.within), the chunk is sampled even then.
+ * range of values (RtscanSample.within), the chunk may be sampled even then (is_of_use()).
  */
 #define DENSE			16
 
@@ -331,8 +331,8 @@ rtscan_sample_all(RtscanSample *sample)
 
 /*
  * Find the places of the percentiles in the sorted sample, and return their number; 0 if some percentile is not in the
- * range.  Each value of the sample represents the same number of rows.  If rows may be NULL, the number of values is
- * not known; instead, the places are the percentiles' ranks in the sample, which has no NULLs.
+ * range, or the sample is empty.  Each value of the sample represents the same number of rows.  If rows may be NULL,
+ * the number of values is not known; instead, the places are the percentiles' ranks in the sample, which has no NULLs.
  */
 static int
 find_places(const RtscanRowsAnswer *answer, const RtscanSampledQuantile *quantile, uint64 **places)

@@ -4,11 +4,11 @@
  *		Compute percentiles of a key column over many rows, without collecting all values.
  *
  * Values are collected as for any column (collection.h).  After 65,536 values, or fewer if memory is short, only a
- * sample is taken from each whole chunk that follows.  The sample gives a range of values that almost certainly
- * contains the percentiles.  The index counts the rows below and above the range, and only the values in the range are
- * collected.  If the range probably has too many values to be collected, its values are sampled in turn, and the range
- * is narrowed again, so that nothing is spilled.  If the percentiles turn out not to be in the range, all values are
- * collected.
+ * sample is taken from each whole chunk that follows, as far as that pays (is_of_use() in sampled_quantile.c).  The
+ * sample gives a range of values that almost certainly contains the percentiles.  The index counts the rows below and
+ * above the range, and only the values in the range are collected.  If the range probably has too many values to be
+ * collected, its values are sampled in turn, and the range is narrowed again, so that nothing is spilled.  If the
+ * percentiles turn out not to be in the range, all values are collected.
  *
  * Each step is a search of its own, with the same snapshot, for all rows of the query or for those in a range.
  */

@@ -124,7 +124,7 @@ common_keys(dsa_area *area, dsa_pointer_atomic *place, uint32 words)
 
 /*
  * Add the keys of a dimension that this process has found to the shared bitmap, and return how many of these keys no
- * other process had added.
+ * process had added before.
  */
 static uint64
 share_found(const RtscanQuestion *question, int number)

@@ -27,7 +27,7 @@ typedef struct Looking
 {
 	int			column;
 	List	   *comparisons;
-	bool		failed;			/* the column is also used outside of comparisons and IS NULL */
+	bool		failed;			/* the column is also used outside of such comparisons and IS NULL */
 } Looking;
 
 static const Var *

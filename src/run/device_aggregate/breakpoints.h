@@ -36,7 +36,8 @@ typedef struct RtscanBreakpoints
 
 /*
  * Return the comparisons of a column in conditions, which are row expressions; each has one breakpoint at most.  NIL
- * if the conditions use the column outside of comparisons and IS NULL, or if there are too many comparisons.
+ * if the conditions use the column outside of IS NULL and comparisons with constants, if a comparison has no
+ * breakpoint or its constant may raise an error, or if there are too many comparisons.
  */
 extern List *rtscan_find_comparisons(List *conditions, int column);
 

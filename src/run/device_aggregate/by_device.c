@@ -62,7 +62,10 @@ has_scale(RtscanDeviceAgg *agg, const RtscanBreakpoints *breakpoints)
 	return false;
 }
 
-/* Return the breakpoints of an index column.  NULL if there are none, or if DISTINCT needs all values of the column. */
+/*
+ * Return the breakpoints of a column.  NULL if rtscan_breakpoints_of() finds none, if the column is a dimension's, or
+ * if DISTINCT needs all values of the column.
+ */
 static const RtscanBreakpoints *
 find_breakpoints(const RtscanRowsAnswer *answer, int column)
 {
@@ -74,7 +77,7 @@ find_breakpoints(const RtscanRowsAnswer *answer, int column)
 
 /*
  * Request a digit for a column's ranges between breakpoints.  If that fails, or if there are no breakpoints, request a
- * digit for the column's values, and return false if there are more than MOST_NUMBERS.
+ * digit for the column's values.  Return false if that fails, too, or if there are more than MOST_NUMBERS values.
  */
 static bool
 ask_for_condition(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanRowsAnswer *answer, int column)

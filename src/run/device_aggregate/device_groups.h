@@ -12,9 +12,9 @@
 
 /*
  * Find the totals of an aggregate in n entries, from the entry "first" on.  The aggregate has no argument, or device
- * aggregates have totals of its argument.  *scale is set to the scale of the totals, or to 0 if they have no values or
- * no scale.  *number is the number of the aggregate's first value in the device aggregate, and is advanced to the next
- * aggregate's first value.
+ * aggregates have totals of its argument.  *scale is set to the scale of the totals, or to 0 if they have no scale; it
+ * means nothing if no total has values.  *number is the number of the aggregate's first value in the device aggregate,
+ * and is advanced to the next aggregate's first value.
  */
 extern void rtscan_find_totals(const RtscanEntries *entries, uint32 first, uint32 n, int aggregate, int *number,
 							   RtscanTotal *totals, int *scale);

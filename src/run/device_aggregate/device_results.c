@@ -16,7 +16,7 @@ struct RtscanKeptEntries
 {
 	MemoryContext context;		/* memory context of this struct and all that belongs to it */
 	RtscanEntries entries;
-	uint32		next;			/* number of the entry that becomes the next result */
+	uint32		next;			/* number of the first entry behind those of the current results */
 
 	/* The current results, which are made when the first of them is fetched. */
 	MemoryContext results;		/* memory context of the current results' values; NULL: no result has been fetched */

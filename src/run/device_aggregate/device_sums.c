@@ -271,7 +271,8 @@ bound_constant(const RtscanArithmetic *step, Bounds *bounds)
 
 /*
  * Find the bounds of a step's values, and add its columns to the device aggregate, as digits if "as_digits" is true.
- * False if the device aggregate cannot have the columns, or if the bounds exceed those of the step's type.
+ * False if the device aggregate cannot have the columns, if both factors of a product have measured columns, or if the
+ * bounds exceed those of the step's type.
  */
 static bool
 bound(Asking *asking, const RtscanArithmetic *step, bool as_digits, Bounds *bounds)

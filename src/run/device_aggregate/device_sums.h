@@ -34,14 +34,15 @@ extern bool rtscan_may_be_device_agg_sum(const Expr *row_expression);
 
 /*
  * Request the values that the sum of an expression needs, as the next values of a segment's device aggregate.  False
- * if there are too many values, or if their bounds do not exclude an overflow.
+ * if the device aggregate cannot have them, if several columns are to be added up and one has NULLs, or if bounds do
+ * not exclude an overflow.
  */
 extern bool rtscan_ask_for_sum(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 							   const RtscanArithmetic *argument);
 
 /*
- * Return the sum of an expression in an entry, and set its scale.  *number is the number of the expression's first
- * value in the device aggregate, and is advanced past the expression's last value.
+ * Return the sum of an expression in an entry, and set *scale unless all values are NULL.  *number is the number of the
+ * expression's first value in the device aggregate, and is advanced past the expression's last value.
  */
 extern RtscanTotal rtscan_device_agg_sum(const RtscanDeviceAgg *agg, int *number, const RtscanArithmetic *argument,
 										 uint32 entry, int *scale);

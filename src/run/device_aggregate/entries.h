@@ -68,7 +68,7 @@ extern bool rtscan_is_of_entries(const Expr *argument, RtscanTotalKind kind, int
 
 /*
  * Set *total to the total of "rows" rows that all have the value "value", and *scale to the scale of a numeric, else to
- * 0.  Return false if "value" is a numeric whose digits do not fit into 64 bits.
+ * 0.  Return false if "value" is a numeric that cannot be converted to a 64-bit integer (row/decimal.h).
  */
 extern bool rtscan_total_of_value(const RtscanTransition *transition, Datum value, uint64 rows, RtscanTotal *total,
 								  int *scale);

@@ -212,7 +212,7 @@ count_collected(RtscanHistogramQuantile *quantile, const RtscanCurrentSet *curre
 
 /*
  * Find the ranks that the percentiles need, when all rows have been counted.  False if a rank is outside of the bins,
- * or if there are more than MOST_RANKS ranks.
+ * or if there are no ranks, or more than MOST_RANKS.
  */
 static bool
 begin_ranges(const RtscanRowsAnswer *answer)

@@ -25,8 +25,8 @@ extern void rtscan_ask_for_bins(RtscanRowsAnswer *answer);
 
 /*
  * RtscanTakeChunk (search/scan/cursor.h): sample a chunk whose values the device has not counted.  Return false if the
- * chunk's values are to be collected, either because rtscan_sample_chunk() returns false, or because the values are
- * few: the segment is small, or its device aggregate has left them over.
+ * chunk's values are to be collected, either because rtscan_sample_chunk() returns false, or because bins are in use
+ * and the values are few: the segment is small, or its device aggregate has left them over.
  */
 extern bool rtscan_sample_not_counted(const RtscanCursorChunk *chunk, void *arg);
 

@@ -86,8 +86,9 @@ extern void rtscan_offer_to_cells(RtscanCells *cells, int number, bool known, co
 extern void rtscan_begin_slice(RtscanCells *cells, uint32 n);
 
 /*
- * Count rows in their cells.  In the same loops, because that is faster, add the rows to sums that have a value in
- * every row, and set RtscanCellAggregate.added for these sums.  Return true if the cell of some row was empty.
+ * Count rows in their cells.  At the same time, because that is faster, add the rows to sums that have a value in every
+ * row, and set RtscanCellAggregate.added for each sum to which they were added: some such sums may be left over.
+ * Return true if the cell of some row was empty.
  */
 extern bool rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, const uint16 *rows, uint32 n);
 

@@ -20,10 +20,13 @@
 /* Cells are used if there are at least this many rows for each, since they may have to be folded after each segment. */
 #define ROWS_A_CELL		4
 
-/* Groups remembered for a segment are kept for the next segment if it has at most MORE_ROWS times as many rows. */
+/* Groups remembered for a segment are kept for another only if that has at most MORE_ROWS times as many rows. */
 #define MORE_ROWS		2
 
-/* Columns are combined, not calculated keys, if there are at least this many rows for each combination of columns. */
+/*
+ * Columns are combined, not calculated keys, if there are at least this many rows for each combination of columns, or
+ * at most MIN_CELLS combinations of columns.
+ */
 #define ROWS_A_COMBINATION	64
 
 /* The initial size of the hash table. */

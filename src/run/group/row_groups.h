@@ -12,8 +12,8 @@
  *
  * Groups are remembered in an array if there are few combinations, else in a hash table.  They are kept for further
  * segments that have exact integers from the same ranges.  So expressions in keys are evaluated only once for each
- * combination.  If there are at least four rows for each combination, each combination has a cell, to which rows may
- * be added in place of their group (cells.h).
+ * combination.  If there are at least four rows for each combination, and the cells fit into work_mem, each combination
+ * has a cell, to which rows may be added in place of their group (cells.h).
  *
  * If most combinations of columns occur only a few times, but the keys are expressions that can be calculated as
  * integers (arithmetic.h), the integers of the keys are combined instead.  Combinations of keys mean the same in all

@@ -26,8 +26,8 @@
 
 /*
  * Are all arguments of aggregates calculated for many rows at a time?  Only then does the cursor return whole
- * stretches, which contain rows that do not match.  Values of other arguments may be large, and should not be read
- * for such rows.
+ * stretches, which may contain rows that do not match.  Values of other arguments may be large, and should not be
+ * read for such rows.
  */
 static bool
 calculates_all(const RtscanRowsTask *task, const RtscanCalculated *calculated)
@@ -39,7 +39,10 @@ calculates_all(const RtscanRowsTask *task, const RtscanCalculated *calculated)
 	return true;
 }
 
-/* Open a cursor for the rows that match a filter.  In a parallel query it returns only this process's share of them. */
+/*
+ * Open a cursor for the rows that match a filter.  If processes share the search, the cursor returns only this
+ * process's part of these rows.
+ */
 static RtscanCursor *
 open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 {

@@ -26,7 +26,7 @@ typedef struct AggregateState
 	bool		filters_may_raise;	/* evaluating the arguments of FILTERs may raise an error */
 	RtscanRowsTask *rows;		/* task of computing aggregates from rows; NULL: they are computed from bits */
 	RtscanRowsAnswer *answer;	/* the current answer, if it is computed from rows; or NULL */
-	RtscanMemoize *memoize;		/* cache of results by parameters; NULL before the first rescan with other parameters */
+	RtscanMemoize *memoize;		/* cache of results by parameters, see change_parameters(); or NULL */
 	bool		recalled;		/* the answer's only result has been found in the cache and returned */
 	bool		begins;			/* the target list is the first columns of a result, so it needs no projection */
 } AggregateState;
@@ -228,8 +228,8 @@ evaluated_expressions(const RtscanNodePlan *plan)
 }
 
 /*
- * Handle a rescan with changed parameters.  The first of these rescans creates the cache of results, because further
- * rescans are likely.
+ * Handle a rescan with changed parameters.  The first of these rescans creates the cache of results, if they may be
+ * memoized, because further rescans are likely.
  */
 static void
 change_parameters(AggregateState *state)

@@ -38,7 +38,7 @@ typedef struct RtscanBitsAnswer
 typedef struct PreparedSegment
 {
 	bool		sees_all;		/* the snapshot sees all rows of the segment */
-	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER]; /* FILTER of each aggregate, looked up in the segment */
+	RtscanSegmentFilter filters[FLEXIBLE_ARRAY_MEMBER]; /* by aggregate that the search computes: its FILTER */
 } PreparedSegment;
 
 /* RtscanPrepareSegment: find out whether the bits of the segment's rows are needed, or their number is enough. */

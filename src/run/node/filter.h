@@ -19,7 +19,7 @@ typedef struct RtscanArguments
 	bool	   *isnull;
 	RtscanDimension **dimensions;
 	RtscanDimension **keys;		/* by key column of all dimensions: the dimension, or part of it, with these keys */
-	struct RtscanSegmentBlooms *blooms; /* segments' Bloom filters, made by rescans; NULL before the first rescan */
+	struct RtscanSegmentBlooms *blooms; /* segments' Bloom filters, made on demand; NULL before the first rescan */
 } RtscanArguments;
 
 /*

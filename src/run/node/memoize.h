@@ -45,11 +45,12 @@ extern void rtscan_memoize_change_parameters(RtscanMemoize *memoize, const Bitma
 
 /*
  * Get the memoized result for the current values of the parameters.  It is valid until the next call of
- * rtscan_memoize_store().  Return false if no result is memoized for these values.
+ * rtscan_memoize_store() or rtscan_memoize_change_parameters().  Return false if no result is memoized for these
+ * values, or if a parameter is the result of a subquery that is not executed yet.
  */
 extern bool rtscan_memoize_lookup(RtscanMemoize *memoize, Datum *values, bool *isnull);
 
-/* Memoize the result for the current values of the parameters. */
+/* Memoize the result for the current values of the parameters; do nothing if one is of a subquery not executed yet. */
 extern void rtscan_memoize_store(RtscanMemoize *memoize, const Datum *values, const bool *isnull);
 
 /* Return how many results have been found in the cache. */

@@ -63,7 +63,7 @@ extern void rtscan_begin_node(RtscanNode *node, int eflags);
 
 /*
  * Raise an error if the user may not call a function or aggregate, as PostgreSQL's executor does when it initializes
- * one.
+ * a call.
  */
 extern void rtscan_check_permission(Oid function, ObjectType type);
 

@@ -23,8 +23,8 @@ count_matching(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 }
 
 /*
- * Collect the values of the rows that match a filter.  If "sampled" is true, only a sample is taken from chunks in
- * which many rows match.
+ * Collect the values of the rows that match a filter.  If "sampled" is true, only a sample is taken from chunks for
+ * which that pays (is_of_use() in sampled_quantile.c).
  */
 static void
 collect_rows(RtscanRowsAnswer *answer, const RtscanFilter *filter, bool sampled)

@@ -3,14 +3,13 @@
  * scan_node.c
  *		Executes Custom Scan (RtscanScan), which returns the rows of a table that an index finds.
  *
- * If the index has all columns that the query needs, their values are read from it, and the node's tuple has just
- * these columns.  A row is then looked up in the heap only if its block is not all-visible
- * (search/visible/visibility.h).  If the index lacks a column, rows are fetched from the heap
- * (search/visible/heap_rows.h).  The node's tuple is then the table's, with its system columns, and EvalPlanQual()
- * can replace it.
+ * If the index has all columns that the query needs, and no qual needs the table's rows, values are read from the
+ * index, and the node's tuple has just these columns.  A row is then looked up in the heap only if its block is not
+ * all-visible (search/visible/visibility.h).  Otherwise rows are fetched from the heap (search/visible/heap_rows.h).
+ * The node's tuple is then the table's, with its system columns, and EvalPlanQual() can replace it.
  *
- * Quals that the index does not look up are evaluated on rows of the index if it has the columns that they need.
- * PostgreSQL evaluates all other quals on the node's tuples.
+ * Quals that the index does not look up are evaluated on rows of the index if that is possible (match_row_quals() in
+ * scan_path.c).  PostgreSQL evaluates all other quals on the node's tuples.
  */
 #include "run/node/scan_node_parts.h"
 
@@ -94,8 +93,8 @@ leads_to(const Plan *plan, const Plan *scan)
 /*
  * May WHERE CURRENT OF refer to the row that was returned last?  If so, it may read the row's TID from the scan's slot
  * at any time.  WHERE CURRENT OF needs a portal that is visible (EXECUTE's is not) and has a name.  The portal's plan
- * must not be parallel, and must lead to the scan as leads_to() checks.  If false, the slot stays empty, and no TIDs
- * are needed.
+ * must lead to the scan (leads_to()), and the scan must not be parallel.  If this returns false, the slot stays empty,
+ * and no TIDs are needed.
  */
 static bool
 can_be_current(const RtscanRowsState *state, const EState *estate)

@@ -13,8 +13,9 @@
 
 /*
  * Return a copy of an expression in which a Var (INDEX_VAR, the index's column) replaces each operand that the index
- * can return.  Return NULL if a column remains that the index cannot return, or if a part cannot be evaluated on rows
- * of an index alone: a subplan, a volatile function, or a function that returns a set.
+ * can return.  Return NULL if an operand remains that the index cannot return (such as a column or an aggregate), or if
+ * a part cannot be evaluated on rows of an index alone: a subplan, a volatile function, or a function that returns a
+ * set.
  */
 extern Expr *rtscan_row_expression(IndexOptInfo *index, Node *expression);
 

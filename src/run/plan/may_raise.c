@@ -12,7 +12,7 @@
 
 /*
  * Does a function calculate a date or time, as in now() - interval '1 day'?  The listed functions raise errors only for
- * times far from now.
+ * times far from now, and date_trunc() for an unknown unit.
  */
 static bool
 makes_times(Oid function)

@@ -4,7 +4,8 @@
  *		Defines the plan of RtscanScan or RtscanAggregate, which the planner hands to the node.
  *
  * The planner (plan/aggregate/make_node.c, plan/scan/make_scan.c) fills in the structs and writes them as lists that
- * copyObject() can copy.  The node reads them when it begins.  Only node_plan.c depends on the layout of the lists.
+ * copyObject() can copy.  The node reads them when it begins.  Only node_plan.c and comparison_plan.c depend on the
+ * layout of the lists.
  *
  * The node executes the plan in custom_private (RtscanNodePlan).  EXPLAIN and RtscanScan's recheck use custom_exprs
  * (RtscanShown), in which the planner also finds the plan's parameters and dependencies.  Arguments are not evaluated
@@ -129,7 +130,8 @@ typedef struct RtscanNodePlan
 	List	   *arguments;		/* values for all filters, expressions without columns: WHERE's, then FILTERs' */
 	int			where_arguments;	/* number of arguments of WHERE */
 	List	   *functions;		/* functions that plans without the index call (OIDs): the user needs EXECUTE on them */
-	List	   *row_quals;		/* row expressions: the part of WHERE that is evaluated on rows of the index */
+	/* row expressions: tests of a star's marks (star.h), then the part of WHERE evaluated on rows of the index */
+	List	   *row_quals;
 
 	/* RtscanPlanDimension * of each plan below the node; attributes are numbered as columns behind the index's own */
 	List	   *dimensions;

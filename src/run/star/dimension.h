@@ -45,7 +45,7 @@ typedef struct RtscanAttribute
 	RtscanColumn type;
 	Datum	   *values;
 	bool	   *isnull;
-	int64	   *integers;		/* values as exact integers; NULL: a value has none, or has_integers is false */
+	int64	   *integers;		/* values as integers of one scale; NULL: impossible, or has_integers is false */
 	bool		has_integers;	/* rtscan_attribute_integers() has been called */
 	int			scale;			/* scale of integers */
 	uint32	   *numbers;		/* number of each row's value: the same for identical values, the highest for NULL */
@@ -208,8 +208,8 @@ rtscan_dimension_keys(const RtscanDimension *dimension)
 }
 
 /*
- * dimension_attributes.c: rtscan_attribute_integers() sets an attribute's integers, and returns false if some value is
- * no exact integer (segment/values.h).  rtscan_number_attribute() sets an attribute's numbers.
+ * dimension_attributes.c: rtscan_attribute_integers() sets an attribute's integers, and returns false if the values
+ * cannot be converted to integers of one scale (segment/values.h).  rtscan_number_attribute() sets its numbers.
  */
 extern bool rtscan_attribute_integers(RtscanDimension *dimension, RtscanAttribute *attribute);
 extern void rtscan_number_attribute(RtscanDimension *dimension, RtscanAttribute *attribute);
@@ -222,7 +222,7 @@ extern void rtscan_number_attribute(RtscanDimension *dimension, RtscanAttribute 
 /*
  * dimension_map.c: return a map (search/exec/device_aggregate.h) from keys to the numbers of an attribute's values.
  * The keys are exact integers of "column", a column of the index.  Return NULL if the keys are no such integers, if a
- * key has several rows, or if the keys are both too far apart and too many.
+ * key has several rows, or if the keys are too far apart for an array and do not fit into a hash table either.
  */
 extern const RtscanDeviceAggMap *rtscan_attribute_map(RtscanDimension *dimension, RtscanAttribute *attribute,
 													  const RtscanColumn *column);

@@ -33,8 +33,8 @@ fit_into_table(const uint64 *keys, uint32 n)
 }
 
 /*
- * Can a dimension's keys be mapped?  They must be exact integers of "column", have one row each, and be either near
- * each other or not too many.
+ * Can a dimension's keys be mapped?  They must be exact integers of "column", have one row each, and be near each
+ * other or fit into a hash table.
  */
 static bool
 has_integer_keys(const RtscanDimension *dimension, const RtscanColumn *column)

@@ -31,8 +31,7 @@
 #define ROWS_TOGETHER	64
 
 /*
- * Initial room, in rows.  find_room() leaves the arrays at most half full, so they always have room for ROWS_TOGETHER
- * rows.
+ * Initial room, in rows.  find_room() leaves the arrays at most half full, which is room for ROWS_TOGETHER more rows.
  */
 #define FIRST_CAPACITY	(2 * ROWS_TOGETHER)
 
@@ -136,8 +135,8 @@ is_same(Datum kept, struct varlena *value)
 }
 
 /*
- * Return a copy of a value.  If the value has been copied recently, return this copy again, to save time and memory if
- * many rows have the same value.
+ * Return a copy of a value.  If the value is of variable length, and has been copied recently, return this copy again,
+ * to save time and memory if many rows have the same value.  Compressed and external values are always copied.
  */
 static Datum
 copy_attribute(RtscanDimension *dimension, RtscanAttribute *attribute, Datum value)
@@ -194,8 +193,8 @@ add_slot(RtscanDimension *dimension, TupleTableSlot *slot)
 }
 
 /*
- * Make room for at least ROWS_TOGETHER rows.  If each key is needed only once, remove duplicates first.  If the
- * arrays are still at least half full, enlarge them.
+ * Make room for at least ROWS_TOGETHER rows.  If each key is needed only once, and there are at least
+ * DISTINCT_CAPACITY rows, remove duplicates first.  If the arrays are still at least half full, enlarge them.
  */
 static void
 find_room(RtscanDimension *dimension)

@@ -29,7 +29,7 @@ typedef struct RtscanVector
 {
 	RtscanVectorKind kind;		/* kind of the values */
 	bool		has_nulls;		/* rows may be NULL */
-	bool		all_null;		/* all rows are NULL because of constants, so the scale does not matter */
+	bool		all_null;		/* all rows are NULL because of constants or parameters; scale does not matter */
 	int			scale;			/* integers: exponent of the power of ten by which they are divided */
 	int64		lowest;			/* integers: no value is less */
 	int64		highest;		/* integers: no value is greater */

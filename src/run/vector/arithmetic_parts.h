@@ -111,8 +111,8 @@ extern double rtscan_values_of_unit(const RtscanArithmetic *step);
 extern bool rtscan_constant_as_integer(const Const *constant, RtscanDecimal *decimal);
 
 /*
- * arithmetic.c: set the constant of a step that is a parameter to the parameter's value; false if it has no value
- * yet.
+ * arithmetic.c: set the constant of a step that is a parameter to the parameter's value.  Returns false if the
+ * parameter has no value yet, does not exist, or has another type than the step.
  */
 extern bool rtscan_read_parameter(const RtscanArithmetic *step, const struct RtscanBatch *batch);
 
@@ -148,7 +148,10 @@ rtscan_set_truth(RtscanVector *result)
 	result->highest = 1;
 }
 
-/* Set scale and bounds of the product of two operands.  Returns false if the product may not fit into 64 bits. */
+/*
+ * Set scale and bounds of the product of two operands.  Returns false if the product may not fit into 64 bits, or if
+ * its scale is too large.
+ */
 extern bool rtscan_bound_product(const RtscanVector *const *operands, RtscanVector *result);
 
 /*
@@ -201,12 +204,12 @@ RTSCAN_CALCULATION(rtscan_calculate_case);
 RTSCAN_CALCULATION(rtscan_calculate_coalesce);
 RTSCAN_CALCULATION(rtscan_calculate_nullif);
 
-/* Copy the first of several vectors to a result, before it is combined with the others (rtscan_unite()). */
+/* Copy a vector of n values to a result, which may then be combined with other vectors (rtscan_unite()). */
 extern void rtscan_copy_vector(const RtscanVector *vector, uint32 n, RtscanVector *result);
 
 /*
  * Extend scale, bounds, has_nulls and all_null of a result so that it may contain values of "other".  Returns false
- * if their scales differ.
+ * if their scales differ, and all_null is false in both.
  */
 extern bool rtscan_unite(const RtscanVector *other, RtscanVector *result);
 

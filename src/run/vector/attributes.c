@@ -31,8 +31,8 @@ typedef struct Met
 	uint64		loads;			/* number of the load of the dimension that by_code or "found" is for */
 	uint32		capacity;		/* number of codes that by_code has room for */
 	uint32	   *by_code;		/* by code: number of its key; not used if "found" is set */
-	const RtscanFoundCodes *found;	/* if the segment has few rows: codes of keys, ascending, among which the code of
-									 * each row is looked up; else NULL */
+	const RtscanFoundCodes *found;	/* if few rows match in the segment: codes of keys, ascending, among which the
+									 * code of each row is looked up; else NULL */
 	struct Met *parts[2];		/* the parts, if the keys of the dimension are pairs; else NULL */
 } Met;
 
@@ -208,7 +208,8 @@ find_codes(Met *met, RtscanBatch *batch, RtscanReader *reader)
 /*
  * Set by_code[] to the number of the key of each of a segment's codes: dimension->n for NULL, and for values that are
  * no key.  If "found" is not NULL, it has the codes of all keys in the segment.  Otherwise the keys are looked up in
- * the dictionary.  But if keys are not much fewer than codes, the dictionary's values are looked up among the keys.
+ * the dictionary.  But if there are 64-bit keys, not much fewer than codes, the dictionary's values are looked up among
+ * the keys.
  */
 static void
 list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, const RtscanFoundCodes *found)
@@ -232,7 +233,10 @@ list_keys(Met *met, RtscanBatch *batch, RtscanReader *reader, uint32 codes, cons
 		met->by_code[found->codes[i]] = found->numbers[i];
 }
 
-/* Begin another segment.  If few rows match, the code of each is looked up in met->found, not in by_code[]. */
+/*
+ * Begin another segment.  If few rows match, and the search has found the keys' codes (found_codes()), the code of each
+ * row is looked up in met->found, not in by_code[].
+ */
 static void
 meet_segment(Met *met, RtscanBatch *batch, const RtscanSegmentScan *segment)
 {

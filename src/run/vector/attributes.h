@@ -52,7 +52,7 @@ extern bool rtscan_copies_are_countable(const RtscanAttributes *attributes);
 /* Read the values of a column for all rows of the batch. */
 extern void rtscan_attribute_values(RtscanAttributes *attributes, int column, Datum *values, bool *isnull);
 
-/* Read the integers of a column for all rows of the batch; false if some value is no exact integer. */
+/* Read a column's integers for all rows of the batch; false if it has none of one scale (dimension.h). */
 extern bool rtscan_attribute_decimals(RtscanAttributes *attributes, int column, int64 *integers, bool *isnull,
 									  int *scale);
 

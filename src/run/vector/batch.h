@@ -54,15 +54,21 @@ extern uint32 rtscan_next_ordered_batch(RtscanBatch *batch, RtscanOrdered *order
 extern void rtscan_load_column(RtscanBatch *batch, int column);
 
 /*
- * Load the integers of a column for all rows; false if its values are not stored as exact integers
+ * Load the integers of a column for all rows; false if its values cannot be converted to integers of one scale
  * (segment/values.h).
  */
 extern bool rtscan_load_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 
-/* Load the codes of a column for all rows of the batch, which must be in a segment, not pending (cursor.h). */
+/*
+ * Load the codes of a column for all rows of the batch.  For a column of the index, the rows must be in a segment, not
+ * pending (cursor.h).  For a column of a dimension, call rtscan_batch_code_count() before.
+ */
 extern void rtscan_load_codes(RtscanBatch *batch, int column, uint32 *codes);
 
-/* Return the number of a column's codes, including NULL's; PG_UINT32_MAX if it has none (rtscan_code_count()). */
+/*
+ * Return a number that exceeds all codes of a column, including NULL's; PG_UINT32_MAX if the column has no codes
+ * (rtscan_code_count()).
+ */
 extern uint32 rtscan_batch_code_count(RtscanBatch *batch, int column);
 
 /*

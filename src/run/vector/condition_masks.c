@@ -42,8 +42,8 @@ find_range(int comparison, int64 constant, int64 *low, int64 *high)
 }
 
 /*
- * Evaluate a comparison with a constant or parameter that has the scale of the other operand.  Returns false for
- * other comparisons, and if the integers that are accepted are no range.
+ * Evaluate a comparison with a constant or parameter that is not NULL and has the scale of the other operand.  Returns
+ * false for other comparisons, and if the integers that are accepted are no range, or none.
  */
 static bool
 mask_range(const RtscanArithmetic *comparison, const RtscanVector *left, const RtscanVector *right, uint32 n,

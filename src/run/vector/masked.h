@@ -29,7 +29,10 @@ typedef struct RtscanMaskedRows
 	MemoryContext context;		/* memory context of the states */
 } RtscanMaskedRows;
 
-/* Set the bits of the rows that are wanted, or of all n rows if "wanted" is NULL.  Clear all other bits. */
+/*
+ * Set the bits of the rows that are wanted, or of all n rows if "wanted" is NULL.  Clear all other bits up to the end
+ * of the last row's word.
+ */
 extern void rtscan_mask_rows(const uint64 *wanted, uint32 n, uint64 *mask);
 
 /* Clear the bits of rows that are NULL in a vector. */

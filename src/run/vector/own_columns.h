@@ -43,8 +43,8 @@ typedef struct RtscanBatch
 extern void rtscan_load_own_column(RtscanBatch *batch, int column);
 
 /*
- * Load the integers of a column of the index for all rows; false if its values are no exact integers
- * (segment/values.h).
+ * Load the integers of a column of the index for all rows; false if its values cannot be converted to integers of one
+ * scale (segment/values.h).
  */
 extern bool rtscan_load_own_integers(RtscanBatch *batch, int column, int64 *integers, bool *isnull, int *scale);
 

@@ -205,7 +205,8 @@ truncate_date(Unit unit, int64 date)
 }
 
 /*
- * Truncate timestamps.  Returns false if some may be before the year 1.  The bounds are found by reading all results.
+ * Truncate timestamps.  Returns false if some may be infinite, or before the year 1.  The bounds are found by reading
+ * all results.
  */
 static bool
 truncate_timestamps(const RtscanArithmetic *step, const RtscanVector *const *operands, uint32 n, RtscanVector *result)

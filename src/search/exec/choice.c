@@ -156,8 +156,8 @@ time_of_cpu(const RtscanExecutorMethods *other, RtscanSegmentScan *scans, int ns
 
 /*
  * Return an upper bound of the CPU's nanoseconds for the segments that other executors may evaluate: the time to test
- * every row in the intervals of each segment's narrowest column.  Returns infinity if a filter has disjunctions,
- * residuals or no column, for which no bound is quick to find.
+ * every row in the intervals of each segment's narrowest column.  Returns infinity if no bound is quick to find: if a
+ * filter has disjunctions, residuals or no column, or if its narrowest column is not in heap order and has no order.
  */
 static double
 most_of_cpu(const RtscanSegmentScan *scans, int nscans, const RtscanAdding *adding)
@@ -292,7 +292,8 @@ pick(const Estimates *estimates)
 /*
  * Let the measured speed of each executor that is too slow return a little towards its initial value, so that the
  * executor gets another chance.  An executor is too slow if the CPU, or an executor before it in the list, is estimated
- * to be at least as fast.  If the CPU was not chosen, its measured speed returns a little, too.
+ * to be at least as fast.  If the CPU was not chosen, its measured speed returns a little, too.  Nothing changes if the
+ * CPU's estimate is 0.
  */
 static void
 learn_from_choice(const Estimates *estimates, RtscanExecutor chosen, const RtscanSegmentScan *scans, int nscans,

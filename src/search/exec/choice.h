@@ -30,7 +30,7 @@ extern double rtscan_time_of_cpu(const RtscanSegmentScan *scan);
 
 /*
  * Estimate the nanoseconds that the fastest executor other than the CPU needs to test all rows of a segment for one
- * condition.  Returns 0 if no executor other than the CPU can test them.
+ * condition.  Returns 0 if no executor that can test them can be chosen.
  */
 extern double rtscan_test_time(const RtscanSegmentScan *scan);
 
@@ -55,7 +55,8 @@ extern RtscanExecutor rtscan_choose_adder(RtscanSegmentScan *scans, int nscans, 
 /*
  * Estimate for the planner how many nanoseconds the fastest executor other than the CPU needs to search "searched"
  * chunks (each counted once for every region) and to add up "added" chunks (each counted once for every column).
- * Returns infinity if only the CPU can be chosen, or if the devices do not have "bytes" bytes of memory.
+ * Returns infinity if only the CPU can be chosen, if no device is ready, or if the devices do not have "bytes" bytes of
+ * memory.
  */
 extern double rtscan_time_of_adding(double searched, double added, double bytes);
 

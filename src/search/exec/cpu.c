@@ -8,10 +8,10 @@
  *	codes		The segment has fewer rows than a chunk, and therefore no sieve: compare all codes.
  *	candidates	Few rows match the narrowest column: find them through its order, and test each
  *				by the other columns' codes.  Rows outside the window (CpuEvaluation) are left out.
- *				If the narrowest column is in heap order, or nearly, its rows are all in the window.
+ *				If the narrowest column is in heap order, or nearly, it narrows the window to its rows.
  *	sieve		In each open chunk, AND a superset of each column's rows: the sieve vectors of
- *				the nearest boundaries outside its intervals.  A chunk is open unless a column's
- *				constant pages (all zeros or all ones) exclude it.
+ *				the nearest boundaries outside its intervals.  A chunk is open unless it is excluded
+ *				by a column's constant pages (all zeros or all ones) or, in heap order, ranges of rows.
  *	fill		For a column whose intervals are much narrower than bins: set the bits of their
  *				rows, found through the order, and AND these bits instead of vectors.  Or, if
  *				few rows remain after the vectors of the other columns, test each by a bitmap of

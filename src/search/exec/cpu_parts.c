@@ -326,7 +326,8 @@ rtscan_cpu_expected_candidates(const CpuEvaluation *evaluation)
 
 /*
  * Return the cost of candidates: of listing the narrowest column's rows, and of testing "left" of these rows by the
- * other columns' codes.  If the rows cannot be listed, because the column has no order, the cost has 0 pages.
+ * other columns' codes.  If the rows cannot be listed, because the column is not in heap order and has no order, the
+ * cost has 0 pages.
  */
 CpuCost
 rtscan_cpu_candidates_cost(const CpuEvaluation *evaluation, double left)

@@ -167,7 +167,7 @@ extern bool rtscan_cpu_candidates_are_cheaper(const CpuEvaluation *evaluation, d
 
 /*
  * cpu_sieve.c: find a superset of the matching rows by vectors, filled columns and ranges of rows.
- * rtscan_cpu_excludes_chunk() tells whether a chunk has no row of a column's superset.
+ * rtscan_cpu_excludes_chunk() tells whether a chunk is known to have no row of a column's superset.
  */
 extern void rtscan_cpu_sieve(CpuEvaluation *evaluation);
 extern void rtscan_cpu_find_vectors(const CpuColumn *part, uint32 chunks, BinRun *run);

@@ -202,7 +202,7 @@ typedef struct Candidates
 {
 	RtscanRankRange window;		/* range of rows; rows outside are no candidates */
 	uint32		n;				/* number of rows */
-	uint32	   *rows;			/* the rows; there is room for all rows of the narrowest column */
+	uint32	   *rows;			/* the rows; there is room for the rows of the narrowest column, and no more */
 } Candidates;
 
 /* RankRowsFunction: append the rows that are in the window, without branches. */

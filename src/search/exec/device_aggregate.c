@@ -84,8 +84,9 @@ find_or_add_digit(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema
 /* ---------------------------------------------------------------- values */
 
 /*
- * Set value->digit to a digit that tells the value.  Uses the column's digit, if there is one.  Else adds a digit, but
- * only if the column has few codes, or integers that are close to each other.
+ * Set value->digit to a digit that tells the value: the column's digit or, if there is none, a new one.  Returns false
+ * if the digit is made of codes that are many or represent no integers, or if a new digit is made of integers that are
+ * not close to each other.
  */
 static bool
 set_digit(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema, int column,

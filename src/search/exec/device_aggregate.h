@@ -134,8 +134,8 @@ extern RtscanDeviceAgg *rtscan_create_device_agg(const RtscanSegment *segment);
 
 /*
  * Make a column a digit of the cell's number.  Returns false if the column has neither codes nor integers, or if there
- * are too many digits.  Integers are preferred to codes, since segments can share them, unless their range is much
- * wider than the number of codes (rtscan_are_dense()).
+ * are too many digits.  Integers are preferred to codes, since segments can share integers, unless the column is
+ * numeric, or the range of the integers is much wider than the number of codes (rtscan_are_dense()).
  */
 extern bool rtscan_add_device_agg_digit(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 										int column);
@@ -167,7 +167,7 @@ extern bool rtscan_find_device_agg_integers(RtscanReader *reader, const RtscanSc
  * Add a value.  Values are numbered from 0; rtscan_device_agg_totals() returns totals by number.  Returns false if the
  * column has no integers, or if there are too many values.
  *
- * A column that is a digit already is not measured.  If values are stored as codes, the integers that the codes
+ * A column that is a digit already need not be measured.  If values are stored as codes, the integers that the codes
  * represent are measured.  If they cannot be measured and the codes are few, the column becomes a digit, and the cell
  * tells which value a row has.
  */
@@ -176,7 +176,7 @@ extern bool rtscan_add_device_agg_value(RtscanDeviceAgg *agg, RtscanReader *read
 
 /*
  * Add a column as a factor, by which other columns are multiplied.  It always becomes a digit, so that all rows of a
- * cell have the same factor.  Returns false if it cannot become one.
+ * cell have the same factor.  Returns false if it cannot become one, or if there are too many values.
  */
 extern bool rtscan_add_device_agg_factor(RtscanDeviceAgg *agg, RtscanReader *reader, const RtscanSchema *schema,
 										 int column);
@@ -194,8 +194,8 @@ extern double rtscan_count_measurable_values(RtscanReader *reader, const RtscanS
 extern void rtscan_settle_device_aggs(RtscanDeviceAgg **aggs, int n);
 
 /*
- * Can a segment's rows be in a device aggregate?  They cannot if the CPU has to test rows, or if it has to combine bits
- * because the filter has too many alternatives.
+ * Can a segment's rows be in a device aggregate?  They cannot if the CPU has to test rows.  Nor can they if the CPU has
+ * to combine bits, because the filter has too many alternatives, or alternatives and too many intervals of a column.
  */
 extern bool rtscan_may_aggregate_on_device(const RtscanSegmentScan *scan);
 

@@ -50,8 +50,8 @@ widen_digit(RtscanDeviceAggDigit *all, const RtscanDeviceAggDigit *one)
 }
 
 /*
- * Widen the ranges of all columns of a device aggregate to include those of "one".  Returns false if two ranges cannot
- * be combined.
+ * Widen the ranges of all columns of a device aggregate to include those of "one".  Returns false if the digits of the
+ * two do not correspond, or if two ranges cannot be combined.
  */
 static bool
 widen_agg(RtscanDeviceAgg *all, const RtscanDeviceAgg *one)

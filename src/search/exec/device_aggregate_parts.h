@@ -40,8 +40,8 @@ extern bool rtscan_find_digit_column(const RtscanDeviceAgg *agg, RtscanReader *r
 
 /*
  * device_aggregate_columns.c: find the integers of a column that can be measured: integers stored in frames or, if
- * there are none, integers that codes represent.  If several columns of the index are the same column of the table,
- * each of them is tried.  Returns false if there are no integers.
+ * there are none, integers that codes represent.  INCLUDEd columns after the column that are the same column of the
+ * table are tried, too.  Returns false if there are no integers.
  */
 extern bool rtscan_find_measured_column(RtscanReader *reader, const RtscanSchema *schema, int column,
 										RtscanDeviceAggColumn *found);

@@ -9,7 +9,8 @@
  * them.
  *
  * The executor cpu is always available.  The executors compute, rt and rtcudb run in the device programs: they evaluate
- * several segments at once, and leave small segments to the cpu.  If they fail, the cpu evaluates their segments, too.
+ * several segments at once, and leave small segments to the cpu.  If they fail, the cpu evaluates their segments, too,
+ * unless rtscan_fall_back() raises an error.
  */
 #ifndef RTSCAN_EXECUTOR_H
 #define RTSCAN_EXECUTOR_H
@@ -23,8 +24,9 @@
 struct RtscanRound;
 
 /*
- * The methods of an executor.  A new executor needs these methods, a member of RtscanExecutor in settings.h, and a name
- * in settings.c.  The methods accept any segments: the CPU evaluates the segments that an executor cannot evaluate.
+ * The methods of an executor.  A new executor needs these methods, an element of rtscan_executors[], a member of
+ * RtscanExecutor in settings.h, and a name in settings.c.  The methods accept any segments: the CPU evaluates the
+ * segments that an executor cannot evaluate.
  */
 typedef struct RtscanExecutorMethods
 {

@@ -394,8 +394,8 @@ leave_segment_to_cpu(RtscanSegmentScan *scan, const char *why)
 #define LEAST_PRICE		20000.0
 
 /*
- * Does the CPU's time for a segment tell how fast memory is?  It does if the CPU evaluates all regions, and most of the
- * time is for pages.
+ * Does the CPU's time for a segment tell how fast memory is?  It does if the CPU evaluates all regions, no condition is
+ * on an INCLUDEd column, and most of the estimated time, and at least LEAST_PRICE, is for pages.
  */
 static bool
 tells_cpu_speed(const RtscanSegmentScan *scan)
@@ -429,7 +429,10 @@ evaluate_regions(const Evaluation *evaluation, RtscanSegmentScan *scan, RtscanRo
 	return bits;
 }
 
-/* Record whether a part of a segment's filter is left to the CPU, and for which reason. */
+/*
+ * Record whether a part of a segment's filter is left to the CPU.  leave_segment_to_cpu() may raise an error with the
+ * reason.
+ */
 static void
 check_evaluated(RtscanSegmentScan *scan)
 {

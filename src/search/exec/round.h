@@ -60,8 +60,8 @@ extern RtscanExecutor rtscan_begin_round(RtscanRound *round, RtscanExecutor exec
 extern bool rtscan_is_evaluated(const RtscanSegmentScan *scan);
 
 /*
- * Return the bits of a segment of the round, or NULL if no bit is set.  Call this for the segments of the round in
- * their order.  The bits are valid until the next call.
+ * Return the bits of a segment of the round.  NULL means that no bit is set, since the segment's filter is empty.  Call
+ * this for the segments of the round in their order.  The bits are valid until the next call.
  */
 extern RtscanRowBits *rtscan_evaluate(RtscanRound *round, RtscanSegmentScan *scan, RtscanCounters *counters);
 

@@ -12,8 +12,8 @@
 #include "segment/plain.h"
 
 /*
- * If a column has numerics nearer to zero than this, its grid (RtscanBounds) is not known, since doubles may not
- * represent these numerics.
+ * If a column has numerics other than 0 that are nearer to zero than this, its grid (RtscanBounds) is not known, since
+ * doubles may not represent these numerics.
  */
 #define LEAST_NUMERIC	1e-290
 
@@ -111,9 +111,9 @@ find_special(RtscanReader *reader, RtscanColumnBounds *column)
 }
 
 /*
- * Clip the range of finite numbers, from column->first to column->end, to the places between the first and the last
- * interval of the column in a region.  Returns flags of the special values (infinities and NaN) that may be in the
- * region.
+ * Clip the range of finite numbers, from column->first to column->end, to the places from the start of the column's
+ * first interval in a region to the end of its last one.  Returns flags of the special values (infinities and NaN) that
+ * may be in the region.
  */
 static int
 clip(RtscanColumnBounds *column, const RtscanRegion *within)

@@ -45,7 +45,7 @@ typedef struct RtscanIntervals
 extern void rtscan_intervals_enlarge(RtscanIntervals *set);
 
 /*
- * Add an interval, which may be before or behind all others in the set.  Call rtscan_intervals_normalize() before the
+ * Add an interval.  Intervals may be added in any order, and may overlap.  Call rtscan_intervals_normalize() before the
  * set is used.  If the interval begins in the interval added last, or directly behind it, the last one is extended
  * instead.  So a value that occurs a million times in a condition's array takes no more memory than a value that occurs
  * once.

@@ -15,7 +15,7 @@
  * words are undefined.
  *
  * A device counts the bits as well; if the caller needs only counts, there are no words.  A caller that accepts lists
- * gets a list if the rows are few; then no chunk is filled.
+ * may get a list if the rows are few; then no chunk is filled.
  */
 typedef struct RtscanRowBits
 {

@@ -60,7 +60,10 @@ and_filter(RtscanSegmentFilter *filter, const RtscanSegmentFilter *other)
 		add_disjunction(filter, other->disjunctions[i]);
 }
 
-/* Look up one condition, or leave it to be tested on rows if that is faster for the "rows" rows that remain. */
+/*
+ * Look up one condition.  Leave it to be tested on rows if it is on an INCLUDE column, or if testing is faster for the
+ * "rows" rows that remain.
+ */
 static bool
 segment_condition(const RtscanCondition *condition, RtscanReader *reader, double rows, RtscanSegmentFilter *result)
 {
@@ -195,7 +198,7 @@ typedef struct Alternatives
 										 * none */
 } Alternatives;
 
-/* If a filter consists only of intervals of one column, return the column; else NULL. */
+/* If a filter consists only of intervals of one column, not of a sample of values, return the column; else NULL. */
 static RtscanRegionColumn *
 only_column(const RtscanSegmentFilter *filter)
 {

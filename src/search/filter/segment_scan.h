@@ -22,8 +22,9 @@ typedef struct RtscanCpuPrice
 } RtscanCpuPrice;
 
 /*
- * The answer that the search's caller wants for a segment.  The caller sets it when the segment is looked up; the
- * search clears takes_ranks if another executor than the CPU evaluates the segment.
+ * The answer that the search's caller wants for a segment.  The caller sets it when the segment is looked up, but "agg"
+ * later (rtscan_cursor_offer_device_aggs()).  rtscan_begin_again() clears takes_ranks, so that an executor other than
+ * the CPU finds the bits.
  */
 typedef struct RtscanSegmentAsked
 {
@@ -40,7 +41,10 @@ typedef struct RtscanSegmentAsked
 	struct RtscanDeviceAgg *agg;
 } RtscanSegmentAsked;
 
-/* The progress of executors with a segment.  Only executors, and the rounds that call them, set it. */
+/*
+ * The progress of executors with a segment.  Executors, and the rounds that call them, set it.  The search sets "price"
+ * and "leaves_lookups" when it looks the segment up.
+ */
 typedef struct RtscanSegmentProgress
 {
 	RtscanCpuPrice price;		/* estimate for the filter's regions; 0 until it is needed */
@@ -62,8 +66,8 @@ typedef struct RtscanSegmentSharing
 } RtscanSegmentSharing;
 
 /*
- * A segment that a search has to evaluate.  Its caller sets "asked", executors and rounds set "progress", and the
- * search sets all other members.
+ * A segment that a search has to evaluate.  The search's caller sets "asked"; executors, rounds and the search set
+ * "progress"; and the search sets all other members.
  */
 typedef struct RtscanSegmentScan
 {

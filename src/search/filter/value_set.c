@@ -4,8 +4,8 @@
  *		Find the stored integers of a column that a condition accepts.
  *
  * If exact integers sort as the values do, they are not compared one by one: bisection finds the place of each of the
- * condition's values among the integers.  If they sort otherwise, and the column has a dictionary, the values of the
- * dictionary are compared one by one.
+ * condition's values among the integers.  If that is not possible or does not pay, and the column has a dictionary, the
+ * values of the dictionary are compared one by one.
  */
 #include "search/filter/value_set.h"
 

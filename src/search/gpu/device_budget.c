@@ -210,8 +210,8 @@ rtscan_most_uploads(const RtscanDevicePart *part)
 /* ---------------------------------------------------------------- decisions about a part */
 
 /*
- * Should a request be sent for a part?  Not if it has no regions.  With "auto", also not if the device is not ready;
- * the CPU then evaluates the part, and this is not reported as a failure.
+ * Should a request be sent for a part?  Not if it has no regions.  With "auto", also not if the device is not ready,
+ * unless the request is to prepare the device.  The CPU then evaluates the part, which is not reported as a failure.
  */
 static bool
 is_wanted(const RtscanDevicePart *part)
@@ -221,7 +221,7 @@ is_wanted(const RtscanDevicePart *part)
 
 /*
  * Decide whether the executor rt casts rays.  If BVHs that the rays need are known to be missing, let the device
- * build them if that pays; otherwise use compute.
+ * build the BVHs if that pays, or use compute if it does not.
  */
 static void
 decide_on_rays(RtscanDevicePart *part)

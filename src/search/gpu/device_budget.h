@@ -5,9 +5,10 @@
  *		round (device_round.h).
  *
  * A device can evaluate its part if there are a connection and memory for the request and its answer and, for device
- * aggregates, if there is device memory for all columns.  With "auto", a device should evaluate its part only if it
- * pays to build BVHs for rays, and to upload columns that are missing.  No other file of a request decides on memory,
- * builds or uploads.
+ * aggregates, if there is device memory for all columns.  With "auto", BVHs for rays are built only if that pays;
+ * otherwise the device uses compute.  Columns that are missing are uploaded only if that pays; otherwise the device
+ * does not evaluate its part, or makes no device aggregates.  Only this file asks src/device/ about memory, and whether
+ * builds and uploads pay.
  */
 #ifndef RTSCAN_DEVICE_BUDGET_H
 #define RTSCAN_DEVICE_BUDGET_H
@@ -29,8 +30,8 @@ extern double rtscan_estimate_device(int device, DeviceExecutor executor, uint64
 extern bool rtscan_budget_part(RtscanDevicePart *part);
 
 /*
- * Decide again about memory and device aggregates, after the part or the connection has changed.  Returns NULL if the
- * request can be written and sent; otherwise, the reason why it cannot.
+ * Decide only about memory and device aggregates, as rtscan_budget_part() does.  Call this after the part or the
+ * connection has changed.  Returns NULL if the request can be written and sent; otherwise, the reason why it cannot.
  */
 extern const char *rtscan_fit_part(RtscanDevicePart *part);
 
@@ -41,8 +42,9 @@ extern const char *rtscan_fit_part(RtscanDevicePart *part);
 extern bool rtscan_builds_pay(const RtscanDevicePart *part);
 
 /*
- * Does it pay to upload a segment's column that is missing?  Always, unless rtscan.executor is "auto".  With "auto",
- * each call records the loss of a scan that did without the column.
+ * Does it pay to upload a segment's column that is missing?  Always, unless rtscan.executor is "auto", and also to
+ * prepare the device, or after all uploads of the part have been found to pay.  Otherwise, each call records the loss
+ * of a scan that did without the column.
  */
 extern bool rtscan_upload_pays(RtscanDevicePart *part, const RtscanSegmentScan *scan, const RtscanDeviceColumn *column);
 

@@ -16,8 +16,8 @@
 extern RtscanDeviceParts rtscan_collect_parts(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans);
 
 /*
- * Collect a part again without device aggregates.  The device then returns the bits of each region of the part's
- * segments.
+ * Collect a part again without device aggregates.  The device then returns the rows of each region of the part's
+ * segments by itself, instead of combining regions.
  */
 extern void rtscan_drop_device_aggs(RtscanDevicePart *part);
 

@@ -72,9 +72,9 @@ find_members_column(const RtscanRegion *region, uint32 number, ColumnForm form)
 }
 
 /*
- * Upload the column that a reply reports as missing.  If the column is only needed for a device aggregate and cannot
- * be uploaded, drop the part's device aggregates.  Returns NULL if the request is to be repeated; otherwise, the
- * reason why not.
+ * Upload the column that a reply reports as missing.  If the column is only needed for a device aggregate, and cannot
+ * be uploaded or does not pay, drop the part's device aggregates.  Returns NULL if the request is to be repeated;
+ * otherwise, the reason why not.
  */
 static const char *
 upload_for_reply(RtscanDevicePart *part, const DeviceReply *reply)
@@ -129,7 +129,7 @@ note_speed(const RtscanDevicePart *part, double elapsed)
 									 LEAST_ADDING * of_device));
 }
 
-/* Record speeds and builds after the reply to a request has been received, "elapsed" nanoseconds after it was sent. */
+/* Record a speed and builds, given a reply that was received "elapsed" nanoseconds after the request was sent. */
 static void
 learn_from_reply(const RtscanDevicePart *part, double elapsed)
 {
@@ -174,8 +174,8 @@ receive_reply(RtscanDevicePart *part)
 }
 
 /*
- * Does the reply have the answer?  Not if a device aggregate had no room for its entries.  In that case, sets
- * "overflowed" of all device aggregates of the part.
+ * Does the reply have the answer?  Not if its result is not DEVICE_OK, or if a device aggregate had no room for its
+ * entries.  In the latter case, sets "overflowed" of all device aggregates of the part.
  */
 static bool
 has_answer(RtscanDevicePart *part)
@@ -197,8 +197,8 @@ has_answer(RtscanDevicePart *part)
 }
 
 /*
- * React to a reply that has no answer: upload a missing column, build BVHs, or reduce what is requested.  Returns
- * NULL if the request is to be repeated; otherwise, the reason why not.
+ * React to a reply that has no answer: upload a missing column, build BVHs, use compute instead of rt, or drop device
+ * aggregates.  Returns NULL if the request is to be repeated; otherwise, the reason why not.
  */
 static const char *
 heed_reply(RtscanDevicePart *part)

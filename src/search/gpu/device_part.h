@@ -21,8 +21,8 @@ typedef struct RtscanDeviceRegion
 	RtscanSegmentScan *scan;	/* segment of the region */
 	RtscanRegion *region;		/* the region */
 	RtscanDeviceAgg *agg;		/* device aggregate to make of the region's rows, or NULL */
-	bool		joins;			/* "agg" shares the words of the last device aggregate that has words of its own */
-	FilterPart	part;			/* PART_FIRST, or how to combine the region with the last PART_FIRST region before it */
+	bool		joins;			/* "agg" shares the words of the last aggregate before it that has words of its own */
+	FilterPart	part;			/* PART_FIRST, or how to combine the region with those since the last PART_FIRST */
 } RtscanDeviceRegion;
 
 StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may name a segment several times");
@@ -30,7 +30,7 @@ StaticAssertDecl(RTSCAN_ROUND_REGIONS <= DEVICE_MAX_SEGMENTS, "a request may nam
 /* Limits of a request, and memory for the request.  Only device_budget.c sets the members. */
 typedef struct RtscanDeviceBudget
 {
-	bool		wanted;			/* the part has regions and, with "auto", its device is ready */
+	bool		wanted;			/* a request should be sent for the part; see is_wanted() */
 	bool		connected;		/* there was a connection before memory for the request was taken */
 	bool		uploads_pay;	/* uploading all missing columns of the part has been found to pay */
 	char	   *area;			/* memory shared with the device program */
@@ -44,7 +44,7 @@ typedef struct RtscanDeviceExchange
 	bool		retried;		/* the request has been repeated on a new connection */
 	instr_time	start;			/* when the request was sent */
 	DeviceReply reply;			/* the last reply */
-	RtscanCounters work;		/* work of the device for all requests of the part, with or without an answer */
+	RtscanCounters work;		/* work of the device, including that of replies whose aggregates had no room */
 } RtscanDeviceExchange;
 
 /*
@@ -62,8 +62,8 @@ typedef struct RtscanDevicePart
 
 	/*
 	 * The beginning of the request.  The caller sets "executor", "prepare" and "build"; device_budget.c and
-	 * device_exchange.c may change "executor" and "build".  Columns, intervals and conditions are counted as regions
-	 * are added.
+	 * device_exchange.c may change "executor" and "build".  Columns, intervals, conditions, digits and measures are
+	 * counted as regions are added.
 	 */
 	EvaluateHeader header;
 	int			nregions;		/* number of regions */
@@ -84,7 +84,7 @@ typedef struct RtscanDevicePart
 	uint32		uploads;		/* number of columns that device_exchange.c has uploaded since the part was collected */
 	RtscanDeviceBudget budget;	/* limits and memory of the request */
 	RtscanDeviceExchange exchange;	/* the state of the request */
-	/* reason why there is no answer, or NULL; device_budget.c or device_exchange.c sets it */
+	/* reason why there is no answer, or NULL; device_budget.c, device_exchange.c or device_round.c sets it */
 	const char *why;
 } RtscanDevicePart;
 

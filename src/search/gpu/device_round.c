@@ -39,7 +39,8 @@ ask_devices(const RtscanDevicePart *like, RtscanSegmentScan *scans, int nscans)
 }
 
 /*
- * Return the reason why a part has no answer; NULL if all have one.  Any reason takes precedence over rtscan_not_yet.
+ * Return the reason why a part has no answer; NULL if all parts that are wanted have one.  Any other reason takes
+ * precedence over rtscan_not_yet.
  */
 static const char *
 why_not(const RtscanDeviceParts *parts)

@@ -6,7 +6,7 @@
  * The bound of a value of the order's first column is the value's key (row/keys.h), whose bits are inverted if the
  * order descends.  The bound of NULL is the least or the greatest possible bound.  So bounds sort as the rows do,
  * except that different values may have the same bound.  The bound of a segment is the bound of its first value in the
- * order.
+ * order; if NULLs come first, and the segment may have NULLs, it is the bound of NULL.
  *
  *	ORDER BY at DESC LIMIT 4		segments [ . . . . ][ . . . . ][ . . . . ][ . # # # ]		pending rows # .
  *																		   ^

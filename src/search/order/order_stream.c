@@ -231,8 +231,8 @@ note_failing(RtscanStreamTests *tests)
 }
 
 /*
- * Set *row to the next row that passes its test.  Returns false if no row is left, after too many tests, or if the
- * doubter has provided bits.
+ * Set *row to the next row that passes its test.  Returns false if no row is left, after too many tests, or if bits
+ * have been provided.
  */
 static bool
 next_tested(RtscanOrderStream *stream, uint32 *row)

@@ -3,8 +3,8 @@
  * order_stream.h
  *		Return the rows of one segment whose bits are set, in the order of a key column.
  *
- * A segment stores its rows by rank, so they can be read from either end without being sorted.  A stream finds its rows
- * in one of three ways:
+ * A segment knows its rows by their ranks in a key column, so the rows can be read from either end without being
+ * sorted.  A stream finds its rows in one of three ways:
  *
  *	walked		read rank after rank through the column's order, and return the rows whose bits are set
  *				(order_stream_walk.c)
@@ -45,7 +45,7 @@ typedef struct RtscanOrder
 	RtscanOrderColumn columns[INDEX_MAX_KEYS];
 	bool		by_heap;		/* a bounded heap finds the wanted rows; if false, streams are merged */
 	double		wanted;			/* approximate number of wanted rows; infinite if all rows are wanted */
-	/* one segment is expected to have all wanted rows, so segments are opened one after another; false if by_heap */
+	/* one segment is expected to have all wanted rows, so segments may be opened in turn; false if by_heap */
 	bool		few;
 } RtscanOrder;
 
@@ -53,9 +53,10 @@ typedef struct RtscanOrder
 typedef struct RtscanOrderStream RtscanOrderStream;
 
 /*
- * Can a stream of a segment do without bits?  Never if the segment has dead rows, or if the filter is more than one
- * region.  Otherwise, it can if the filter matches all rows of the segment or all rows in one range of the column's
- * ranks, or if so few rows are wanted that testing row after row is cheaper.
+ * Can a stream of a segment do without bits?  Never if the order is by_heap, if the column cannot be walked, if the
+ * segment has dead rows, or if the filter matches no row or is more than one region.  Otherwise, it can if the filter
+ * matches all rows of the segment or all rows in one range of the column's ranks, or if so few rows are wanted that
+ * testing row after row is cheaper.
  */
 extern bool rtscan_stream_needs_no_bits(const RtscanSegmentScan *segment, const RtscanOrder *order);
 
@@ -64,7 +65,7 @@ extern uint64 rtscan_filtered_rows(const RtscanSegmentScan *segment, const Rtsca
 
 /*
  * Open a stream of the rows whose bits are set, in the current memory context.  "values" reads the first column of
- * the order.  "words" has the bits of all chunks of the segment; it is NULL if rtscan_stream_needs_no_bits().  The
+ * the order.  "words" has the bits of all chunks of the segment; it may be NULL if rtscan_stream_needs_no_bits().  The
  * segment, the values, the words and the order must stay where they are.
  */
 extern RtscanOrderStream *rtscan_open_stream(RtscanSegmentScan *segment, const RtscanSchema *schema,

@@ -95,7 +95,7 @@ enter_chunk_of_code(RtscanStreamCodes *codes, uint32 chunk)
 		codes->bit = (RtscanBitPlace) {0, rtscan_bits_chunk(codes->bits, chunk)[0]};
 }
 
-/* Go to the next code, and to the first chunk of its rows. */
+/* Go to the next code, find its rows, and go to the segment's first chunk. */
 static void
 enter_code(RtscanOrderStream *stream)
 {

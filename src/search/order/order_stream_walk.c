@@ -8,8 +8,8 @@
 #include "miscadmin.h"
 
 /*
- * The most ranks that are walked at a time if the stream has no bits.  Most of their rows are expected to be
- * returned, so a page of the order would usually have more rows than are wanted.
+ * The most ranks that are walked at a time if the stream has no bits.  Then most of their rows may match, so that a
+ * page of the order has far more rows than are wanted.
  */
 #define MATCHING_RANKS		64
 

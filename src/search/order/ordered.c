@@ -13,14 +13,14 @@
 #include "utils/memutils.h"
 
 /*
- * Number of rows of the first lot.  Each further lot is twice as large as the one before, up to RTSCAN_CURSOR_ROWS,
- * but no larger than the number of wanted rows that are still missing.
+ * Number of rows of the first lot, unless the order is by_heap: then it is RTSCAN_CURSOR_ROWS.  The number doubles for
+ * each further lot, up to RTSCAN_CURSOR_ROWS.  As long as wanted rows are missing, a lot has no more rows than these.
  */
 #define FIRST_LOT	16
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* RtscanPrepareSegment: ask for bits or, if the segment's stream needs no bits, for rows by rank. */
+/* RtscanPrepareSegment: ask for bits or, if no rows are skipped and the stream needs no bits, for rows by rank. */
 static void
 prepare_for_order(RtscanSegmentScan *segment, void *arg)
 {

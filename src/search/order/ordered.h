@@ -4,9 +4,9 @@
  *		Return the rows of an index that match a filter, in an order, some at a time.
  *
  * All segments are searched when the scan begins (ordered_sources.c), since the first row may be in any of them.  If
- * few rows are wanted (RtscanOrder.few), however, segments are opened in turn: a segment is opened only when its bound
- * (order_bounds.h) says that one of its rows may sort before the first known row, or may have the same value.  If
- * values are equal, rows of segments precede pending rows.
+ * few rows are wanted (RtscanOrder.few), however, segments may be opened in turn (opens_in_turn()): a segment is then
+ * opened only when its bound (order_bounds.h) says that one of its rows may sort before the first known row, or may
+ * have the same value.  If values are equal, rows of segments precede pending rows.
  *
  * For the order of one key column, each segment returns its rows in order (order_stream.h).  The rows of all segments
  * and the pending rows are merged by value (ordered_merge.c).  A row is checked in the table's heap only when it is

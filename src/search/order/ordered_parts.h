@@ -33,12 +33,13 @@ typedef struct RtscanOrderedSource
 	struct RtscanOrdered *ordered;
 	RtscanSegmentScan *segment; /* NULL: the pending rows */
 	uint32		number;			/* number of the source in the list of sources */
-	bool		sees_all;		/* the snapshot is known to see all rows of the source */
+	bool		sees_all;		/* the source's rows need not be checked: the snapshot sees them, or "unchecked" */
 	uint64		rows;			/* number of matching rows; without bits, number of rows that may match */
 	RtscanRowBits *bits;		/* bits of a segment's matching rows, with all chunks filled; NULL if its stream
 								 * needs none */
-	bool		searched_again; /* the segment has been searched again, for bits in place of tests of its rows */
-	/* number of rows, in the order of all rows of the segment, before the first one to return */
+	/* a second search of the segment, for bits in place of tests of its rows, has been considered */
+	bool		searched_again;
+	/* number of rows that the stream skips, in the order of all rows of the segment (rtscan_begin_stream()) */
 	uint32		passed;
 	RtscanValues **values;		/* by column: reader of the segment's values, opened at first use */
 	RtscanOrderStream *stream;	/* a segment's rows in order, if sources are merged */

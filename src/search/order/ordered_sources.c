@@ -90,8 +90,8 @@ source_of_entry(const RtscanOrdered *ordered, const RtscanEntry *entry)
 }
 
 /*
- * RtscanStreamDoubter: search all segments whose rows are still tested once more, for the bits of their matching rows.
- * This is done if an executor other than the CPU is expected to find the bits sooner than the CPU ends its tests.
+ * RtscanStreamDoubter: search again all segments whose rows are still tested, for the bits of their matching rows.
+ * This is done if "auto" expects an executor other than the CPU to find the bits sooner than the CPU would.
  */
 static void
 search_tested_again(void *arg)

@@ -8,9 +8,9 @@
  * pivot are a region of the column, which the CPU evaluates like any other region.  The region's bits are combined with
  * the bits of the matching rows, and counted.
  *
- * Pivots are tried until the number of rows before a pivot is the number of rows to skip, or at most FEW_ROWS less.
- * Then the bits of the rows before this pivot are cleared, and the streams begin at the pivot.  The rows that remain to
- * be skipped are read and dropped.
+ * Pivots are tried until the number of rows before a pivot is the number of rows to skip, or at most FEW_ROWS less, or
+ * until further pivots hardly help.  Then the bits of the rows before the best pivot are cleared, and the streams begin
+ * at this pivot.  The rows that remain to be skipped are read and dropped.
  *
  * Only rows that the snapshot sees may be counted.  So rows that the snapshot is not known to see are checked in the
  * heap first.  If too many rows would have to be checked, no pivot is tried, and all rows are dropped one by one.
@@ -63,7 +63,7 @@
 typedef struct Pivot
 {
 	bool		isnull;			/* the value is NULL */
-	bool		has_key;		/* values of the column have keys (row/keys.h) */
+	bool		has_key;		/* the value is not NULL, and has a key (row/keys.h) */
 	uint64		key;			/* key of the value, if has_key */
 	Datum		value;			/* the value, if it is not NULL */
 	uint64		before;			/* number of matching rows that sort before the value */
@@ -304,7 +304,7 @@ count_between(Skip *skip, RtscanOrderedSource *source)
  * segment, without the segment that has just been tried.  Returns the segment at which the count reaches half of all
  * rows between the pivots or, if the count stays below half, the last segment that has rows between the pivots.  If the
  * list of segments ascends by value, as in a table filled in the order of time, this segment has the middle row.
- * Returns NULL if only the segment that has just been tried has rows between the pivots.
+ * Returns NULL if no other segment than the one that has just been tried has rows between the pivots.
  */
 static RtscanOrderedSource *
 find_middle(Skip *skip)

@@ -16,8 +16,8 @@
 /* ---------------------------------------------------------------- search */
 
 /*
- * RtscanPrepareSegment: ask for bits or a list, and keep in "prepared" whether the snapshot sees all rows of the
- * segment.
+ * RtscanPrepareSegment: ask for bits or, unless processes share chunks, a list, and keep in "prepared" whether the
+ * snapshot sees all rows of the segment.  If the caller checks visibility, all rows count as seen.
  */
 static void
 prepare_for_rows(RtscanSegmentScan *segment, void *arg)

@@ -74,8 +74,8 @@ typedef struct RtscanCursorChunk
 typedef bool (*RtscanTakeChunk) (const RtscanCursorChunk *chunk, void *arg);
 
 /*
- * Let the cursor call "take" for each chunk of a segment that may have matching rows, before any row of the chunk is
- * returned.
+ * Let the cursor call "take" for each chunk that may have matching rows, before any row of the chunk is returned.
+ * Segments whose matching rows are in a list are left out.
  */
 extern void rtscan_cursor_offer_chunks(RtscanCursor *cursor, RtscanTakeChunk take, void *arg);
 
@@ -101,8 +101,9 @@ typedef struct RtscanDeviceAggCallbacks
 extern void rtscan_cursor_offer_device_aggs(RtscanCursor *cursor, const RtscanDeviceAggCallbacks *callbacks);
 
 /*
- * Has an executor other than the CPU been chosen, which might make device aggregates?  "auto" first chooses again,
- * given the cost of adding rows up ("adding").  Call this before rtscan_cursor_offer_device_aggs().
+ * Has an executor other than the CPU been chosen, which might make device aggregates?  If "auto" has chosen the CPU, it
+ * first chooses again, given the cost of adding rows up ("adding").  Returns false if processes share chunks, or if the
+ * caller checks visibility.  Call this before rtscan_cursor_offer_device_aggs().
  */
 extern bool rtscan_cursor_choose_for_device_aggs(RtscanCursor *cursor, const RtscanAdding *adding);
 

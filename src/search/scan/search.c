@@ -149,7 +149,7 @@ choose_way(RtscanSearch *search)
 	choice->round_segments = segments_of_round(search);
 }
 
-/* Initialize all members except "asked", which the caller has set, and the prefilter. */
+/* Initialize all members, except "asked" and "segments", which the caller has set, and the prefilter. */
 static void
 init_search(RtscanSearch *search, const RtscanImage *image)
 {

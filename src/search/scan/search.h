@@ -162,9 +162,9 @@ extern IndexTuple rtscan_next_pending(RtscanSearch *search);
 
 /*
  * Begin a second search of some segments, for the bits of their rows.  In the first search the caller has taken their
- * rows by rank, without bits (takes_ranks).  The filter is not looked up again.  Returns false if "auto" does not
- * expect another executor to be faster than the CPU.  The second search returns only segments that the other executor
- * evaluates.  It lasts as long as the first search, which must not be shared.
+ * rows by rank, without bits (takes_ranks).  The filter is not looked up again.  Returns false unless rtscan.executor
+ * is "auto", and expects another executor to be faster than the CPU.  The second search returns only segments that the
+ * other executor evaluates.  It lasts as long as the first search, which must not be shared.
  */
 extern bool rtscan_begin_again(const RtscanSearch *search, const List *segments, RtscanSearch *again);
 
@@ -175,8 +175,8 @@ extern void rtscan_end_again(RtscanSearch *search, const RtscanSearch *again);
 extern int	rtscan_count_processes(const RtscanSearch *search);
 
 /*
- * Return the next chunk of a segment that no process has taken, and take it.  The result is at least the segment's
- * number of chunks if no chunk is left.
+ * Take the first chunk that no process has taken of a segment whose chunks are shared, and return the chunk's number.
+ * If no chunk is left, the result is at least the segment's number of chunks.
  */
 extern uint32 rtscan_take_chunk(RtscanSearch *search, const RtscanSegmentScan *segment);
 

@@ -64,7 +64,7 @@ rtscan_look_up_left(RtscanSearch *search, RtscanSegmentScan *segment)
 
 /*
  * Are a device's tests worth while?  Always if the user has set an executor.  With "auto", only if the CPU would need
- * longer than the device to test rows for the conditions.
+ * longer than "test_time" to evaluate the conditions that have not been looked up.
  */
 static bool
 do_tests_pay(const RtscanSegmentScan *segment, double test_time)
@@ -96,7 +96,8 @@ look_up_for_tests(RtscanSearch *search, RtscanSegmentScan *segment, double test_
 
 /*
  * Return the nanoseconds that an executor other than the CPU needs to test a segment's rows in place of a lookup; 0
- * if no executor can.  The time is scaled by rtscan_cpu_slowness(), to be compared with the CPU's estimated costs.
+ * if conditions may not be left to tests.  The time is divided by rtscan_cpu_slowness(), to be compared with the CPU's
+ * estimated costs.  With "auto", it is at least the segment's share of LEAST_LEFT.
  */
 static double
 test_time_of(const RtscanSearch *search, const RtscanSegmentScan *segment)

@@ -41,9 +41,9 @@ extern void rtscan_take_all_chunks(RtscanSearch *search, const RtscanSegmentScan
 
 /*
  * search_share.c: after all segments have been taken, wait until this process should share the remaining chunks of
- * another process's segment.  Returns the number of that segment, or -1 if no segment is left to share.  A worker
- * waits no longer than it has worked so far.  The leader does not wait, since workers may be waiting for it to read
- * their rows.
+ * another process's segment.  Returns the number of that segment, or -1 if no segment is left to share, if a process
+ * keeps its chunks (RtscanSharedSearch.kept), or if this process may not wait longer.  A worker waits no longer than it
+ * has worked so far.  The leader does not wait, since workers may be waiting for it to read their rows.
  */
 extern int	rtscan_wait_for_segment(RtscanSearch *search);
 

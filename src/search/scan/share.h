@@ -4,8 +4,9 @@
  *		Divide a search among the processes of a parallel query.
  *
  * A process takes segments.  If an executor other than the CPU evaluates segments, a process takes several at once, but
- * no more than the number of segments divided by the number of processes.  A process that also processes rows takes the
- * chunks of its segment one by one, so that other processes can take chunks of the segment, too.
+ * no more of the segments whose rows may match than their number divided by the number of processes.  A process that
+ * also processes rows takes the chunks of its segment one by one, so that other processes can take chunks of the
+ * segment, too.
  *
  * When no segment is left, a process shares the remaining chunks of another process's segment.  To do so, it has to
  * find the segment's bits again.  If finding bits has taken longer than processing rows so far, however, sharing would
