@@ -7,12 +7,13 @@
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 /*
  * Does a function calculate a date or time, as in now() - interval '1 day'?  The listed functions raise errors only for
- * times far from now, and date_trunc() for an unknown unit.
+ * times far from now, and date_trunc() also for an unknown unit (see unit_may_raise()).
  */
 static bool
 makes_times(Oid function)
@@ -42,6 +43,30 @@ makes_times(Oid function)
 		default:
 			return false;
 	}
+}
+
+/*
+ * Is a node a call of date_trunc() that may raise an error because of its unit?  Only the full names of units are
+ * recognized here: with an abbreviation, or a unit that is no constant, the answer is true.
+ */
+static bool
+unit_may_raise(Node *node)
+{
+	static const char *const units[] = {"microseconds", "milliseconds", "second", "minute", "hour", "day", "week",
+	"month", "quarter", "year"};
+	const FuncExpr *call = (const FuncExpr *) node;
+	const Const *unit;
+
+	if (!IsA(node, FuncExpr) ||
+		(call->funcid != F_DATE_TRUNC_TEXT_TIMESTAMP && call->funcid != F_DATE_TRUNC_TEXT_TIMESTAMPTZ))
+		return false;
+	unit = linitial(call->args);
+	if (!IsA(unit, Const) || unit->constisnull)
+		return true;
+	for (size_t i = 0; i < lengthof(units); i++)
+		if (pg_strcasecmp(TextDatumGetCString(unit->constvalue), units[i]) == 0)
+			return false;
+	return true;
 }
 
 /*
@@ -80,6 +105,8 @@ argument_may_raise(Node *node, void *arg)
 		case T_OpExpr:
 			/* the value of a parameter may be a time far from now */
 			if (check_functions_in_node(node, function_makes_times, NULL) && has_parameter(node, NULL))
+				return true;
+			if (unit_may_raise(node))
 				return true;
 			pg_fallthrough;
 		case T_ScalarArrayOpExpr:
