@@ -44,7 +44,7 @@ typedef struct Resident
 	uint64_t	last_batch;		/* number of the last batch that used the resident */
 	struct Resident *next;		/* next resident in the same bucket */
 
-	ColumnShape shape;			/* of a BVH, only rows is set */
+	ColumnShape shape;			/* of a BVH, only the member "rows" is set */
 
 	/* Only for columns. */
 	ColumnLayout layout;

@@ -81,8 +81,8 @@ extern void context_open(Context *context, const char *wanted, uint32_t passed_o
 						 const Faults *faults);
 
 /*
- * Keep the device's clocks up while it is used, if it is one of NVIDIA's (clocks.h).  Waits up to CLOCKS_SECONDS until
- * the clocks are up, or known to be left to the driver.  For the device program only.
+ * If the device is made by NVIDIA, keep its clocks up while it is used (clocks.h).  Returns when the clocks are up, or
+ * when it is known that they are left to the driver, or after CLOCKS_SECONDS.  For the device program only.
  */
 extern void context_keep_clocks(Context *context);
 
@@ -111,7 +111,7 @@ extern uint64_t submission_finish(Context *context, Submission *submission);
  */
 extern uint64_t submission_limit(const Context *context);
 
-/* Nanoseconds for which the host polls a device, other than software, before it sleeps. */
+/* Nanoseconds for which the host polls before it sleeps.  Does not apply to devices that are software. */
 #define WATCH_TIME	(UINT64_C(2) * 1000 * 1000)
 
 /* Record a barrier: commands after it see all writes of commands before it. */

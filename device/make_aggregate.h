@@ -17,7 +17,7 @@ typedef struct AggSource
 	const AggMeasure *measures;
 	uint64_t	bits;			/* offset of the bits of the segment's first group; bits after the last row are 0 */
 	uint32_t	groups;
-	uint64_t	maps;			/* offset of the request's words in the words of the batch */
+	uint64_t	maps;			/* offset of the words of the request's sets and maps in the words of the batch */
 	uint64_t   *words;			/* offset of the words of the last aggregate that joins no other */
 	uint64_t   *answer;			/* address at which the next aggregate's entries are returned */
 } AggSource;

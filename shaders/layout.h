@@ -145,7 +145,8 @@ struct PublishTask
 	uint32_t	first_chunk;
 	uint32_t	chunks;
 	uint32_t	groups;
-	uint32_t	aggregated[3];	/* a bit for each chunk in the aggregate; its rows are only counted */
+	/* a bit for each chunk in the aggregate; its rows are counted, but not returned, except as "partly" says */
+	uint32_t	aggregated[3];
 	/* a bit for each aggregated chunk with a mask in words; the rows of the mask are returned */
 	uint32_t	partly[3];
 	uint32_t	alternatives;	/* a bit for each group that is an alternative to the group before */

@@ -22,8 +22,8 @@
 
 /*
  * Does advice demand a scan of the table that does not use "index", an index of rtscan?  Advice for index scans
- * allows rtscan's scans, even though PostgreSQL itself has no plain index scan with this index.  Advice against all
- * scans demands an Append, and does not count here.
+ * allows rtscan's scans, even though PostgreSQL itself has no plain index scan with this index.  A mask without any
+ * strategy of PGS_SCAN_ANY does not count here: it demands an Append instead of a scan.
  */
 static inline bool
 rtscan_compat_advises_other_scan(const PlannerInfo *root, const IndexOptInfo *index)

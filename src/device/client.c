@@ -49,7 +49,7 @@ typedef struct Connection
 	TimestampTz sent;			/* when the last request was sent */
 	bool		made_wait;		/* did the last rtscan_device_receive() have to wait? */
 	TimestampTz away_until;		/* until when the device is not used, since its program has not answered in time */
-	WaitEventSet *events;		/* events to wait for, if open */
+	WaitEventSet *events;		/* what to wait for, such as a reply; NULL if the connection is not open */
 	char	   *area;			/* shared memory; NULL: there is none */
 	Size		area_size;		/* size of the area in bytes */
 	int			area_file;		/* file descriptor of the area */

@@ -21,8 +21,9 @@ typedef struct RtscanSortedColumn
 	uint32		distinct;		/* number of distinct values */
 	bool		heap_order;		/* the rank of each row is its row number */
 	bool		identical;		/* equal values have the same image */
-	RtscanColumnRows *images;	/* by row: the image, if it differs from that of the equal value in "sorted"; else
-								 * NULL.  The pointer is NULL if "identical" is true, or if some images are lost */
+	RtscanColumnRows *images;	/* by row: images that differ from the image of the equal value in "sorted"; all
+								 * other rows are NULL.  The pointer itself is NULL if "identical" is true, or if
+								 * some images are lost */
 	RtscanSorted *sorted;		/* by rank, in the work space; NULLs from "nonnull" on, in row order; equal values
 								 * with different images are all replaced by one of them */
 	RtscanSorted *spare;		/* the other half of the work space, free for work on the column */

@@ -302,7 +302,11 @@ free_taken(RtscanFreed *freed, const RtscanTaken *taken)
 	}
 }
 
-/* Free the pages noted by an attempt.  Its notes end at the first taken page that names another attempt. */
+/*
+ * Free the pages that an attempt has noted.  Its notes are on the first pages of the slot's chain of pages of the kind
+ * RTSCAN_PAGE_TAKEN.  They end at the first page that names another attempt, or none: this page and those after it are
+ * left from earlier attempts, or empty.
+ */
 static void
 free_attempt(RtscanFreed *freed, RtscanWriterSlot slot, BlockNumber first, uint64 attempt)
 {

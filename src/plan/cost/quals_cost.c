@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * quals_cost.c
- *		Estimates the cost of quals: those on key columns as a search, those on INCLUDEd columns by their values.
+ *		Estimates the cost of quals.
+ *
+ * Quals on key columns cost a search.  Quals on INCLUDEd columns cost the comparison of these columns' values, and a
+ * search for those of their parts that are about key columns alone.
  */
 #include "plan/cost/quals_cost.h"
 

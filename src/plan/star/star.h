@@ -165,7 +165,7 @@ rtscan_has_several_keys(const RtscanStarDimension *dimension)
 	return list_length(dimension->keys) > 1;
 }
 
-/* Return the number of attributes, with the mark, that a dimension's path returns besides the keys. */
+/* Return how many columns besides the keys a dimension's path returns: the attributes, and the mark if there is one. */
 extern int	rtscan_count_attributes(const RtscanStarDimension *dimension, const Path *path);
 
 /* Return the join clauses that are evaluated on rows with attributes (RestrictInfo). */

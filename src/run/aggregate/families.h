@@ -41,8 +41,9 @@ extern Datum rtscan_finish_count(const RtscanTransition *transition, const Rtsca
 extern Datum rtscan_finish_fold(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 
 /*
- * Make a fold combine values by "function".  If an operation of C can replace the function (a simple fold), set the
- * operation, and the family for the type of the argument; then only a fold of numerics keeps the function, too.
+ * Make a fold combine values by "function".  If an operation of C can replace the function (a simple fold), set this
+ * operation, and the family for the type of the argument.  The function itself is set only for folds that are not
+ * simple, and for folds of numerics.
  */
 extern void rtscan_set_fold(RtscanTransition *transition, Oid function);
 

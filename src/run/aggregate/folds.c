@@ -3,11 +3,11 @@
  * folds.c
  *		Counts, and folds: aggregates that combine their state and the next value, both of one type, by a function.
  *
- * Folds are minima, maxima, bitwise AND, and all other aggregates whose transition only calls such a function.  Some
- * folds are *simple*: an operation of C replaces the function.  They are folds of floats, of numerics, or of types with
- * exact integers (row/exact.h).  Numerics that are read as 64-bit integers are folded by the operation as long as their
- * scale is the same.  When the scale changes, and at the end, the result so far is folded by the function, as are
- * single numerics.
+ * Folds are minima, maxima, bitwise AND, and all other aggregates whose transition does nothing but call a function of
+ * two values of one type.  Some folds are *simple*: an operation of C replaces the function.  They are folds of floats,
+ * of numerics, or of types with exact integers (row/exact.h).  Numerics that are read as 64-bit integers are folded by
+ * the operation as long as their scale is the same.  When the scale changes, and at the end, the function combines the
+ * result for this scale with the state's value.  The function also combines numerics that are added one by one.
  */
 #include "run/aggregate/families.h"
 

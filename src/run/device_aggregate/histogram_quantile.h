@@ -24,9 +24,10 @@
 extern void rtscan_ask_for_bins(RtscanRowsAnswer *answer);
 
 /*
- * RtscanTakeChunk (search/scan/cursor.h): sample a chunk whose values the device has not counted.  Return false if the
- * chunk's values are to be collected, either because rtscan_sample_chunk() returns false, or because bins are in use
- * and the values are few: the segment is small, or its device aggregate has left them over.
+ * RtscanTakeChunk (search/scan/cursor.h): sample a chunk whose values the device has not counted.  Return false if all
+ * values of the chunk are to be collected.  This is so if rtscan_sample_chunk() returns false.  It is also so if bins
+ * are in use and the chunk has few values to add: because the segment has less than a chunk of rows, or because its
+ * device aggregate has counted its other rows.
  */
 extern bool rtscan_sample_not_counted(const RtscanCursorChunk *chunk, void *arg);
 

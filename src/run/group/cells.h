@@ -46,7 +46,7 @@ typedef struct RtscanCellAggregate
 typedef struct RtscanCells
 {
 	MemoryContext context;		/* memory context of the arrays */
-	MemoryContext states_context;	/* memory context of what groups' states keep by reference */
+	MemoryContext states_context;	/* memory context of the data that the states of groups point to */
 	MemoryContext temporary;	/* work space of rtscan_fold_cells(), reset by each call */
 	uint32		n;				/* number of cells; 0: none are used */
 	uint32		capacity;		/* number of cells that the arrays have room for */

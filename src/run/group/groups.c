@@ -304,7 +304,10 @@ read_group(RtscanGroups *groups, BufFile *file, uint32 hash)
 	MemoryContextReset(groups->temporary);
 }
 
-/* Return the number of bits by which the groups of a file are spilled again if they take too much memory. */
+/*
+ * Choose how many further bits of the hash divide the groups of a file among new files, if the groups have to be
+ * spilled again because they take too much memory.
+ */
 static int
 choose_bits(const RtscanGroups *groups, const SpillFile *file)
 {

@@ -21,7 +21,10 @@ typedef struct FetchedColumn
 	bool	   *integers_isnull;	/* by row: its integer is NULL */
 } FetchedColumn;
 
-/* Columns of the rows fetched, from which the columns of copies are taken, and work space for copies. */
+/*
+ * Columns of the index for the rows that have been fetched.  If the batch consists of copies of these rows (batch.h),
+ * the copies' values are taken from here; "sources" and "codes" are work space for that.
+ */
 typedef struct RtscanFetched
 {
 	uint16		sources[RTSCAN_CURSOR_ROWS];	/* room for RtscanBatch.sources */

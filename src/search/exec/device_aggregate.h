@@ -93,13 +93,13 @@ typedef struct RtscanDeviceAggValue
 {
 	RtscanDeviceAggColumn of;	/* the column */
 	RtscanTotalKind kind;		/* kind of the value's total */
-	int			digit;			/* number of the value's digit plus one; 0: the total is in words */
+	int			digit;			/* 1 + number of the value's digit; 0: the total is in words */
 	int64	   *integers;		/* if the digit is coded, by code: the integer that the code represents */
 	bool		nulls;			/* the value may be NULL in some rows */
-	int			count;			/* number plus one of the measure that counts values; 0: all rows have values */
-	int			lower;			/* number plus one of the measure that adds up lower halves; 0: there is none */
-	int			upper;			/* number plus one of the measure that adds up upper halves; 0: there is none */
-	int			outermost;		/* number plus one of the measure of the minimum or maximum; 0: there is none */
+	int			count;			/* 1 + number of the measure that counts values; 0: all rows have values */
+	int			lower;			/* 1 + number of the measure that adds up lower halves; 0: there is none */
+	int			upper;			/* 1 + number of the measure that adds up upper halves; 0: there is none */
+	int			outermost;		/* 1 + number of the measure that has the minimum or maximum; 0: there is none */
 } RtscanDeviceAggValue;
 
 /* A segment's device aggregate. */
