@@ -10,6 +10,7 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -60,6 +61,17 @@ open_table(Oid relid)
 	return table;
 }
 
+/* Raise an error if neither ANALYZE nor VACUUM has counted the rows of a table. */
+static void
+check_is_analyzed(Relation table)
+{
+	if (table->rd_rel->reltuples < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table \"%s\" has never been analyzed", RelationGetRelationName(table)),
+				 errhint("Use ANALYZE first: the size of an index is estimated from the table's statistics.")));
+}
+
 /*
  * Raise an error if row-level security applies to the user.  Statistics are made of all rows.  The view pg_stats, too,
  * hides statistics from a user who must not see all rows.
@@ -99,6 +111,20 @@ find_column(Relation table, const char *name)
 				 errmsg("column \"%s\" of relation \"%s\" does not exist",
 						name, RelationGetRelationName(table))));
 	return attno;
+}
+
+/* Raise the same error as CREATE INDEX if the type of a key column has no default operator class. */
+static void
+check_type(Relation table, AttrNumber attno)
+{
+	Oid			type = TupleDescAttr(RelationGetDescr(table), attno - 1)->atttypid;
+
+	if (!OidIsValid(GetDefaultOpClass(type, get_index_am_oid("rtscan", false))))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("data type %s has no default operator class for access method \"%s\"",
+						format_type_be(type), "rtscan"),
+				 errhint("A column of this type can only be an INCLUDE column, unless you name an operator class.")));
 }
 
 static void
@@ -158,6 +184,8 @@ read_columns(Relation table, double rows, ArrayType *keys, ArrayType *include,
 		AttrNumber	attno = find_column(table, TextDatumGetCString(name));
 
 		check_column_privilege(table, attno);
+		if (i < columns->nkeys)
+			check_type(table, attno);
 		rtscan_read_statistics(table, attno, rows, &columns->statistics[i]);
 	}
 }
@@ -206,6 +234,7 @@ rtscan_estimate(PG_FUNCTION_ARGS)
 	TupleDesc	tupdesc = rtscan_result_row(fcinfo, ESTIMATE_COLUMNS);
 
 	check_row_security(table);
+	check_is_analyzed(table);
 	read_columns(table, rows, PG_GETARG_ARRAYTYPE_P(1), include, plan.bins, plan.components, columns);
 	table_close(table, AccessShareLock);
 	limit = rtscan_rows_that_fit(build_bytes(columns), maintenance_work_mem);
