@@ -12,6 +12,7 @@ CREATE EXTENSION rtscan VERSION '1.0';
 CREATE INDEX t_all ON t USING rtscan (a, b);
 SELECT rtscan_check('t_all', true);
 SELECT segments, rows FROM rtscan_stats('t_all');
+ANALYZE t;
 SELECT segments FROM rtscan_estimate('t', '{a, b}');
 SELECT count(*) FROM pg_stat_rtscan;
 SELECT count(*) <= 1 AS ok FROM rtscan_device();
