@@ -36,7 +36,7 @@ find_column(Evaluator *evaluator, const AggSource *source, uint32_t column, Colu
 		reply->form = form;
 		return DEVICE_MISSING;
 	}
-	/* As COLUMN_KEY, a column in heap order has no data.  Its codes are aggregated in the form COLUMN_CODES. */
+	/* A column in heap order has no data in the form COLUMN_KEY.  Its codes are aggregated in the form COLUMN_CODES. */
 	return (*found)->shape.rows == source->segment->rows && (*found)->layout.size > 0 ? DEVICE_OK : DEVICE_REFUSED;
 }
 

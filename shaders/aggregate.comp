@@ -3,7 +3,7 @@
  * aggregate.comp
  *		Aggregate the rows of some chunks by cell (device/protocol.h).
  *
- * As in RTCUDB and in Govindaraju et al. (2004), no row leaves the device.
+ * No row leaves the device, which is how RTCUDB and Govindaraju et al. (2004) aggregate, too.
  *
  * A workgroup accumulates values in shared memory, or in registers if there is only one cell, and adds them to the
  * segment's words at the end.  If it cannot (AGG_BY_WORDS, AGG_BY_HASH), it adds each value to the words directly.

@@ -21,7 +21,7 @@
  * transaction, each merge would therefore make the index grow.  To prevent this, full tiers wait while the retired
  * segments that may still be visible have more rows than a chunk, and more than MERGE_HELD_FRACTION of the live rows.
  * While full tiers wait, segments of less than a chunk are still merged, and segments with many dead rows rewritten.
- * As a result, while a transaction does not end,
+ * While a transaction does not end, this has two effects:
  *
  *	- rows that are inserted during the transaction are written at most four times: in a flush, and once for each of
  *	  the three tiers below a chunk.  The pages of their earlier copies wait to be reused;

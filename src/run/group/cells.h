@@ -9,7 +9,7 @@
  * processor's caches.  At the end, or before sums get too large for 64 bits, the cells are *folded*: added to the
  * groups' states, and cleared.
  *
- * As a rule, the number of an aggregate's values in a cell is the cell's number of rows.  An aggregate counts its
+ * The number of an aggregate's values in a cell is mostly the cell's number of rows.  An aggregate counts its
  * values itself only if it has a FILTER, if some values were NULL, or if some slices were not added by cell.
  *
  * Rows are added slice by slice.  The first two calls decide for each aggregate whether the slice is added by cell:

@@ -46,8 +46,8 @@ makes_times(Oid function)
 }
 
 /*
- * Is a node a call of date_trunc() that may raise an error because of its unit?  Only the full names of units are
- * recognized here: with an abbreviation, or a unit that is no constant, the answer is true.
+ * May a call of date_trunc() raise an error because of its unit?  False for all other nodes.  Only constants with the
+ * full name of a unit are recognized here: for abbreviations the answer is true, too.
  */
 static bool
 unit_may_raise(Node *node)
@@ -56,6 +56,7 @@ unit_may_raise(Node *node)
 	"month", "quarter", "year"};
 	const FuncExpr *call = (const FuncExpr *) node;
 	const Const *unit;
+	char	   *name;
 
 	if (!IsA(node, FuncExpr) ||
 		(call->funcid != F_DATE_TRUNC_TEXT_TIMESTAMP && call->funcid != F_DATE_TRUNC_TEXT_TIMESTAMPTZ))
@@ -63,8 +64,9 @@ unit_may_raise(Node *node)
 	unit = linitial(call->args);
 	if (!IsA(unit, Const) || unit->constisnull)
 		return true;
+	name = TextDatumGetCString(unit->constvalue);
 	for (size_t i = 0; i < lengthof(units); i++)
-		if (pg_strcasecmp(TextDatumGetCString(unit->constvalue), units[i]) == 0)
+		if (pg_strcasecmp(name, units[i]) == 0)
 			return false;
 	return true;
 }
