@@ -282,14 +282,15 @@ init_data() {
 }
 
 # Starts a new cluster with settings given as name=value, and sets libpq's variables for it. It only listens on a
-# socket in its own directory.
+# socket in its own directory. AddressSanitizer keeps less freed memory than by default, 256 MB a process: PostgreSQL
+# poisons what pfree() frees itself, and fresh pages take a fifth of the time.
 start_cluster() {
   CLUSTER=$(as_user mktemp -d "${PLACE:-$WORK}/cluster.XXXX")
   PGHOST=$CLUSTER PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
   if [ -n "$TEMPLATE" ]; then as_user cp -a "$TEMPLATE/." "$CLUSTER/data"; else init_data "$CLUSTER/data"; fi
   printf '%s\n' "listen_addresses=" "unix_socket_directories=$CLUSTER" fsync=off max_prepared_transactions=10 "$@" |
     sed "s/=\(.*\)/ = '\1'/" | as_user tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
-  quietly as_user env UBSAN_OPTIONS=print_stacktrace=1 "${SERVER_ENVIRONMENT[@]}" \
+  quietly as_user env UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=quarantine_size_mb=8 "${SERVER_ENVIRONMENT[@]}" \
     pg_ctl --pgdata="$CLUSTER/data" --log="$CLUSTER/server.log" --wait --timeout=120 start ||
     { cat "$CLUSTER/server.log" >&2; return 1; }
 }

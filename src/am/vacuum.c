@@ -11,7 +11,7 @@
 #include "maintain/maintain.h"
 #include "maintain/orphans.h"
 #include "maintain/recycle.h"
-#include "maintain/worker.h"
+#include "maintain/worker_request.h"
 #include "miscadmin.h"
 #include "search/visible/visibility.h"
 #include "search/visible/vm_copy.h"

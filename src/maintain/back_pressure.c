@@ -8,7 +8,7 @@
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "maintain/flush.h"
-#include "maintain/worker.h"
+#include "maintain/worker_request.h"
 #include "settings.h"
 #include "storage/locks.h"
 #include "storage/pending.h"

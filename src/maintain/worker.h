@@ -3,13 +3,12 @@
  * worker.h
  *		The background worker that flushes, merges and recycles between vacuums.
  *
- * Insertions request the worker if they find a pending list longer than rtscan.pending_list_limit, and VACUUM requests
- * it if the index has retired pages.  A database has only one worker at a time, which holds an advisory lock.  The
- * worker visits all indexes of the access method in turn.  For each, it does one piece of work in a transaction of its
- * own: it flushes a list, or merges once.  When no work is left, the worker goes on looking for LINGER ms, since more
- * work often follows soon.  It looks once more when it has released its lock.  Therefore all work is found, although a
- * backend requests the worker at most once in REQUEST_INTERVAL ms, which is less than LINGER, and not while a worker
- * has the lock.
+ * Backends request the worker (maintain/worker_request.h).  A database has only one worker at a time, which holds an
+ * advisory lock.  The worker visits all indexes of the access method in turn.  For each, it does one piece of work in a
+ * transaction of its own: it flushes a list, or merges once.  When no work is left, the worker goes on looking for
+ * LINGER ms, since more work often follows soon.  It looks once more when it has released its lock.  Therefore all work
+ * is found, although a backend requests the worker at most once in REQUEST_INTERVAL ms, which is less than LINGER, and
+ * not while a worker has the lock.
  *
  * The worker uses the settings of the server and the database.  The requesting session's maintenance_work_mem has no
  * effect, since any user may set it, and the worker maintains the indexes of all users.  The session's
@@ -24,14 +23,7 @@
 
 #include "rtscan.h"
 
-/*
- * Request a worker to maintain an index, unless a worker has the lock.  Returns true if a worker is running or
- * starting; false if none can be started, if rtscan.merge_worker is off, or if other processes cannot see the index.
- * The lock is tested at most once in REQUEST_INTERVAL ms; in between, the last result is returned.
- */
-extern bool rtscan_request_worker(Relation index);
-
-/* Request a worker that recycles pages after a VACUUM, if there are retired pages and no standby. */
-extern void rtscan_request_recycling(Relation index);
+/* Main function of the worker's process; bgw_extra is an RtscanWorkerRequest. */
+PGDLLEXPORT extern void rtscan_merge_worker_main(Datum arg);
 
 #endif							/* RTSCAN_WORKER_H */
