@@ -24,10 +24,10 @@ class Load:
         return sorted(int(line.split()[2]) / 1000 for log in self.take_logs() for line in log.splitlines())
 
     def stop(self):
-        """Stop early, and ignore the results."""
+        """Stop early, and return the number of transactions."""
         self.process.terminate()
         self.process.communicate()
-        self.take_logs()
+        return sum(len(log.splitlines()) for log in self.take_logs())
 
     def take_logs(self):
         logs = list(self.prefix.parent.glob(f"{self.prefix.name}.*"))

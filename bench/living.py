@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+"""What do questions take on a table that lives: vacuumed, after some of its rows were updated, and beside writers?
+
+The tables are of rows with seven columns that hold 2, 20, 200, 20,000 and 1,000,000 values, skewed ones, and NULLs.
+Writes results/NAME.md and .csv: milliseconds, and the geometric mean of each situation's times over the vacuumed table's.
+See README.md.
+"""
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import report
+from cluster import cluster, connect, parser, timed
+from pgbench import Load
+from report import Record
+from run import note
+
+SETTINGS = ("shared_preload_libraries=rtscan", "work_mem=4MB", "max_connections=100", "synchronous_commit=off")
+COLUMNS = {"a": "(random() * 2)::int % 2", "b": "(random() * 20)::int % 20", "c": "(random() * 200)::int % 200",
+           "d": "(random() * 20000)::int", "e": "(random() * 1000000)::int",
+           "f": "(random() * random() * random() * 1000)::int",
+           "g": "CASE WHEN random() < 0.9 THEN (random() * 1000)::int END"}
+INDEXES = {"rtscan": ["rtscan (a, b, c, d, e, f, g) INCLUDE (id)"], "three btrees": ["btree (e)", "btree (c)", "btree (d)"],
+           "BRIN": ["brin (a, b, c, d, e, f, g)"], "no index": []}
+QUESTIONS = {
+    "count of half": "SELECT count(*) FROM t WHERE e < 500000",
+    "count of 90 %": "SELECT count(*) FROM t WHERE e < 900000",
+    "count of two columns ORed": "SELECT count(*) FROM t WHERE c < 20 OR d < 2000",
+    "count of NULLs": "SELECT count(*) FROM t WHERE g IS NULL",
+    "count of a range of 0.5 %": "SELECT count(*) FROM t WHERE e BETWEEN 300000 AND 305000",
+    "count of three ranges": "SELECT count(*) FROM t WHERE c < 100 AND d < 10000 AND e < 500000",
+    "count of one value of 20": "SELECT count(*) FROM t WHERE b = 7",
+    "count of a list": "SELECT count(*) FROM t WHERE c IN (3, 30, 80, 150)",
+    "20 groups": "SELECT b, count(*) FROM t GROUP BY b",
+    "200 groups": "SELECT c, count(*), sum(e) FROM t WHERE e < 500000 GROUP BY c",
+    "two columns' groups": "SELECT a, b, count(*), avg(f) FROM t WHERE d < 10000 GROUP BY a, b",
+    "sum of half": "SELECT sum(d) FROM t WHERE e < 500000",
+    "minimum and maximum": "SELECT min(e), max(e) FROM t WHERE b = 7",
+    "median of half": "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY d) FROM t WHERE e < 500000",
+    "distinct values of a twentieth": "SELECT count(DISTINCT d) FROM t WHERE b = 7",
+    "rows of 0.1 %": "SELECT id, a, b FROM t WHERE e BETWEEN 300000 AND 301000",
+    "ten newest": "SELECT id, e FROM t WHERE b = 7 ORDER BY e DESC LIMIT 10",
+    "star of 200 rows": "SELECT n.k % 5, count(*) FROM t JOIN names n ON n.k = t.c WHERE e < 500000 AND n.v < 50 GROUP BY 1",
+}
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A state of the table: statements that bring it about, and clients that write meanwhile."""
+    name: str
+    statements: tuple = ()
+    writers: int = 0
+    timed_first: bool = False
+
+
+SITUATIONS = (
+    Situation("vacuumed"),
+    Situation("after 0.01 %", ("UPDATE t SET id = id WHERE id % 10000 = 3",)),
+    Situation("after 1 %", ("UPDATE t SET id = id WHERE id % 100 = 3",), timed_first=True),
+    Situation("after 1 % in one place", ("UPDATE t SET id = id WHERE id <= {rows} / 100",)),
+    Situation("after 10 %", ("UPDATE t SET id = id WHERE id % 10 = 4",)),
+    Situation("beside 2 writers", writers=2),
+    Situation("beside 64 writers", writers=64),
+)
+PAUSE = 5
+WRITE = "\\set id random(1, {rows})\nUPDATE t SET f = f + 1 WHERE id = :id;\n"
+
+
+def command_line():
+    result = parser(__doc__, None, rows=5_000_000)
+    result.add_argument("--peers", default="rtscan", help="comma-separated, of: " + ", ".join(INDEXES))
+    result.add_argument("--situations", default="all", help="comma-separated; all of: " + ", ".join(s.name for s in SITUATIONS))
+    options = result.parse_args()
+    options.data, options.name = "living", options.name or f"living-{options.rows}"
+    options.set = [*SETTINGS, *options.set]
+    return options
+
+
+def fill(cursor, options):
+    cursor.execute("SELECT setseed(0.5)")
+    columns = ", ".join(f"{expression} AS {name}" for name, expression in COLUMNS.items())
+    cursor.execute(f"CREATE TABLE source AS SELECT id::int AS id, {columns} FROM generate_series(1, {options.rows}) AS id")
+    cursor.execute("CREATE TABLE names AS SELECT k, k % 100 AS v FROM generate_series(0, 199) AS k")
+    cursor.execute("VACUUM ANALYZE names")
+
+
+def renew(cursor, definitions):
+    cursor.execute("DROP TABLE IF EXISTS t")
+    cursor.execute("CREATE TABLE t AS TABLE source")
+    cursor.execute("ALTER TABLE t ADD PRIMARY KEY (id)")
+    for definition in definitions:
+        cursor.execute(f"CREATE INDEX ON t USING {definition}")
+    cursor.execute("VACUUM ANALYZE t")
+    cursor.execute("CHECKPOINT")
+
+
+def ask(cursor, question, repetitions):
+    """Return the milliseconds of each time."""
+    return [timed(cursor, QUESTIONS[question])[0] for _ in range(repetitions)]
+
+
+def measure_situation(options, directory, situation, peer):
+    """Yield a record for each question; of the first query after the change, two more: at once, and after a pause in which
+    rtscan's page worker has worked. The session has touched all pages before, in the change.
+    """
+    cursor = connect(directory).cursor()
+    for pause in (0, PAUSE) if situation.timed_first else ():
+        renew(cursor, INDEXES[peer])
+        ask(cursor, "count of half", 2)
+        for statement in situation.statements:
+            cursor.execute(statement.format(rows=options.rows))
+        time.sleep(pause)
+        yield Record.of(f"first query, {pause} s later", situation.name, peer, ask(cursor, "count of half", 1))
+    for statement in () if situation.timed_first else situation.statements:
+        cursor.execute(statement.format(rows=options.rows))
+    seconds = 3600
+    begun = time.monotonic()
+    load = Load(options, directory, "writers", situation.writers, seconds, {"write": 1}, threads=4) if situation.writers else None
+    for question in QUESTIONS:
+        times = ask(cursor, question, 1 + options.repetitions)[1:]
+        record = Record.of(question, situation.name, peer, times)
+        note(f"{peer}, {situation.name}: {question} {report.number(record.value)} ms, {report.number(max(times))} at most")
+        yield record
+    if load:
+        transactions = load.stop()
+        yield Record.of("writers' transactions a second", situation.name, peer, [transactions / (time.monotonic() - begun)])
+
+
+def measure(options, directory):
+    Path(directory, "write.sql").write_text(WRITE.format(rows=options.rows), encoding="utf-8")
+    cursor = connect(directory).cursor()
+    cursor.execute("CREATE EXTENSION rtscan")
+    fill(cursor, options)
+    wanted = [s for s in SITUATIONS if options.situations == "all" or s.name in options.situations.split(",")]
+    for peer in options.peers.split(","):
+        for situation in wanted:
+            renew(cursor, INDEXES[peer])
+            yield from measure_situation(options, directory, situation, peer)
+
+
+def write(options, records, environment):
+    """A table for each peer: a line for each question, a column for each situation, and the means of ratios."""
+    text = f"# {options.name}\n\n{environment}- ms, medians of {options.repetitions}\n"
+    for peer in report.unique(record.peer for record in records):
+        of_peer = report.select(records, peer=peer)
+        situations = report.unique(record.case for record in of_peer)
+        lines, ratios = [], {situation: [] for situation in situations}
+        for figure in report.unique(record.figure for record in of_peer):
+            values = {r.case: r.value for r in report.select(of_peer, figure=figure)}
+            lines.append([figure, *(report.number(values[s]) if s in values else "" for s in situations)])
+            for situation in situations:
+                if "vacuumed" in values and situation in values:
+                    ratios[situation].append(values[situation] / values["vacuumed"])
+        lines.append(["over vacuumed, geometric mean", *(report.number(statistics.geometric_mean(r)) if r else "" for r in ratios.values())])
+        text += f"\n## {peer}\n\n{report.table(['', *situations], lines)}"
+    report.write_text(options, text, records)
+
+
+def main():
+    options = command_line()
+    with cluster(options) as directory:
+        records = list(measure(options, directory))
+        environment = report.environment(connect(directory).cursor(), options)
+    write(options, records, environment)
+
+
+if __name__ == "__main__":
+    main()
