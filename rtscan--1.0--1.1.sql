@@ -44,7 +44,7 @@ CREATE FUNCTION rtscan_stat_scans(
 	OUT chunks_read bigint, OUT chunks_skipped bigint, OUT refined_rows bigint,
 	OUT pending_rows bigint, OUT pages_read bigint, OUT rows bigint, OUT fallbacks bigint,
 	OUT bits_time double precision, OUT tids_time double precision, OUT device_time double precision,
-	OUT cpu_segments bigint, OUT rays bigint)
+	OUT cpu_segments bigint, OUT rays bigint, OUT heap_pages_looked_into bigint, OUT heap_pages_remembered bigint)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'rtscan_stat_scans_1_1' LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 

@@ -1,4 +1,4 @@
-"""What is remembered of heap pages: at which line pointers a snapshot sees a row. The code does not do it yet.
+"""What is remembered of heap pages (src/search/visible/page_memory.h): at which line pointers a snapshot sees a row.
 
 A page is looked into once. The answers for its line pointers hold for other snapshots as long as the page's LSN is what
 it was, if these see all transactions as ended that the answers depend on. Line pointers for which the process that looked

@@ -22,7 +22,7 @@ DECLARE
 BEGIN
 	FOR line IN SELECT explained(query, options) LOOP
 		IF line !~ ('^ *(Group Key|Index|Index Cond|Executor|Rays|Segments|Segments on CPU|Chunks Skipped|Pending Rows'
-					'|Heap Fetches|Batches|Workers Launched|Rows Aggregated by Device|Not Aggregated by Device): ') THEN
+					'|Heap [\w ]+|Batches|Workers Launched|Rows Aggregated by Device|Not Aggregated by Device): ') THEN
 			RETURN NEXT line;
 		END IF;
 	END LOOP;

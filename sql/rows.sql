@@ -193,7 +193,8 @@ CREATE INDEX t_part ON t USING rtscan (b) INCLUDE (id, a) WHERE a > 90;
 ANALYZE t;
 SELECT unlike(q, 'Index: ' || index)
 FROM (VALUES
-	('t_expressions', 'SELECT id, a + b FROM t WHERE a + b < 9'), ('t_expressions', 'SELECT id FROM t WHERE a + b < 9'),
+	('t_expressions', 'SELECT ctid, a + b FROM t WHERE a + b < 9'),
+	('t_expressions', 'SELECT id FROM t WHERE a + b < 9'),
 	('t_expressions', 'SELECT id FROM t WHERE a + b < 90 AND lower(filler) = ''f7'' AND c::int > id / 5'),
 	('t_expressions', 'SELECT * FROM t WHERE a + b < 60 AND (a + b) % 50 = 7 AND lower(filler) LIKE ''p%'''),
 	('t_expressions', 'SELECT id FROM t WHERE c::int = 77'),

@@ -70,6 +70,10 @@
 #include "varatt.h"
 #endif
 
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#endif
+
 #if PG_VERSION_NUM >= 190000
 #include "optimizer/extendplan.h"
 #endif

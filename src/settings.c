@@ -29,6 +29,8 @@ bool		rtscan_enable_scan;
 bool		rtscan_enable_aggregate;
 bool		rtscan_enable_star;
 int			rtscan_keep_memory;
+int			rtscan_page_memory;
+int			rtscan_page_worker_rate;
 int			rtscan_pending_list_limit;
 bool		rtscan_merge_worker;
 char	   *rtscan_device;
@@ -93,6 +95,16 @@ define_scan_settings(void)
 							"Memory beyond this amount is returned to the operating system. This has an effect only with glibc.",
 							&rtscan_keep_memory, 64 * 1024, 0, 1024 * 1024,
 							PGC_USERSET, GUC_UNIT_KB, NULL, assign_keep_memory, NULL);
+	DefineCustomIntVariable("rtscan.page_memory",
+							"Sets how much memory is used to remember which rows of heap pages are visible.",
+							"-1: a thirty-second of shared_buffers; 0: none.",
+							&rtscan_page_memory, -1, -1, MAX_KILOBYTES,
+							process_shared_preload_libraries_in_progress ? PGC_POSTMASTER : PGC_SIGHUP, GUC_UNIT_KB,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("rtscan.page_worker_rate",
+							"Sets how many changed heap pages a second a background worker looks into.",
+							"It does so for tables that are queried. 0: there is no such worker.",
+							&rtscan_page_worker_rate, 20000, 0, INT_MAX, PGC_SIGHUP, 0, NULL, NULL, NULL);
 }
 
 static void

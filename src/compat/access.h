@@ -65,6 +65,8 @@ rtscan_compat_count_search(IndexScanDesc scan)
  * tries that only once after each change of a page.  Pruning without the map would waste the attempt, and later
  * queries would not set the bit.
  */
+#define RTSCAN_COMPAT_PRUNING_SETS_MAP (PG_VERSION_NUM >= 190000)
+
 static inline void
 rtscan_compat_prune(Relation table, Buffer buffer, bool reads_only)
 {

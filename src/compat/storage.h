@@ -12,6 +12,7 @@
 /* Before PostgreSQL 16, a relation's locator and file number are called file node. */
 typedef RelFileNode RelFileLocator;
 #define rd_locator rd_node
+#define RelFileLocatorEquals(a, b) RelFileNodeEquals(a, b)
 #define dbOid dbNode
 #define spcOid spcNode
 #define relNumber relNode
@@ -41,6 +42,97 @@ BufferIsLockedByMe(Buffer buffer)
 {
 	return LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buffer - 1)));
 }
+#endif
+
+/* Is a buffer's page this block of a relation's main file? */
+static inline bool
+rtscan_compat_tag_matches(const BufferTag *tag, const RelFileLocator *file, BlockNumber block)
+{
+#if PG_VERSION_NUM >= 160000
+	return tag->blockNum == block && BufTagGetForkNum(tag) == MAIN_FORKNUM && BufTagMatchesRelFileLocator(tag, file);
+#else
+	return tag->blockNum == block && tag->forkNum == MAIN_FORKNUM && RelFileLocatorEquals(tag->rnode, *file);
+#endif
+}
+
+/* 19 has 64 bits for the state of a buffer. */
+#if PG_VERSION_NUM >= 190000
+typedef uint64 RtscanBufferState;
+#else
+typedef uint32 RtscanBufferState;
+#endif
+
+/*
+ * Return the LSN of a permanent table's page if a buffer has it, without a pin or a lock on the page; else
+ * InvalidXLogRecPtr.  While the header of the buffer is locked, it keeps the page.
+ *
+ * The LSN is read at once, since another process may be setting it.  PostgreSQL sets its halves separately, so that
+ * an LSN from between can be read; it is one that the page has had only if the log has grown by 4 GB since.
+ *
+ * A page that is only read in this way would be the first to be evicted, so that counts as a use.
+ */
+static inline XLogRecPtr
+rtscan_compat_peek_lsn(Buffer buffer, const RelFileLocator *file, BlockNumber block)
+{
+	BufferDesc *header = GetBufferDescriptor(buffer - 1);
+	RtscanBufferState state = LockBufHdr(header);
+	union
+	{
+		uint64		bits;
+		PageXLogRecPtr halves;
+	}			lsn = {0};
+
+	if ((state & BM_VALID) && (state & BM_TAG_VALID) && rtscan_compat_tag_matches(&header->tag, file, block))
+	{
+		lsn.bits = *(volatile uint64 *) BufferGetPage(buffer);
+		if (BUF_STATE_GET_USAGECOUNT(state) == 0)
+			state += BUF_USAGECOUNT_ONE;
+	}
+	UnlockBufHdr(header, state);
+	return PageXLogRecPtrGet(lsn.halves);
+}
+
+/* Return the buffer that has a block of a relation's main file, or InvalidBuffer; it is not pinned. */
+static inline Buffer
+rtscan_compat_find_buffer(const RelFileLocator *file, BlockNumber block)
+{
+	BufferTag	tag;
+	uint32		hash;
+	int			found;
+
+#if PG_VERSION_NUM >= 160000
+	InitBufferTag(&tag, file, MAIN_FORKNUM, block);
+#else
+	INIT_BUFFERTAG(tag, *file, MAIN_FORKNUM, block);
+#endif
+	hash = BufTableHashCode(&tag);
+	LWLockAcquire(BufMappingPartitionLock(hash), LW_SHARED);
+	found = BufTableLookup(&tag, hash);
+	LWLockRelease(BufMappingPartitionLock(hash));
+	return found + 1;
+}
+
+/* Fetch into the processor's caches what rtscan_compat_peek_lsn() reads. */
+static inline void
+rtscan_compat_prefetch_buffer(Buffer buffer)
+{
+	__builtin_prefetch(GetBufferDescriptor(buffer - 1), 1);
+	__builtin_prefetch(BufferGetPage(buffer));
+}
+
+/*
+ * rtscan_compat_named_segment() returns a segment of dynamic shared memory that all sessions share under its name; its
+ * first user has it initialized.  Before PostgreSQL 17 there are none, and it returns NULL.
+ */
+#if PG_VERSION_NUM >= 190000
+#define RTSCAN_COMPAT_INIT_SEGMENT(function) static void function(void *segment, void *unused)
+#define rtscan_compat_named_segment(name, size, init) GetNamedDSMSegment(name, size, init, &(bool) {false}, NULL)
+#elif PG_VERSION_NUM >= 170000
+#define RTSCAN_COMPAT_INIT_SEGMENT(function) static void function(void *segment)
+#define rtscan_compat_named_segment(name, size, init) GetNamedDSMSegment(name, size, init, &(bool) {false})
+#else
+#define RTSCAN_COMPAT_INIT_SEGMENT(function) static void function(void *segment)
+#define rtscan_compat_named_segment(name, size, init) ((void) (name), (void) (init), NULL)
 #endif
 
 /* Does PostgreSQL have read streams?  If not, search/visible/read_stream.c implements the part that rtscan needs. */

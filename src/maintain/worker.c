@@ -30,7 +30,7 @@
 #include "storage/lmgr.h"
 #include "storage/locks.h"
 #include "storage/metapage.h"
-#include "storage/proc.h"
+#include "storage/worker.h"
 #include "tcop/tcopprot.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
@@ -224,25 +224,13 @@ needs_snapshot(Relation index)
 	return false;
 }
 
-/* Set PROC_IN_VACUUM, as VACUUM does, so that work on an index keeps no dead rows of tables from being removed. */
-static void
-set_in_vacuum(void)
-{
-	InvalidateCatalogSnapshot();
-	Assert(MyProc->xid == InvalidTransactionId && MyProc->xmin == InvalidTransactionId);
-	LWLockAcquire(ProcArrayLock, LW_EXCLUSIVE);
-	MyProc->statusFlags |= PROC_IN_VACUUM;
-	ProcGlobal->statusFlags[MyProc->pgxactoff] = MyProc->statusFlags;
-	LWLockRelease(ProcArrayLock);
-}
-
 static bool
 work_with_snapshot(Relation table, Relation index)
 {
 	bool		found;
 
 	if (!needs_snapshot(index))
-		set_in_vacuum();
+		rtscan_set_in_vacuum();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	found = work_as_owner(table, index);
 	PopActiveSnapshot();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * tidmap.c
- *		Write and read the tidmap.
+ *		Read the tidmap.
  */
 #include "segment/tidmap.h"
 
@@ -12,106 +12,9 @@
 /* The most TIDs that a consumer receives at a time. */
 #define LOT_TIDS	1024
 
-/* ---------------------------------------------------------------- writing */
-
-/*
- * Return the number of rows, from "first" on, that are in the same heap block.  Sets *dense to whether the rows'
- * offset numbers are consecutive, and the first one is less than RTSCAN_TIDMAP_SPARSE.
- */
-static uint32
-run_length(const ItemPointerData *tids, uint32 first, uint32 rows, bool *dense)
-{
-	BlockNumber block = ItemPointerGetBlockNumberNoCheck(&tids[first]);
-	OffsetNumber offset = ItemPointerGetOffsetNumberNoCheck(&tids[first]);
-	uint32		n = 0;
-
-	*dense = offset < RTSCAN_TIDMAP_SPARSE;
-	while (first + n < rows && ItemPointerGetBlockNumberNoCheck(&tids[first + n]) == block)
-	{
-		if (ItemPointerGetOffsetNumberNoCheck(&tids[first + n]) != offset + n)
-			*dense = false;
-		n++;
-	}
-	return n;
-}
-
-/* A page of the tidmap that is being written. */
-typedef struct TidmapPage
-{
-	RtscanTidmapHeader header;	/* header of the page */
-	RtscanTidmapRun runs[RTSCAN_CHUNK_BYTES / sizeof(RtscanTidmapRun)]; /* runs of the page */
-	OffsetNumber pointers[RTSCAN_CHUNK_BYTES / sizeof(OffsetNumber)];	/* line pointers (offset numbers); in the
-																		 * stored page they follow the runs */
-} TidmapPage;
-
-static bool
-page_has_room(const TidmapPage *page, uint32 rows, bool dense)
-{
-	Size		bytes = sizeof(RtscanTidmapHeader) + (page->header.runs + 1) * sizeof(RtscanTidmapRun) +
-		(page->header.pointers + (dense ? 0 : rows)) * sizeof(OffsetNumber);
-
-	return bytes <= RTSCAN_CHUNK_BYTES && page->header.rows + rows <= PG_UINT16_MAX;
-}
-
-static void
-add_run(TidmapPage *page, const ItemPointerData *tids, uint32 rows, bool dense)
-{
-	RtscanTidmapRun *run = &page->runs[page->header.runs++];
-
-	run->block = ItemPointerGetBlockNumberNoCheck(&tids[0]);
-	run->row = page->header.rows;
-	page->header.rows += rows;
-	if (dense)
-	{
-		run->where = ItemPointerGetOffsetNumberNoCheck(&tids[0]);
-		return;
-	}
-	run->where = RTSCAN_TIDMAP_SPARSE + page->header.pointers;
-	for (uint32 i = 0; i < rows; i++)
-		page->pointers[page->header.pointers++] = ItemPointerGetOffsetNumberNoCheck(&tids[i]);
-}
-
-static void
-end_page(RtscanAreaWriter *writer, TidmapPage *page, StringInfo first_rows)
-{
-	char	   *room = rtscan_area_room(writer);
-	Size		runs = page->header.runs * sizeof(RtscanTidmapRun);
-	Size		pointers = page->header.pointers * sizeof(OffsetNumber);
-
-	memcpy(room, &page->header, sizeof(RtscanTidmapHeader));
-	memcpy(room + sizeof(RtscanTidmapHeader), page->runs, runs);
-	memcpy(room + sizeof(RtscanTidmapHeader) + runs, page->pointers, pointers);
-	rtscan_area_used(writer, sizeof(RtscanTidmapHeader) + runs + pointers);
-	appendBinaryStringInfo(first_rows, (char *) &page->header.first_row, sizeof(uint32));
-	page->header = (RtscanTidmapHeader) {.first_row = page->header.first_row + page->header.rows};
-}
-
-RtscanArea
-rtscan_write_tidmap(RtscanAreaWriter *writer, const ItemPointerData *tids, uint32 rows,
-					StringInfo first_rows)
-{
-	TidmapPage *page = palloc0(sizeof(TidmapPage));
-
-	rtscan_area_begin(writer, RTSCAN_PAGE_TIDMAP);
-	for (uint32 row = 0; row < rows;)
-	{
-		bool		dense;
-		uint32		n = run_length(tids, row, rows, &dense);
-
-		if (!dense)
-			n = Min(n, 2048);	/* blocks of other table access methods may have more rows than fit into a page */
-		n = Min(n, PG_UINT16_MAX);
-		if (!page_has_room(page, n, dense))
-			end_page(writer, page, first_rows);
-		add_run(page, &tids[row], n, dense);
-		row += n;
-	}
-	end_page(writer, page, first_rows);
-	pfree(page);
-	return rtscan_area_end(writer);
-}
-
-/* ---------------------------------------------------------------- reading */
+/* A visitor of runs hears of a block these many runs before its visit. */
+#define RUNS_AHEAD		12
+#define RUNS_FAR_AHEAD	24
 
 /* A page of the tidmap that has been checked. */
 typedef struct TidmapView
@@ -558,6 +461,64 @@ rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bi
 		row = last;
 	}
 	send_lot(&lot);
+}
+
+/* Is a bit set of the rows from "first" up to "last", exclusively, relative to the chunk? */
+static bool
+any_bit(const uint64 *bits, uint32 first, uint32 last)
+{
+	for (uint32 w = first / 64; w <= (last - 1) / 64; w++)
+		if (bits[w] != 0 && rtscan_mask_word(bits[w], w * 64, first, last) != 0)
+			return true;
+	return false;
+}
+
+/* Visit the runs that have rows from "first" up to "last", exclusively, relative to the chunk. */
+static void
+visit_view(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last, const uint64 *bits,
+		   const RtscanRunVisitor *visitor)
+{
+	uint32		end = find_run(view, chunk_base + last - 1 - view->first_row, 0) + 1;
+
+	for (uint32 i = find_run(view, chunk_base + first - view->first_row, 0); i < end; i++)
+	{
+		const RtscanTidmapRun *run = &view->runs[i];
+		uint32		from = Max(view->first_row + run->row, chunk_base + first);
+		uint32		to = Min(view->first_row + run_end(view, i), chunk_base + last);
+		uint32		skipped = from - view->first_row - run->row;
+		RtscanRowRun rows = {.block = run->block, .row = from - chunk_base, .rows = to - from};
+
+		if (i + RUNS_FAR_AHEAD < end)
+			visitor->far_ahead(view->runs[i + RUNS_FAR_AHEAD].block, visitor->arg);
+		if (i + RUNS_AHEAD < end)
+			visitor->ahead(view->runs[i + RUNS_AHEAD].block, visitor->arg);
+		if (!any_bit(bits, rows.row, rows.row + rows.rows))
+			continue;
+		if (run->where & RTSCAN_TIDMAP_SPARSE)
+			rows.offsets = view->pointers + (run->where & ~RTSCAN_TIDMAP_SPARSE) + skipped;
+		else
+			rows.offset = run->where + skipped;
+		visitor->visit(&rows, visitor->arg);
+	}
+}
+
+void
+rtscan_visit_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits, const RtscanRunVisitor *visitor)
+{
+	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
+	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, reader->segment->header.rows);
+
+	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
+	{
+		TidmapView	view;
+		uint32		last;
+
+		open_view(reader, find_page(reader->segment, row), &view);
+		last = Min(end, view.first_row + view.rows);
+		visit_view(&view, base, row - base, last - base, bits, visitor);
+		rtscan_release(reader, view.buffer);
+		row = last;
+	}
 }
 
 ItemPointerData *

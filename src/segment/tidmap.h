@@ -78,6 +78,31 @@ extern void rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, cons
 										RtscanBlocksTest pass, void *arg,
 										uint64 *failing, ItemPointerData *tids);
 
+/* Rows of a chunk that are in one heap block. */
+typedef struct RtscanRowRun
+{
+	BlockNumber block;			/* the heap block */
+	uint32		row;			/* first row of the run, relative to the chunk */
+	uint32		rows;			/* number of rows */
+	OffsetNumber offset;		/* line pointer of the first row, if those of the others follow; else 0 */
+	const OffsetNumber *offsets;	/* else: the line pointers of all rows; valid during the visit */
+} RtscanRowRun;
+
+/* Called for runs, in TID order.  On a standby the index page is locked meanwhile, so a visit must be short. */
+typedef struct RtscanRunVisitor
+{
+	void		(*far_ahead) (BlockNumber block, void *arg);	/* a run of this block will be visited */
+	void		(*ahead) (BlockNumber block, void *arg);	/* it will be visited soon */
+	void		(*visit) (const RtscanRowRun *run, void *arg);
+	void	   *arg;
+} RtscanRunVisitor;
+
+/*
+ * Visit the runs of a chunk that have rows whose bits are set.  The visitor may clear bits of rows of the run that is
+ * visited.
+ */
+extern void rtscan_visit_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits, const RtscanRunVisitor *visitor);
+
 /* Return the TIDs of all rows, as an array in the current memory context. */
 extern ItemPointerData *rtscan_read_tids(RtscanReader *reader);
 

@@ -23,8 +23,8 @@
 #define ENTRY_NANOSECONDS	400.0
 
 /*
- * A device adds up only rows of all-visible blocks.  The planner expects no device aggregate if fewer than this
- * fraction of blocks are all-visible, since it would not pay off.
+ * A device adds up only rows of blocks that are all-visible or remembered.  The planner expects no device
+ * aggregate if fewer than this fraction of blocks are all-visible or remembered, since it would not pay off.
  */
 #define LEAST_VISIBLE	0.25
 
@@ -219,7 +219,8 @@ sum_up_work(Work *work, const RtscanPath *path, double rows)
 bool
 rtscan_device_agg_cost(const RtscanPath *path, double rows, const RtscanCost *of_cpu, RtscanCost *cost)
 {
-	double		visible = rtscan_visible_part(path->request->root, path->index);
+	double		in_map = rtscan_visible_part(path->request->root, path->index);
+	double		visible = in_map + (1 - in_map) * rtscan_remembered_others(path->request->root, path->index);
 	Work		work;
 
 	if (rtscan_executor_is_cpu() || visible < LEAST_VISIBLE || path->request->workers > 0 ||

@@ -41,6 +41,8 @@
 
 /* Checking a row's visibility in a heap block, together with the block's other rows. */
 #define VISIBLE_ROW_NANOSECONDS	20.0
+/* Recalling the rows of a heap block that is remembered. */
+#define REMEMBERED_BLOCK_NANOSECONDS	60.0
 
 /*
  * Cost of a page of sieve vectors, as a fraction of seq_page_cost.  Pages of vectors are read in the order of the file,
@@ -408,18 +410,22 @@ rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
 	return Min(table->allvisfrac * table->pages / size->heap_blocks, 1);
 }
 
-/* Heap blocks that are not all-visible are read in the order of their numbers. */
+/* Heap blocks that are neither all-visible nor remembered are read in the order of their numbers. */
 RtscanCost
 rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops)
 {
 	const RelOptInfo *table = info->rel;
-	double		fraction = 1 - rtscan_visible_part(root, info);
+	double		others = 1 - rtscan_visible_part(root, info);
+	double		remembered = others * rtscan_remembered_others(root, info);
+	double		fraction = others - remembered;
+	double		blocks = heap_blocks(table, rows);
 	double		copied = Min(table->pages, rows * loops * RTSCAN_VM_PAGE_BLOCKS);
 
 	return (RtscanCost) {
 		.startup = copied * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
-		.work = rows * fraction * VISIBLE_ROW_NANOSECONDS / UNIT_NANOSECONDS,
-		.pages = rtscan_random_pages_cost(table->reltablespace, heap_blocks(table, rows) * fraction, table->pages),
+		.work = (rows * fraction * VISIBLE_ROW_NANOSECONDS + blocks * remembered * REMEMBERED_BLOCK_NANOSECONDS) /
+			UNIT_NANOSECONDS,
+		.pages = rtscan_random_pages_cost(table->reltablespace, blocks * fraction, table->pages),
 	};
 }
 

@@ -28,6 +28,8 @@ typedef struct RtscanIndexSize
 	double		rows;			/* rows in all segments */
 	double		largest;		/* rows of the largest segment */
 	double		heap_blocks;	/* heap blocks up to the last one with a row; 0: not known */
+	double		remembered;		/* fraction of the heap's blocks, of those that are not all-visible, whose rows are
+								 * remembered (search/visible/page_memory.h) */
 	int			ncolumns;		/* columns of the index */
 	RtscanColumnSize columns[INDEX_MAX_KEYS];	/* sizes by column; memory is allocated for ncolumns only */
 } RtscanIndexSize;

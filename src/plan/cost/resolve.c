@@ -10,7 +10,9 @@
 #include "plan/cost/resolve.h"
 
 #include "access/genam.h"
+#include "access/table.h"
 #include "miscadmin.h"
+#include "parser/parsetree.h"
 #include "plan/cost/known_filter.h"
 #include "plan/cost/resolve_parts.h"
 #include "plan/quals/acl.h"
@@ -18,6 +20,7 @@
 #include "plan/quals/quals.h"
 #include "row/schema.h"
 #include "search/filter/segment_filter.h"
+#include "search/visible/page_memory.h"
 #include "storage/image.h"
 #include "storage/metapage.h"
 #include "utils/memutils.h"
@@ -25,6 +28,9 @@
 
 /* Time of reading a dictionary page in a lookup.  The page is in memory, because the planner has just read it. */
 #define LOOKUP_NANOSECONDS	250.0
+
+/* If fewer blocks of the heap than this fraction are not all-visible, they cost little, remembered or not. */
+#define FEW_OTHERS	0.01
 
 /* The data about an index in this planning run. */
 typedef struct Knowledge
@@ -86,6 +92,21 @@ measure(Knowledge *knowledge, Relation index)
 	knowledge->size = rtscan_measure_index(index, image, &knowledge->live);
 }
 
+/* Sample which blocks of the heap are remembered.  If nearly all of them are all-visible, that need not be known. */
+static void
+sample_memory(RtscanIndexSize *size, PlannerInfo *root, const RelOptInfo *table)
+{
+	double		others = 1 - table->allvisfrac;
+	Relation	heap;
+
+	size->remembered = 0;
+	if (others < FEW_OTHERS)
+		return;
+	heap = table_open(planner_rt_fetch(table->relid, root)->relid, NoLock);
+	size->remembered = Min(rtscan_remembered_part(heap, table->pages) / others, 1);
+	table_close(heap, NoLock);
+}
+
 static void
 get_to_know(Knowledge *knowledge, PlannerInfo *root, IndexOptInfo *info)
 {
@@ -95,6 +116,8 @@ get_to_know(Knowledge *knowledge, PlannerInfo *root, IndexOptInfo *info)
 	knowledge->info = info;
 	knowledge->is_hidden = has_security_barrier(root) || !rtscan_acl_ok(root, info);
 	measure(knowledge, index);
+	if (knowledge->size)
+		sample_memory(knowledge->size, root, info->rel);
 	index_close(index, NoLock);
 }
 
@@ -351,6 +374,14 @@ const RtscanIndexSize *
 rtscan_index_size(PlannerInfo *root, IndexOptInfo *info)
 {
 	return known_index(root, info)->size;
+}
+
+double
+rtscan_remembered_others(PlannerInfo *root, IndexOptInfo *info)
+{
+	const RtscanIndexSize *size = info->rel->allvisfrac < 1 ? rtscan_index_size(root, info) : NULL;
+
+	return size ? size->remembered : 0;
 }
 
 double

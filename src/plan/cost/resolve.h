@@ -44,6 +44,12 @@ extern const RtscanResolved *rtscan_resolve(PlannerInfo *root, IndexOptInfo *inf
 extern const RtscanIndexSize *rtscan_index_size(PlannerInfo *root, IndexOptInfo *info);
 
 /*
+ * Return the fraction of the heap's blocks, of those that are not all-visible, whose rows are remembered
+ * (search/visible/page_memory.h).
+ */
+extern double rtscan_remembered_others(PlannerInfo *root, IndexOptInfo *info);
+
+/*
  * Return a lower bound of the number of distinct values of a key column; 0 if none is known, or if this user may not
  * know it.
  */

@@ -11,6 +11,7 @@
 #include "run/star/dimension.h"
 #include "search/filter/filter.h"
 #include "search/scan/share.h"
+#include "search/visible/heap_check.h"
 #include "settings.h"
 #include "utils/snapshot.h"
 
@@ -58,7 +59,7 @@ typedef struct RtscanTotals
 	uint64		rays;			/* number of rays cast */
 	uint64		chunks_skipped; /* number of chunks that the sieve excluded */
 	uint64		pending_rows;	/* number of rows of pending lists that were compared */
-	uint64		heap_fetches;	/* number of rows that were looked up in the heap */
+	RtscanHeapWork heap;		/* work of checking rows in the heap, or in what is remembered of it */
 	uint64		filtered_rows;	/* number of rows removed by row quals, which are evaluated on the index's rows */
 	uint64		single_rows;	/* number of evaluations of an expression on a single row, not on a batch */
 	uint64		spilled_groups; /* number of groups that went to temporary files */

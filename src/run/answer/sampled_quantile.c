@@ -135,7 +135,7 @@ is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 
 	return collected >= Min(MIN_VALUES, collecting->most / 2) &&
 		((answer->sample && answer->sample->within) || (uint64) chunk->wanted * DENSE >= chunk->rows) &&
-		rtscan_cursor_heap_fetches(answer->cursor) * DENSE < collected;
+		rtscan_cursor_heap_work(answer->cursor)->fetches * DENSE < collected;
 }
 
 /* Return the number of the set bit of a word that has "lower" set bits below it. */

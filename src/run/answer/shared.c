@@ -6,6 +6,8 @@
 #include "run/answer/shared.h"
 
 #include "port/pg_bitutils.h"
+#include "search/exec/stats.h"
+#include "search/visible/page_worker.h"
 
 static Size
 image_size(const RtscanImage *image)
@@ -40,7 +42,7 @@ rtscan_share(RtscanShared *shared, int processes, const RtscanVisibility *visibi
 	SpinLockInit(&shared->mutex);
 	shared->totals = *totals;
 	shared->search.processes = processes;
-	shared->blocks = visibility->blocks;
+	shared->blocks = visibility->check.blocks;
 	memcpy(shared->data, image, rtscan_image_size(image));
 	for (int i = 0; i < RTSCAN_SHOWN_DIMENSIONS; i++)
 		dsa_pointer_atomic_init(&shared->found[i], InvalidDsaPointer);
@@ -183,7 +185,7 @@ add_dimension(RtscanDimensionTotals *totals, RtscanDimension *dimension, bool in
 }
 
 void
-rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
+rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, const RtscanHeapWork *work,
 				  uint64 filtered_rows, uint64 single_rows)
 {
 	RtscanTotals *totals = question->shared ? &question->shared->totals : question->totals;
@@ -204,11 +206,14 @@ rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, ui
 	totals->rays += search->stats.counters.rays;
 	totals->chunks_skipped += search->stats.counters.chunks_skipped;
 	totals->pending_rows += search->stats.pending_rows;
-	totals->heap_fetches += heap_fetches;
+	rtscan_add_heap_work(&totals->heap, work);
 	totals->filtered_rows += filtered_rows;
 	totals->single_rows += single_rows;
 	for (int i = 0; i < ndimensions; i++)
 		add_dimension(&totals->dimensions[i], question->dimensions[i], search->choice.looks_up_late, keys_found[i]);
 	if (question->shared)
 		SpinLockRelease(&question->shared->mutex);
+	rtscan_count_heap_pages(search->executor, work->looked_into, work->remembered);
+	if (question->heap)
+		rtscan_note_question(question->heap);
 }

@@ -51,10 +51,10 @@ extern const RtscanImage *rtscan_use_shared(RtscanShared *shared, Relation heap,
 											bool reads_only, RtscanVisibility *visibility);
 
 /*
- * Add to the totals the counters of a search, and the numbers of rows looked up in the heap, of rows removed by row
- * quals, and of evaluations of expressions on single rows.
+ * Add to the totals the counters of a search, its work in the heap, and the numbers of rows removed by row quals, and
+ * of evaluations of expressions on single rows.
  */
-extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, uint64 heap_fetches,
+extern void rtscan_add_totals(const RtscanQuestion *question, const RtscanSearch *search, const RtscanHeapWork *work,
 							  uint64 filtered_rows, uint64 single_rows);
 
 #endif							/* RTSCAN_SHARED_H */

@@ -75,7 +75,7 @@ rtscan_close_rows(RtscanRowsAnswer *answer)
 {
 	rtscan_note_device_aggs(answer->question, answer->cursor);
 	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor),
-					  rtscan_cursor_heap_fetches(answer->cursor), 0, answer->batch->single_rows);
+					  rtscan_cursor_heap_work(answer->cursor), 0, answer->batch->single_rows);
 	answer->batch->single_rows = 0;
 	rtscan_close_cursor(answer->cursor);
 	answer->cursor = NULL;
@@ -92,7 +92,7 @@ rtscan_close_further_rows(RtscanRowsAnswer *answer)
 {
 	static const RtscanSearch none = {0};
 
-	rtscan_add_totals(answer->question, &none, rtscan_cursor_heap_fetches(answer->cursor), 0, 0);
+	rtscan_add_totals(answer->question, &none, rtscan_cursor_heap_work(answer->cursor), 0, 0);
 	rtscan_close_cursor(answer->cursor);
 	answer->cursor = NULL;
 }

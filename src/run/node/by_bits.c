@@ -186,8 +186,8 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 	take_pending(answer);
 	rtscan_end_search(&answer->search);
 	rtscan_count_scan(answer->search.executor, &answer->search.stats);
-	rtscan_add_totals(question, &answer->search, answer->visibility.heap_fetches, 0, 0);
-	answer->visibility.heap_fetches = 0;
+	rtscan_add_totals(question, &answer->search, &answer->visibility.check.work, 0, 0);
+	answer->visibility.check.work = (RtscanHeapWork) {0};
 }
 
 static void

@@ -157,7 +157,11 @@ rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
 		ExplainPropertyText("Not Aggregated by Device", not_on_device[totals->not_on_device], es);
 	ExplainPropertyUInteger("Chunks Skipped", NULL, totals->chunks_skipped, es);
 	ExplainPropertyUInteger("Pending Rows", NULL, totals->pending_rows, es);
-	ExplainPropertyUInteger("Heap Fetches", NULL, totals->heap_fetches, es);
+	ExplainPropertyUInteger("Heap Fetches", NULL, totals->heap.fetches, es);
+	if (totals->heap.looked_into > 0)
+		ExplainPropertyUInteger("Heap Pages Looked Into", NULL, totals->heap.looked_into, es);
+	if (totals->heap.remembered > 0)
+		ExplainPropertyUInteger("Heap Pages Remembered", NULL, totals->heap.remembered, es);
 	if (totals->filtered_rows > 0)
 		ExplainPropertyUInteger("Rows Removed by Row Filter", NULL, totals->filtered_rows, es);
 	if (totals->single_rows > 0)

@@ -42,7 +42,7 @@ typedef struct RtscanRowsState
 	uint16		rows[RTSCAN_CURSOR_ROWS];	/* places in the batch of the rows that pass row_quals */
 	uint32		n;				/* number of rows that pass row_quals */
 	uint32		next;			/* place in "rows" of the next row to be returned */
-	uint64		heap_fetches;	/* heap rows fetched in this pass, for EXPLAIN */
+	RtscanHeapWork heap_work;	/* work in the heap in this pass, with fetching rows from it, for EXPLAIN */
 	uint64		filtered_rows;	/* rows of this pass that row_quals removed, for EXPLAIN */
 	ExprState  *recheck;		/* quals that the node evaluates, for EvalPlanQual() and to check permissions */
 	RtscanHeapRows heap_rows;	/* reads the rows from the heap */

@@ -74,9 +74,9 @@ close_scan_rows(RtscanRowsState *state)
 	const RtscanSearch *search = state->ordered ? rtscan_ordered_search(state->ordered) :
 		rtscan_cursor_search(state->cursor);
 
-	state->heap_fetches += state->ordered ? rtscan_ordered_heap_fetches(state->ordered) :
-		rtscan_cursor_heap_fetches(state->cursor);
-	rtscan_add_totals(&state->node.question, search, state->heap_fetches, state->filtered_rows,
+	rtscan_add_heap_work(&state->heap_work, state->ordered ? rtscan_ordered_heap_work(state->ordered) :
+						 rtscan_cursor_heap_work(state->cursor));
+	rtscan_add_totals(&state->node.question, search, &state->heap_work, state->filtered_rows,
 					  state->batch->single_rows);
 	if (state->ordered)
 		rtscan_close_ordered(state->ordered);
@@ -84,7 +84,8 @@ close_scan_rows(RtscanRowsState *state)
 		rtscan_close_cursor(state->cursor);
 	state->ordered = NULL;
 	state->cursor = NULL;
-	state->heap_fetches = state->filtered_rows = state->batch->single_rows = 0;
+	state->heap_work = (RtscanHeapWork) {0};
+	state->filtered_rows = state->batch->single_rows = 0;
 }
 
 static void

@@ -143,7 +143,7 @@ next_heap_tuple(ScanState *scan)
 	{
 		if (!rtscan_next_scan_rows(state))
 			return ExecClearTuple(slot);
-		state->heap_fetches += state->n;
+		state->heap_work.fetches += state->n;
 		rtscan_set_heap_tids(&state->heap_rows, state->tids, state->n);
 	}
 	return slot;

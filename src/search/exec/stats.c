@@ -95,6 +95,17 @@ rtscan_count_scan(RtscanExecutor executor, const RtscanScanStats *stats)
 }
 
 void
+rtscan_count_heap_pages(RtscanExecutor executor, uint64 looked_into, uint64 remembered)
+{
+	pg_atomic_uint64 *counters = table->counters[executor];
+
+	if (looked_into > 0)
+		pg_atomic_fetch_add_u64(&counters[RTSCAN_COUNTER_HEAP_PAGES_LOOKED_INTO], looked_into);
+	if (remembered > 0)
+		pg_atomic_fetch_add_u64(&counters[RTSCAN_COUNTER_HEAP_PAGES_REMEMBERED], remembered);
+}
+
+void
 rtscan_count_fallback(RtscanExecutor executor)
 {
 	pg_atomic_fetch_add_u64(&table->counters[executor][RTSCAN_COUNTER_FALLBACKS], 1);

@@ -57,6 +57,8 @@ typedef enum RtscanCounter
 	RTSCAN_COUNTERS_1_0,		/* the number of counters that the SQL of version 1.0 shows */
 	RTSCAN_COUNTER_CPU_SEGMENTS = RTSCAN_COUNTERS_1_0,
 	RTSCAN_COUNTER_RAYS,
+	RTSCAN_COUNTER_HEAP_PAGES_LOOKED_INTO,
+	RTSCAN_COUNTER_HEAP_PAGES_REMEMBERED,
 	RTSCAN_COUNTERS
 } RtscanCounter;
 
@@ -65,6 +67,9 @@ extern void rtscan_init_stats(void);
 
 /* Count a scan that an executor answered. */
 extern void rtscan_count_scan(RtscanExecutor executor, const RtscanScanStats *stats);
+
+/* Count the heap pages that a scan has looked into, and those whose rows were remembered (visible/page_memory.h). */
+extern void rtscan_count_heap_pages(RtscanExecutor executor, uint64 looked_into, uint64 remembered);
 
 /* Count a round that an executor should have evaluated, but could not. */
 extern void rtscan_count_fallback(RtscanExecutor executor);

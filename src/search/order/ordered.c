@@ -327,8 +327,8 @@ rtscan_ordered_search(const RtscanOrdered *ordered)
 	return &ordered->search;
 }
 
-uint64
-rtscan_ordered_heap_fetches(const RtscanOrdered *ordered)
+const RtscanHeapWork *
+rtscan_ordered_heap_work(const RtscanOrdered *ordered)
 {
-	return ordered->visibility.heap_fetches;
+	return &ordered->visibility.check.work;
 }

@@ -58,7 +58,7 @@ extern void rtscan_ordered_values(RtscanOrdered *ordered, int column, Datum *dat
 /* Return the search, for its statistics. */
 extern const RtscanSearch *rtscan_ordered_search(const RtscanOrdered *ordered);
 
-/* Return the number of rows that have been checked in the heap. */
-extern uint64 rtscan_ordered_heap_fetches(const RtscanOrdered *ordered);
+/* Return the work of checking rows in the heap so far. */
+extern const RtscanHeapWork *rtscan_ordered_heap_work(const RtscanOrdered *ordered);
 
 #endif							/* RTSCAN_ORDERED_H */

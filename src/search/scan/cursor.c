@@ -370,8 +370,8 @@ rtscan_cursor_search(const RtscanCursor *cursor)
 	return &cursor->search;
 }
 
-uint64
-rtscan_cursor_heap_fetches(const RtscanCursor *cursor)
+const RtscanHeapWork *
+rtscan_cursor_heap_work(const RtscanCursor *cursor)
 {
-	return cursor->visibility.heap_fetches;
+	return &cursor->visibility.check.work;
 }

@@ -171,7 +171,7 @@ extern bool rtscan_cursor_bounds(RtscanCursor *cursor, int column, int scale, in
 /* Return the cursor's search, for its statistics. */
 extern const RtscanSearch *rtscan_cursor_search(const RtscanCursor *cursor);
 
-/* Return the number of rows that have been checked in the heap. */
-extern uint64 rtscan_cursor_heap_fetches(const RtscanCursor *cursor);
+/* Return the work of checking rows in the heap so far. */
+extern const RtscanHeapWork *rtscan_cursor_heap_work(const RtscanCursor *cursor);
 
 #endif							/* RTSCAN_CURSOR_H */

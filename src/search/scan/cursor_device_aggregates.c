@@ -76,7 +76,7 @@ settle_aggs(RtscanCursor *cursor)
 
 /* Restrict a segment's device aggregate to the segment's certain rows (visibility.h); drop it if no row is certain. */
 static void
-leave_out_uncertain(const RtscanCursor *cursor, RtscanSegmentScan *segment)
+leave_out_uncertain(RtscanCursor *cursor, RtscanSegmentScan *segment)
 {
 	RtscanDeviceAgg *agg = segment->asked.agg;
 

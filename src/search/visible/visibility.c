@@ -10,7 +10,7 @@
 #include "bits/bits.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "search/visible/read_stream.h"
+#include "search/visible/recalled_chunk.h"
 #include "segment/tidmap.h"
 #include "settings.h"
 #include "storage/bufmgr.h"
@@ -22,15 +22,6 @@
 
 /* The advisory lock of pause_at(). */
 #define PAUSE_LOCK			INT64CONST(0x72747363)
-
-/*
- * If a chunk has at least this many rows to check, each heap block is looked up in the map only once, which is cheaper
- * than a lookup for each row.
- */
-#define MANY_ROWS			64
-
-/* If at most this many rows are checked in the heap, no read stream is begun. */
-#define FEW_ROWS			4
 
 /* ---------------------------------------------------------------- the image */
 
@@ -60,15 +51,14 @@ rtscan_join_visibility(RtscanVisibility *visibility, Relation heap, Relation ind
 		.heap = heap,
 		.index = index,
 		.snapshot = snapshot,
-		.reads_only = reads_only,
 		.image = image,
-		.blocks = blocks,
 	};
 	if (heap == NULL)
 		return;
 	visibility->changed = palloc0(entries * sizeof(bool));
 	visibility->seen = palloc0(entries * sizeof(RtscanSeen));
 	visibility->map = rtscan_begin_vm_copy(heap, blocks);
+	rtscan_begin_heap_check(&visibility->check, heap, snapshot, reads_only, blocks);
 }
 
 RtscanImage *
@@ -148,148 +138,14 @@ rtscan_ask_map(RtscanVisibility *visibility, RtscanSegmentScan *segment)
 			: RTSCAN_SEEN_IN_MAP;
 }
 
-/* ---------------------------------------------------------------- the heap */
-
-/* Rows that are being checked in the heap.  A read stream reads their pages ahead, unless the rows are few. */
-typedef struct CheckedRows
-{
-	RtscanVisibility *visibility;
-	const ItemPointerData *tids;	/* TIDs of the rows */
-	const bool *seen;			/* by row: the row is known to be seen, and need not be checked */
-	uint32		n;				/* number of rows */
-	ReadStream *stream;			/* stream of the rows' blocks; NULL if the rows are few */
-	uint32		ahead;			/* next row whose block the stream requests */
-	BlockNumber block_ahead;	/* last block that the stream has requested */
-	Buffer		buffer;			/* buffer of the current page, pinned and share-locked; or invalid */
-	BlockNumber block;			/* block of the current page */
-} CheckedRows;
-
-static bool
-is_in_heap(const RtscanVisibility *visibility, const ItemPointerData *tid)
-{
-	return ItemPointerGetBlockNumber(tid) < visibility->blocks;
-}
-
-/* ReadStreamBlockNumberCB: return the block of the next row that is checked. */
-static BlockNumber
-next_block_ahead(ReadStream *stream, void *arg, void *unused)
-{
-	CheckedRows *rows = (CheckedRows *) arg;
-
-	for (; rows->ahead < rows->n; rows->ahead++)
-	{
-		const ItemPointerData *tid = &rows->tids[rows->ahead];
-
-		if (rows->seen[rows->ahead] || !is_in_heap(rows->visibility, tid) ||
-			ItemPointerGetBlockNumber(tid) == rows->block_ahead)
-			continue;
-		rows->ahead++;
-		return rows->block_ahead = ItemPointerGetBlockNumber(tid);
-	}
-	return InvalidBlockNumber;
-}
-
-static void
-close_page(CheckedRows *rows)
-{
-	if (BufferIsValid(rows->buffer))
-		UnlockReleaseBuffer(rows->buffer);
-	rows->buffer = InvalidBuffer;
-	rows->block = InvalidBlockNumber;
-}
-
-static void
-open_page(CheckedRows *rows, BlockNumber block)
-{
-	if (rows->block == block)
-		return;
-	close_page(rows);
-	CHECK_FOR_INTERRUPTS();
-	rows->buffer = rows->stream ? read_stream_next_buffer(rows->stream, NULL)
-		: ReadBuffer(rows->visibility->heap, block);
-	rows->block = block;
-	Assert(BufferGetBlockNumber(rows->buffer) == block);
-	rtscan_compat_prune(rows->visibility->heap, rows->buffer, rows->visibility->reads_only);
-	LockBuffer(rows->buffer, BUFFER_LOCK_SHARE);
-}
-
-/*
- * Do hint bits alone show that a tuple is visible?  They do if the transaction that inserted it committed before all
- * transactions that the snapshot considers running, and no transaction has locked or deleted it.  Most tuples meet
- * these conditions.  heap_hot_search_buffer() would find the same tuple, at the start of its chain.  The tuple is no
- * conflict for SSI, and the predicate lock on the table covers it.
- */
-static bool
-is_plainly_visible(const CheckedRows *rows, OffsetNumber offset)
-{
-	Page		contents = BufferGetPage(rows->buffer);
-	ItemId		item;
-	HeapTupleHeader tuple;
-
-	if (!OffsetNumberIsValid(offset) || offset > PageGetMaxOffsetNumber(contents))
-		return false;
-	item = PageGetItemId(contents, offset);
-	if (!ItemIdIsNormal(item))
-		return false;
-	tuple = (HeapTupleHeader) PageGetItem(contents, item);
-	if ((tuple->t_infomask & HEAP_XMAX_INVALID) == 0 || HeapTupleHeaderIsHeapOnly(tuple))
-		return false;
-	return HeapTupleHeaderXminFrozen(tuple) ||
-		(HeapTupleHeaderXminCommitted(tuple) &&
-		 TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(tuple), rows->visibility->snapshot->xmin));
-}
-
-/* Is a member of the HOT chain at a TID visible? */
-static bool
-tid_is_visible(CheckedRows *rows, const ItemPointerData *tid)
-{
-	RtscanVisibility *visibility = rows->visibility;
-	ItemPointerData place = *tid;
-	HeapTupleData tuple;
-
-	if (!is_in_heap(visibility, tid))
-		return false;
-	open_page(rows, ItemPointerGetBlockNumber(tid));
-	visibility->heap_fetches++;
-	return is_plainly_visible(rows, ItemPointerGetOffsetNumber(tid)) ||
-		heap_hot_search_buffer(&place, visibility->heap, rows->buffer, visibility->snapshot, &tuple, NULL, true);
-}
-
-/* Check in the heap the rows whose element of seen[] is false, and set the element to the result. */
-static void
-check_rows(RtscanVisibility *visibility, const ItemPointerData *tids, uint32 n, bool *seen)
-{
-	CheckedRows rows = {
-		.visibility = visibility,
-		.tids = tids,
-		.seen = seen,
-		.n = n,
-		.block_ahead = InvalidBlockNumber,
-		.buffer = InvalidBuffer,
-		.block = InvalidBlockNumber,
-	};
-	uint32		unknown = 0;
-
-	for (uint32 i = 0; i < n; i++)
-		unknown += !seen[i];
-	if (unknown > FEW_ROWS)
-		rows.stream = read_stream_begin_relation(READ_STREAM_DEFAULT, NULL, visibility->heap, MAIN_FORKNUM,
-												 next_block_ahead, &rows, 0);
-	for (uint32 i = 0; i < n; i++)
-		if (!seen[i])
-			seen[i] = tid_is_visible(&rows, &tids[i]);
-	close_page(&rows);
-	if (rows.stream)
-		read_stream_end(rows.stream);
-}
-
 bool
 rtscan_sees_row(RtscanVisibility *visibility, ItemPointer tid)
 {
-	bool		seen = false;
+	RtscanRowState state = RTSCAN_ROW_UNKNOWN;
 
-	check_rows(visibility, tid, 1, &seen);
-	return seen;
+	if (rtscan_recall_rows(&visibility->check, tid, 1, &state) > 0)
+		rtscan_check_rows(&visibility->check, tid, 1, &state, 1);
+	return state == RTSCAN_ROW_SEEN;
 }
 
 /* ---------------------------------------------------------------- segments */
@@ -304,13 +160,6 @@ bool
 rtscan_sees_all(const RtscanVisibility *visibility, const RtscanSegmentScan *segment)
 {
 	return what_is_seen(visibility, segment) == RTSCAN_SEEN_ALL;
-}
-
-/* RtscanBlocksTest */
-static bool
-blocks_are_visible(BlockNumber first, BlockNumber last, void *map)
-{
-	return rtscan_blocks_are_visible((const RtscanVmCopy *) map, first, last);
 }
 
 /*
@@ -339,12 +188,37 @@ find_visible_chunks(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 }
 
 /*
- * Set in others[] the bits of a chunk's rows that are dead, or in a block that is not all-visible, and return the
- * number of these rows.  "visible" tells whether all blocks of the chunk are all-visible.  If "visible" is true and the
- * segment has no dead rows, others[] is not set.
+ * Clear in "words" the bits of invisible rows as far as is possible without looking into heap pages.  "unknown" becomes
+ * the bits of the other rows.
+ */
+static void
+recall_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, uint64 *words, uint64 *unknown)
+{
+	bool		in_map = what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP;
+
+	rtscan_recall_chunk(&visibility->check, in_map ? visibility->map : NULL, &segment->reader, chunk, words, unknown);
+}
+
+/* Find the rows of a chunk that are not known to be seen, dead ones not considered. */
+static void
+find_others(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, uint64 *others)
+{
+	uint32		rows = rtscan_chunk_rows(segment->entry->rows, chunk);
+	uint64		words[RTSCAN_CHUNK_WORDS];
+
+	memset(words, 0xFF, sizeof(words));
+	recall_chunk(visibility, segment, chunk, words, others);
+	for (uint32 base = 0; base < rows; base += 64)
+		others[base / 64] |= rtscan_mask_word(~words[base / 64], base, 0, rows);
+}
+
+/*
+ * Set in others[] the bits of a chunk's rows that are dead, or not known to be seen, and return the number of these
+ * rows.  "visible" tells whether all blocks of the chunk are all-visible.  If "visible" is true and the segment has no
+ * dead rows, others[] is not set.
  */
 static uint64
-find_uncertain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, bool visible,
+find_uncertain_rows(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, bool visible,
 					const BlockNumber *dead_map, uint64 *others)
 {
 	uint64		dead[RTSCAN_CHUNK_WORDS];
@@ -354,7 +228,7 @@ find_uncertain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 	if (visible)
 		memset(others, 0, RTSCAN_CHUNK_BYTES);
 	else
-		rtscan_find_failing_rows(&segment->reader, chunk, blocks_are_visible, visibility->map, others);
+		find_others(visibility, segment, chunk, others);
 	if (dead_map)
 	{
 		rtscan_dead_get(visibility->index, segment->entry, dead_map, chunk, dead);
@@ -364,7 +238,7 @@ find_uncertain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segme
 }
 
 bool
-rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment, RtscanCertainRows *certain)
+rtscan_find_certain_rows(RtscanVisibility *visibility, RtscanSegmentScan *segment, RtscanCertainRows *certain)
 {
 	const RtscanEntry *entry = segment->entry;
 	uint32		visible[DEVICE_AGG_MASKS] = {0};
@@ -372,7 +246,7 @@ rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *
 	bool		any = false;
 
 	memset(certain, 0, sizeof(*certain));
-	if (what_is_seen(visibility, segment) == RTSCAN_SEEN_IN_HEAP)
+	if (visibility->check.memory == NULL && what_is_seen(visibility, segment) == RTSCAN_SEEN_IN_HEAP)
 		return false;
 	find_visible_chunks(visibility, segment, visible);
 	if (entry->dead != InvalidBlockNumber)
@@ -397,65 +271,57 @@ rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *
 }
 
 /*
- * Return an array that tells which of n TIDs are in all-visible blocks: none, if the map has not been consulted about
- * their segment (rtscan_ask_map()).
+ * Return the states of some rows: those in all-visible blocks are seen, if the map has been consulted about their
+ * segment, and all others are unknown.
  */
-static bool *
+static RtscanRowState *
 ask_map_for_rows(const RtscanVisibility *visibility, const RtscanSegmentScan *segment, const ItemPointerData *tids,
 				 uint32 n)
 {
 	bool		ask = what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP;
-	bool	   *seen = palloc(n * sizeof(bool));
+	RtscanRowState *states = palloc(n * sizeof(RtscanRowState));
 
 	for (uint32 i = 0; i < n; i++)
 	{
 		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
 
-		seen[i] = ask && rtscan_blocks_are_visible(visibility->map, block, block);
+		states[i] = ask && rtscan_blocks_are_visible(visibility->map, block, block) ? RTSCAN_ROW_SEEN
+			: RTSCAN_ROW_UNKNOWN;
 	}
-	return seen;
+	return states;
 }
 
 /*
  * Clear in "words" the bits of the rows that are not seen.  "rows" has the bits of the rows that were checked, and
- * "seen" has one element for each of them, in order.  "rows" and "words" may be the same array.
+ * "states" has one element for each of them, in order.
  */
 static void
-clear_rows(uint64 *words, const uint64 *rows, const bool *seen)
+clear_rows(uint64 *words, const uint64 *rows, const RtscanRowState *states)
 {
 	for (uint32 w = 0; w < RTSCAN_CHUNK_WORDS; w++)
-		for (uint64 rest = rows[w]; rest != 0; rest &= rest - 1, seen++)
-			if (!*seen)
+		for (uint64 rest = rows[w]; rest != 0; rest &= rest - 1, states++)
+			if (*states != RTSCAN_ROW_SEEN)
 				words[w] &= ~(rest & -rest);
 }
 
 void
 rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 chunk, uint64 *words)
 {
-	uint64		failing[RTSCAN_CHUNK_WORDS];
-	const uint64 *rows = words;
-	uint64		count = rtscan_popcount(words);
+	uint64		unknown[RTSCAN_CHUNK_WORDS];
 	ItemPointerData *tids;
-	bool	   *seen;
+	RtscanRowState *states;
+	uint64		n;
 
-	if (count == 0)
+	recall_chunk(visibility, segment, chunk, words, unknown);
+	n = rtscan_popcount(unknown);
+	if (n == 0)
 		return;
-	tids = palloc(count * sizeof(ItemPointerData));
-	if (count >= MANY_ROWS && what_is_seen(visibility, segment) != RTSCAN_SEEN_IN_HEAP)
-	{
-		rtscan_collect_failing_tids(&segment->reader, chunk, words, blocks_are_visible, visibility->map, failing, tids);
-		rows = failing;
-		count = rtscan_popcount(failing);
-		seen = palloc0(count * sizeof(bool));
-	}
-	else
-	{
-		rtscan_collect_tids(&segment->reader, chunk, words, tids);
-		seen = ask_map_for_rows(visibility, segment, tids, count);
-	}
-	check_rows(visibility, tids, count, seen);
-	clear_rows(words, rows, seen);
-	pfree(seen);
+	tids = palloc(n * sizeof(ItemPointerData));
+	states = palloc0(n * sizeof(RtscanRowState));
+	rtscan_collect_tids(&segment->reader, chunk, unknown, tids);
+	rtscan_check_rows(&visibility->check, tids, n, states, rtscan_recall_rows(&visibility->check, tids, n, states));
+	clear_rows(words, unknown, states);
+	pfree(states);
 	pfree(tids);
 }
 
@@ -463,16 +329,18 @@ uint32
 rtscan_leave_out_invisible(RtscanVisibility *visibility, RtscanSegmentScan *segment, uint32 *rows, uint32 n,
 						   ItemPointerData *tids)
 {
-	bool	   *seen;
-	uint32		kept = 0;
+	RtscanRowState *states;
+	uint32		unknown,
+				kept = 0;
 
 	rtscan_find_tids(&segment->reader, rows, n, tids);
-	seen = ask_map_for_rows(visibility, segment, tids, n);
-	check_rows(visibility, tids, n, seen);
+	states = ask_map_for_rows(visibility, segment, tids, n);
+	unknown = rtscan_recall_rows(&visibility->check, tids, n, states);
+	rtscan_check_rows(&visibility->check, tids, n, states, unknown);
 	for (uint32 i = 0; i < n; i++)
-		if (seen[i])
+		if (states[i] == RTSCAN_ROW_SEEN)
 			rows[kept++] = rows[i];
-	pfree(seen);
+	pfree(states);
 	return kept;
 }
 

@@ -11,7 +11,8 @@
  *
  * By the second condition, the index entry existed when the map was copied.  Either its tuple was visible to all
  * transactions at that time, and our snapshot keeps it from being removed.  Or VACUUM had removed the tuple; then it
- * had set the row's dead bit before it set the map's bit.  All other rows are checked in the heap.
+ * had set the row's dead bit before it set the map's bit.  All other rows are checked in the heap, or in the page
+ * memory (page_memory.h), whose answers are those of the heap.
  *
  * This proof needs the following order: snapshot, predicate locks, image, map, the image again, dead bits.  Reading the
  * image again once is valid for all segments, and for every part of the map that was copied before.  So a segment's
@@ -25,6 +26,7 @@
 #include "device/device.h"
 #include "search/filter/row_bits.h"
 #include "search/filter/segment_scan.h"
+#include "search/visible/heap_check.h"
 #include "search/visible/vm_copy.h"
 #include "storage/itemptr.h"
 #include "storage/metapage.h"
@@ -43,14 +45,12 @@ typedef struct RtscanVisibility
 	Relation	heap;			/* the table; NULL: the caller checks visibility itself */
 	Relation	index;
 	Snapshot	snapshot;
-	bool		reads_only;		/* the query does not change the heap */
-	BlockNumber blocks;			/* number of the heap's blocks, taken after the image was read */
 	const RtscanImage *image;	/* the image that is searched */
 	bool	   *changed;		/* by entry of the image: the entry had changed, or was gone, when the image was read
 								 * again */
 	RtscanSeen *seen;			/* by entry of the image: which of its rows are seen without the heap */
 	RtscanVmCopy *map;			/* copy of the visibility map */
-	uint64		heap_fetches;	/* number of rows that have been checked in the heap */
+	RtscanHeapCheck check;		/* checks rows in the heap, or in what is remembered of it */
 } RtscanVisibility;
 
 /* Does a table use the heap access method?  The visibility map of another access method may mean something else. */
@@ -89,7 +89,7 @@ typedef struct RtscanCertainRows
 } RtscanCertainRows;
 
 /* Find the certain rows of a segment, in the current memory context; returns false if there are none. */
-extern bool rtscan_find_certain_rows(const RtscanVisibility *visibility, RtscanSegmentScan *segment,
+extern bool rtscan_find_certain_rows(RtscanVisibility *visibility, RtscanSegmentScan *segment,
 									 RtscanCertainRows *certain);
 
 /*

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * heap_check.c
+ *		Check in the heap which rows a snapshot sees, a page at a time.
+ */
+#include "search/visible/heap_check.h"
+
+#include "access/heapam.h"
+#include "miscadmin.h"
+#include "search/visible/page_look.h"
+#include "search/visible/read_stream.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+
+/* At least this many rows of a page are asked before it is looked into for all of them, if that is not remembered. */
+#define MANY_ROWS			16
+
+/* To check this many rows or fewer in the heap, no read stream is begun. */
+#define FEW_ROWS			4
+
+/* Bytes of a line of the processor's caches. */
+#define CACHE_LINE			64
+
+void
+rtscan_begin_heap_check(RtscanHeapCheck *check, Relation heap, Snapshot snapshot, bool reads_only, BlockNumber blocks)
+{
+	*check = (RtscanHeapCheck) {
+		.heap = heap,
+		.snapshot = snapshot,
+		.reads_only = reads_only,
+		.checks_conflicts = CheckForSerializableConflictOutNeeded(heap, snapshot),
+		.blocks = blocks,
+		.kept = rtscan_begin_kept_pages(blocks),
+	};
+	if (!check->checks_conflicts)
+		check->memory = rtscan_begin_page_memory(heap, snapshot);
+}
+
+/* ---------------------------------------------------------------- pages */
+
+bool
+rtscan_recall_rows_of_page(RtscanHeapCheck *check, BlockNumber block, RtscanPageRows *rows)
+{
+	const uint64 *seen = rtscan_kept_page(check->kept, block);
+
+	if (seen)
+	{
+		rows->all_settled = true;
+		memcpy(rows->seen, seen, sizeof(rows->seen));
+		return true;
+	}
+	if (check->memory == NULL || !rtscan_recall_page(check->memory, block, rows))
+		return false;
+	if (rows->all_settled)
+		rtscan_keep_page(check->kept, block, rows->seen);
+	check->work.remembered++;
+	return true;
+}
+
+/* Look into a page for all of its rows, and remember them.  The buffer is pinned and share-locked. */
+static void
+look_into_page(RtscanHeapCheck *check, Buffer buffer, RtscanPageRows *rows)
+{
+	TransactionId newest;
+
+	rtscan_look_into_page(check->heap, buffer, check->snapshot, rows, &newest);
+	if (check->memory)
+		rtscan_remember_page(check->memory, buffer, rows, newest);
+	rtscan_keep_page(check->kept, BufferGetBlockNumber(buffer), rows->seen);
+	check->work.looked_into++;
+}
+
+static inline bool
+has_bit(const uint64 *words, OffsetNumber offset)
+{
+	return words[(offset - 1) / 64] >> ((offset - 1) % 64) & 1;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/*
+ * Rows that are checked in the heap, a page at a time.  A read stream reads their pages ahead, unless the rows are
+ * few.
+ */
+typedef struct CheckedRows
+{
+	RtscanHeapCheck *check;
+	const ItemPointerData *tids;	/* TIDs of the rows, ascending */
+	uint32		n;				/* number of rows */
+	RtscanRowState *states;		/* by row; only unknown ones are checked */
+	uint32		next;			/* next row to check */
+	ReadStream *stream;			/* stream of the rows' blocks; NULL if the rows are few */
+	Buffer		following;		/* buffer of the page after the current one, from the stream; or InvalidBuffer */
+	uint32		ahead;			/* next row whose block the stream requests */
+	BlockNumber block_ahead;	/* last block that the stream has requested */
+} CheckedRows;
+
+/* ReadStreamBlockNumberCB: return the block of the next row that is checked. */
+static BlockNumber
+next_block_ahead(ReadStream *stream, void *arg, void *unused)
+{
+	CheckedRows *rows = (CheckedRows *) arg;
+
+	for (; rows->ahead < rows->n; rows->ahead++)
+	{
+		BlockNumber block = ItemPointerGetBlockNumber(&rows->tids[rows->ahead]);
+
+		if (rows->states[rows->ahead] == RTSCAN_ROW_UNKNOWN && block != rows->block_ahead)
+			return rows->block_ahead = block;
+	}
+	return InvalidBlockNumber;
+}
+
+/*
+ * Do hint bits alone say that a tuple is visible?  They do if the transaction that inserted it committed before all
+ * transactions that the snapshot considers running, and no transaction has locked or deleted it.  Most tuples are
+ * like that.  heap_hot_search_buffer() would find the same tuple, at the start of its chain.  It is no conflict for
+ * SSI, and the predicate lock on the table covers it.
+ */
+static bool
+is_plainly_visible(const RtscanHeapCheck *check, Page contents, OffsetNumber offset)
+{
+	ItemId		item;
+	HeapTupleHeader tuple;
+
+	if (!OffsetNumberIsValid(offset) || offset > PageGetMaxOffsetNumber(contents))
+		return false;
+	item = PageGetItemId(contents, offset);
+	if (!ItemIdIsNormal(item))
+		return false;
+	tuple = (HeapTupleHeader) PageGetItem(contents, item);
+	if ((tuple->t_infomask & HEAP_XMAX_INVALID) == 0 || HeapTupleHeaderIsHeapOnly(tuple))
+		return false;
+	return HeapTupleHeaderXminFrozen(tuple) ||
+		(HeapTupleHeaderXminCommitted(tuple) &&
+		 TransactionIdPrecedes(HeapTupleHeaderGetRawXmin(tuple), check->snapshot->xmin));
+}
+
+/* Is a member of the HOT chain at a TID visible?  The buffer of its page is pinned and share-locked. */
+static bool
+tid_is_visible(const RtscanHeapCheck *check, Buffer buffer, const ItemPointerData *tid)
+{
+	ItemPointerData place = *tid;
+	HeapTupleData tuple;
+
+	return is_plainly_visible(check, BufferGetPage(buffer), ItemPointerGetOffsetNumber(tid)) ||
+		heap_hot_search_buffer(&place, check->heap, buffer, check->snapshot, &tuple, NULL, true);
+}
+
+/* Return the end of the rows that are in the same block as "first". */
+static uint32
+end_of_page(const CheckedRows *rows, uint32 first)
+{
+	BlockNumber block = ItemPointerGetBlockNumber(&rows->tids[first]);
+	uint32		end = first + 1;
+
+	while (end < rows->n && ItemPointerGetBlockNumber(&rows->tids[end]) == block)
+		end++;
+	return end;
+}
+
+/* Is it worth while to look into a page for all of its rows, of which n are asked? */
+static bool
+looks_into_page(const RtscanHeapCheck *check, uint32 n)
+{
+	return !check->checks_conflicts && (check->memory || n >= MANY_ROWS);
+}
+
+/* Check the next rows, up to "end", which are in one page; its buffer is pinned and share-locked. */
+static void
+check_page(CheckedRows *rows, Buffer buffer, uint32 end)
+{
+	RtscanHeapCheck *check = rows->check;
+	bool		looks = looks_into_page(check, end - rows->next);
+	RtscanPageRows page;
+
+	if (looks)
+		look_into_page(check, buffer, &page);
+	for (; rows->next < end; rows->next++)
+	{
+		const ItemPointerData *tid = &rows->tids[rows->next];
+		OffsetNumber offset = ItemPointerGetOffsetNumber(tid);
+		bool		seen;
+
+		if (rows->states[rows->next] != RTSCAN_ROW_UNKNOWN)
+			continue;
+		seen = looks && offset <= RTSCAN_REMEMBERED_ROWS ? has_bit(page.seen, offset)
+			: tid_is_visible(check, buffer, tid);
+		rows->states[rows->next] = seen ? RTSCAN_ROW_SEEN : RTSCAN_ROW_UNSEEN;
+		check->work.fetches++;
+	}
+}
+
+/* Fetch a page into the processor's caches: a look reads all of it, and a lock ends what the processor reads ahead. */
+static void
+prefetch_page(Buffer buffer)
+{
+	const char *page = BufferGetPage(buffer);
+
+	for (int i = 0; i < BLCKSZ; i += CACHE_LINE)
+		__builtin_prefetch(page + i);
+}
+
+/* Return the stream's next buffer, and begin to fetch the page of the one after it. */
+static Buffer
+next_buffer(CheckedRows *rows)
+{
+	Buffer		buffer = BufferIsValid(rows->following) ? rows->following : read_stream_next_buffer(rows->stream, NULL);
+
+	rows->following = read_stream_next_buffer(rows->stream, NULL);
+	if (BufferIsValid(rows->following))
+		prefetch_page(rows->following);
+	return buffer;
+}
+
+/*
+ * Is a page pruned before it is checked?  What is remembered of a page makes up for the dead rows that stay in its HOT
+ * chains, and pruning is logged: the first query after many updates would take several times as long.
+ */
+static bool
+prunes(const RtscanHeapCheck *check)
+{
+	return check->memory == NULL || RTSCAN_COMPAT_PRUNING_SETS_MAP;
+}
+
+/* Read and lock the page of the next row, and check all of its rows. */
+static void
+open_page(CheckedRows *rows)
+{
+	RtscanHeapCheck *check = rows->check;
+	BlockNumber block = ItemPointerGetBlockNumber(&rows->tids[rows->next]);
+	Buffer		buffer;
+
+	CHECK_FOR_INTERRUPTS();
+	buffer = rows->stream ? next_buffer(rows) : ReadBuffer(check->heap, block);
+	Assert(BufferGetBlockNumber(buffer) == block);
+	if (prunes(check))
+		rtscan_compat_prune(check->heap, buffer, check->reads_only);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	check_page(rows, buffer, end_of_page(rows, rows->next));
+	UnlockReleaseBuffer(buffer);
+}
+
+uint32
+rtscan_recall_rows(RtscanHeapCheck *check, const ItemPointerData *tids, uint32 n, RtscanRowState *states)
+{
+	BlockNumber recalled = InvalidBlockNumber;
+	bool		remembered = false;
+	RtscanPageRows page;
+	uint32		unknown = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
+		OffsetNumber offset = ItemPointerGetOffsetNumber(&tids[i]);
+
+		if (states[i] != RTSCAN_ROW_UNKNOWN)
+			continue;
+		if (block != recalled && block < check->blocks)
+		{
+			remembered = rtscan_recall_rows_of_page(check, block, &page);
+			recalled = block;
+		}
+		if (block >= check->blocks)
+			states[i] = RTSCAN_ROW_UNSEEN;
+		else if (remembered && offset <= RTSCAN_REMEMBERED_ROWS &&
+				 (page.all_settled || !has_bit(page.unsettled, offset)))
+			states[i] = has_bit(page.seen, offset) ? RTSCAN_ROW_SEEN : RTSCAN_ROW_UNSEEN;
+		unknown += states[i] == RTSCAN_ROW_UNKNOWN;
+	}
+	return unknown;
+}
+
+void
+rtscan_check_rows(RtscanHeapCheck *check, const ItemPointerData *tids, uint32 n, RtscanRowState *states, uint32 unknown)
+{
+	CheckedRows rows = {
+		.check = check,
+		.tids = tids,
+		.states = states,
+		.n = n,
+		.block_ahead = InvalidBlockNumber,
+	};
+
+	if (unknown > FEW_ROWS)
+		rows.stream = read_stream_begin_relation(READ_STREAM_DEFAULT, NULL, check->heap, MAIN_FORKNUM,
+												 next_block_ahead, &rows, 0);
+	while (rows.next < n)
+	{
+		if (states[rows.next] == RTSCAN_ROW_UNKNOWN)
+			open_page(&rows);
+		else
+			rows.next++;
+	}
+	if (rows.stream)
+		read_stream_end(rows.stream);
+}

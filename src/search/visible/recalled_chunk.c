@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * recalled_chunk.c
+ *		Apply what is remembered of heap pages to the rows of a chunk.
+ */
+#include "search/visible/recalled_chunk.h"
+
+#include "bits/bits.h"
+#include "segment/tidmap.h"
+
+/* A chunk whose rows are looked up in what is remembered of their pages. */
+typedef struct RecalledChunk
+{
+	RtscanHeapCheck *check;
+	const RtscanVmCopy *map;	/* copy of the visibility map, or NULL */
+	uint64	   *words;			/* bits of the rows; those of invisible rows are cleared */
+	uint64	   *unknown;		/* bits of the rows that have to be checked in the heap */
+} RecalledChunk;
+
+/* RtscanRunVisitor.far_ahead */
+static void
+prefetch_answer(BlockNumber block, void *arg)
+{
+	RtscanHeapCheck *check = ((RecalledChunk *) arg)->check;
+
+	if (check->memory && rtscan_kept_page(check->kept, block) == NULL)
+		rtscan_prefetch_answer(check->memory, block);
+}
+
+/* RtscanRunVisitor.ahead */
+static void
+prefetch_remembered(BlockNumber block, void *arg)
+{
+	RtscanHeapCheck *check = ((RecalledChunk *) arg)->check;
+
+	if (check->memory && rtscan_kept_page(check->kept, block) == NULL)
+		rtscan_prefetch_remembered(check->memory, block);
+}
+
+/* Return 64 bits of a page's bits, from the one of a line pointer on; there are none beyond the last word. */
+static inline uint64
+page_bits(const uint64 *bits, uint32 offset)
+{
+	uint32		word = (offset - 1) / 64;
+	uint32		shift = (offset - 1) % 64;
+	uint64		low = word < RTSCAN_PAGE_WORDS ? bits[word] >> shift : 0;
+
+	return shift > 0 && word + 1 < RTSCAN_PAGE_WORDS ? low | bits[word + 1] << (64 - shift) : low;
+}
+
+/* Return the line pointer of a row of a run. */
+static inline OffsetNumber
+offset_in_run(const RtscanRowRun *run, uint32 row)
+{
+	return run->offset != InvalidOffsetNumber ? run->offset + (row - run->row) : run->offsets[row - run->row];
+}
+
+/*
+ * Return the bits of n rows of a run, from "row" on: does a page have their line pointers in "seen"?  The last line
+ * pointer of the run is the greatest one; if the index is damaged, others can be greater, and get any bit.
+ */
+static inline uint64
+seen_rows(const RtscanRowRun *run, uint32 row, uint32 n, const uint64 *seen)
+{
+	const OffsetNumber *offsets = run->offsets + (row - run->row);
+	uint64		bits = 0;
+
+	if (run->offset != InvalidOffsetNumber)
+		return page_bits(seen, run->offset + row - run->row);
+	for (uint32 i = 0; i < n; i++)
+		bits |= (seen[(offsets[i] - 1) / 64 % RTSCAN_PAGE_WORDS] >> ((offsets[i] - 1) % 64) & 1) << i;
+	return bits;
+}
+
+/* Keep in "words" those bits of a run whose line pointers "seen" has, too. */
+static void
+keep_seen(uint64 *words, const RtscanRowRun *run, const uint64 *seen)
+{
+	for (uint32 row = run->row, end = run->row + run->rows; row < end;)
+	{
+		uint32		n = Min(end - row, 64 - row % 64);
+		uint64		mask = (n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0)) << (row % 64);
+
+		if (words[row / 64] & mask)
+			words[row / 64] &= ~mask | seen_rows(run, row, n, seen) << (row % 64);
+		row += n;
+	}
+}
+
+/* Decide each row of a run by itself: clear its bit in "words", or set that in "unknown", or do neither. */
+static void
+decide_rows(RecalledChunk *chunk, const RtscanRowRun *run, const RtscanPageRows *page)
+{
+	for (uint32 row = run->row; row < run->row + run->rows; row++)
+	{
+		OffsetNumber offset = offset_in_run(run, row);
+		uint64		bit = chunk->words[row / 64] & UINT64_C(1) << (row % 64);
+		uint64		place = UINT64_C(1) << ((offset - 1) % 64);
+
+		if (bit == 0)
+			continue;
+		if (offset > RTSCAN_REMEMBERED_ROWS || (!page->all_settled && (page->unsettled[(offset - 1) / 64] & place)))
+			chunk->unknown[row / 64] |= bit;
+		else if ((page->seen[(offset - 1) / 64] & place) == 0)
+			chunk->words[row / 64] &= ~bit;
+	}
+}
+
+/* Set the bits of a run in "unknown" that are set in "words". */
+static void
+set_unknown(RecalledChunk *chunk, const RtscanRowRun *run)
+{
+	uint32		end = run->row + run->rows;
+
+	for (uint32 w = run->row / 64; w <= (end - 1) / 64; w++)
+		chunk->unknown[w] |= rtscan_mask_word(chunk->words[w], w * 64, run->row, end);
+}
+
+/* RtscanRunVisitor.visit */
+static void
+recall_run(const RtscanRowRun *run, void *arg)
+{
+	RecalledChunk *chunk = (RecalledChunk *) arg;
+	RtscanPageRows page;
+
+	if (chunk->map && rtscan_blocks_are_visible(chunk->map, run->block, run->block))
+		return;
+	if (!rtscan_recall_rows_of_page(chunk->check, run->block, &page))
+		set_unknown(chunk, run);
+	else if (page.all_settled && offset_in_run(run, run->row + run->rows - 1) <= RTSCAN_REMEMBERED_ROWS)
+		keep_seen(chunk->words, run, page.seen);
+	else
+		decide_rows(chunk, run, &page);
+}
+
+void
+rtscan_recall_chunk(RtscanHeapCheck *check, const RtscanVmCopy *map, RtscanReader *reader, uint32 chunk, uint64 *words,
+					uint64 *unknown)
+{
+	RecalledChunk recalled = {.check = check, .map = map, .words = words, .unknown = unknown};
+	RtscanRunVisitor visitor = {
+		.far_ahead = prefetch_answer,
+		.ahead = prefetch_remembered,
+		.visit = recall_run,
+		.arg = &recalled,
+	};
+
+	memset(unknown, 0, RTSCAN_CHUNK_BYTES);
+	rtscan_visit_runs(reader, chunk, words, &visitor);
+}

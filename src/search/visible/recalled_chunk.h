@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * recalled_chunk.h
+ *		Apply what is remembered of heap pages to the rows of a chunk.
+ */
+#ifndef RTSCAN_RECALLED_CHUNK_H
+#define RTSCAN_RECALLED_CHUNK_H
+
+#include "rtscan.h"
+
+#include "search/visible/heap_check.h"
+#include "search/visible/vm_copy.h"
+#include "segment/segment.h"
+
+/*
+ * Clear the bits in "words" of those rows of a chunk that the snapshot is known not to see.  "unknown" becomes the bits
+ * of those that have to be checked in the heap.  Rows in blocks that are all-visible in a copy of the map are seen;
+ * the map can be NULL.
+ */
+extern void rtscan_recall_chunk(RtscanHeapCheck *check, const RtscanVmCopy *map, RtscanReader *reader, uint32 chunk,
+								uint64 *words, uint64 *unknown);
+
+#endif							/* RTSCAN_RECALLED_CHUNK_H */
