@@ -144,6 +144,55 @@ check_failing(RtscanReader *reader, uint32 chunk, const uint64 *bits)
 	pfree(found);
 }
 
+/* The rows of runs that have been visited, and what they are compared with. */
+typedef struct Visits
+{
+	uint32		chunk;			/* the chunk whose runs are visited */
+	uint64	   *visited;		/* bits of rows that runs had */
+} Visits;
+
+static void
+hear_of_block(BlockNumber block, void *arg)
+{
+	assert_true(block >= ItemPointerGetBlockNumberNoCheck(&tids[0]));
+}
+
+static void
+visit_run(const RtscanRowRun *run, void *arg)
+{
+	Visits	   *visits = (Visits *) arg;
+
+	for (uint32 i = 0; i < run->rows; i++)
+	{
+		uint32		row = run->row + i;
+		const ItemPointerData *tid = &tids[visits->chunk * RTSCAN_CHUNK_ROWS + row];
+		OffsetNumber offset = run->offset != InvalidOffsetNumber ? run->offset + i : run->offsets[i];
+
+		assert_true(row < chunk_rows(visits->chunk) && !bit(visits->visited, row));
+		assert_int_equal(run->block, ItemPointerGetBlockNumberNoCheck(tid));
+		assert_int_equal(offset, ItemPointerGetOffsetNumberNoCheck(tid));
+		visits->visited[row / 64] |= UINT64CONST(1) << (row % 64);
+	}
+}
+
+/* Visit runs: each row whose bit is set is in one of them. */
+static void
+check_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits)
+{
+	Visits		visits = {.chunk = chunk, .visited = palloc0(RTSCAN_CHUNK_BYTES)};
+	RtscanRunVisitor visitor = {
+		.far_ahead = hear_of_block,
+		.ahead = hear_of_block,
+		.visit = visit_run,
+		.arg = &visits,
+	};
+
+	rtscan_visit_runs(reader, chunk, bits, &visitor);
+	for (uint32 row = 0; row < chunk_rows(chunk); row++)
+		assert_true(!bit(bits, row) || bit(visits.visited, row));
+	pfree(visits.visited);
+}
+
 static void
 check_blocks(RtscanReader *reader)
 {
@@ -167,6 +216,7 @@ test_tids(void **unused)
 
 			check_collect(&reader, chunk, bits);
 			check_failing(&reader, chunk, bits);
+			check_runs(&reader, chunk, bits);
 			check_find(&reader);
 			pfree(bits);
 		}
