@@ -63,11 +63,43 @@ typedef uint32 RtscanBufferState;
 #endif
 
 /*
+ * Read the LSN of the page in a buffer at once, since another process may be setting it.  PostgreSQL before 19 sets its
+ * halves separately, so that an LSN from between can be read; it is one that the page has had only if the log has grown
+ * by 4 GB since.  AddressSanitizer must not mind that the buffer is not pinned.
+ */
+__attribute__((no_sanitize("address")))
+static inline XLogRecPtr
+rtscan_compat_read_lsn(Buffer buffer)
+{
+	union
+	{
+		uint64		bits;
+		PageXLogRecPtr lsn;
+	}			page = {.bits = *(volatile uint64 *) BufferGetPage(buffer)};
+
+#if PG_VERSION_NUM >= 190000
+	return PageXLogRecPtrGet(&page.lsn);
+#else
+	return PageXLogRecPtrGet(page.lsn);
+#endif
+}
+
+/* Unlock the header of a buffer, whose usage count becomes at least 1. */
+static inline void
+rtscan_compat_unlock_used(BufferDesc *header, RtscanBufferState state)
+{
+	RtscanBufferState use = BUF_STATE_GET_USAGECOUNT(state) == 0 ? BUF_USAGECOUNT_ONE : 0;
+
+#if PG_VERSION_NUM >= 190000
+	UnlockBufHdrExt(header, state, use, 0, 0);
+#else
+	UnlockBufHdr(header, state | use);
+#endif
+}
+
+/*
  * Return the LSN of a permanent table's page if a buffer has it, without a pin or a lock on the page; else
  * InvalidXLogRecPtr.  While the header of the buffer is locked, it keeps the page.
- *
- * The LSN is read at once, since another process may be setting it.  PostgreSQL sets its halves separately, so that
- * an LSN from between can be read; it is one that the page has had only if the log has grown by 4 GB since.
  *
  * A page that is only read in this way would be the first to be evicted, so that counts as a use.
  */
@@ -76,20 +108,12 @@ rtscan_compat_peek_lsn(Buffer buffer, const RelFileLocator *file, BlockNumber bl
 {
 	BufferDesc *header = GetBufferDescriptor(buffer - 1);
 	RtscanBufferState state = LockBufHdr(header);
-	union
-	{
-		uint64		bits;
-		PageXLogRecPtr halves;
-	}			lsn = {0};
+	XLogRecPtr	lsn = InvalidXLogRecPtr;
 
 	if ((state & BM_VALID) && (state & BM_TAG_VALID) && rtscan_compat_tag_matches(&header->tag, file, block))
-	{
-		lsn.bits = *(volatile uint64 *) BufferGetPage(buffer);
-		if (BUF_STATE_GET_USAGECOUNT(state) == 0)
-			state += BUF_USAGECOUNT_ONE;
-	}
-	UnlockBufHdr(header, state);
-	return PageXLogRecPtrGet(lsn.halves);
+		lsn = rtscan_compat_read_lsn(buffer);
+	rtscan_compat_unlock_used(header, state);
+	return lsn;
 }
 
 /* Return the buffer that has a block of a relation's main file, or InvalidBuffer; it is not pinned. */
