@@ -48,7 +48,9 @@ SELECT * FROM pages_of('SELECT count(*) FROM kept WHERE k < 500'); -- all are al
 -- Updates, some of them HOT, and deletions.
 UPDATE kept SET t = 'hot' WHERE v % 50 = 1;
 SELECT * FROM pages_of('SELECT count(*) FROM kept WHERE k < 500');
-SELECT * FROM pages_of('SELECT count(*) FROM kept WHERE k < 500');
+-- From PostgreSQL 19 on, the query before has made the pages all-visible.
+SELECT looked_into, remembered OR current_setting('server_version_num')::int >= 190000 AS remembered
+FROM pages_of('SELECT count(*) FROM kept WHERE k < 500');
 SELECT differ('kept');
 UPDATE kept SET k = k + 1 WHERE v % 70 = 1;
 SELECT differ('kept');
