@@ -57,7 +57,7 @@ sub device_node
 {
 	my ($name, $conf, %init) = @_;
 	return new_node($name, "shared_preload_libraries = 'rtscan'\nrtscan.device = 'llvmpipe'\nmax_connections = 200\n"
-		  . "rtscan.debug_compare_executors = on\nrtscan.merge_worker = off\nrtscan.device_timeout = '2min'\nlog_min_messages = debug1\n" . ($conf // ''), %init);
+		  . "rtscan.debug_compare_executors = on\nrtscan.merge_worker = off\nrtscan.page_worker_rate = 0\nrtscan.device_timeout = '2min'\nlog_min_messages = debug1\n" . ($conf // ''), %init);
 }
 
 # Create the table of the queries, in one segment: only whole chunks are evaluated by the device.

@@ -97,6 +97,21 @@ open_if_free(Oid relid)
 }
 
 /*
+ * Does another process vacuum a table, or change its definition?  VACUUM would leave a page as it is that the worker
+ * has pinned.
+ */
+static bool
+is_vacuumed(Oid relid)
+{
+	LOCKTAG		tag;
+	int			processes;
+
+	SET_LOCKTAG_RELATION(tag, MyDatabaseId, relid);
+	(void) GetLockConflicts(&tag, ShareUpdateExclusiveLock, &processes);
+	return processes > 0;
+}
+
+/*
  * Look into changed pages of a part of a table, in a transaction of its own.  Returns how many there were; *first
  * becomes the first block of the next part, or InvalidBlockNumber.
  */
@@ -110,7 +125,7 @@ refresh_part(Oid relid, BlockNumber *first)
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	heap = open_if_free(relid);
-	if (heap && RELKIND_HAS_STORAGE(heap->rd_rel->relkind) && rtscan_is_heap(heap))
+	if (heap && RELKIND_HAS_STORAGE(heap->rd_rel->relkind) && rtscan_is_heap(heap) && !is_vacuumed(relid))
 		blocks = RelationGetNumberOfBlocks(heap);
 	if (*first < blocks)
 	{
