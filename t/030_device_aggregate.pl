@@ -224,12 +224,13 @@ CREATE INDEX mixed_idx ON mixed USING rtscan (a, b) INCLUDE (v, g, h, w, k);
 VACUUM ANALYZE mixed;
 UPDATE mixed SET w = w WHERE ctid < '(900, 1)' AND b % 50 = 3;
 SQL
+my $changed = 3;
 foreach my $executor (@executors)
 {
 	my $mixed = 'FROM mixed WHERE a < 1900000000 AND b < 950';
 	my ($wide, $narrow) = ("SELECT k % 2, sum(w), max(w), min(w), sum(h), max(h) $mixed GROUP BY k % 2", "SELECT k, count(*), sum(v), max(v), min(h), sum(g) $mixed GROUP BY k");
-	# what another executor has found would be remembered
-	change("UPDATE mixed SET w = w WHERE ctid < '(900, 1)' AND b % 50 = 3");
+	# what has been found of these pages would be remembered
+	change("UPDATE mixed SET w = w WHERE ctid < '(900, 1)' AND b % 50 = " . ++$changed);
 	my $aggregated = explained($executor, $narrow)->{'Rows Aggregated by Device'};
 	cmp_ok($aggregated, '>', 50000, "$executor: some chunks are aggregated by the device");
 	cmp_ok($aggregated, '<', 150000, "$executor: others are not");
