@@ -237,14 +237,6 @@ work_with_snapshot(Relation table, Relation index)
 	return found;
 }
 
-/* Open a relation without waiting for a lock.  Returns NULL if the relation is gone, or locked by another process. */
-static Relation
-open_if_free(Oid relid)
-{
-	return OidIsValid(relid) && ConditionalLockRelationOid(relid, RowExclusiveLock)
-		? try_relation_open(relid, NoLock) : NULL;
-}
-
 static bool
 is_ready(Relation index, Relation table)
 {
@@ -263,8 +255,8 @@ work_on_index(Oid index_oid)
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
-	table = open_if_free(IndexGetRelation(index_oid, true));
-	index = table ? open_if_free(index_oid) : NULL;
+	table = rtscan_open_if_free(IndexGetRelation(index_oid, true), RowExclusiveLock);
+	index = table ? rtscan_open_if_free(index_oid, RowExclusiveLock) : NULL;
 	if (index && is_ready(index, table))
 		found = work_with_snapshot(table, index);
 	if (index)
@@ -451,17 +443,6 @@ be_no_worker(void)
 	LockRelease(&tag, ExclusiveLock, true);
 }
 
-/* Override settings of the database, as autovacuum does.  Above all, no timeout may limit the time of the work. */
-static void
-configure_worker(void)
-{
-	SetConfigOption("statement_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("lock_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("idle_in_transaction_session_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("default_transaction_isolation", "read committed", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("search_path", "", PGC_SUSET, PGC_S_OVERRIDE);
-}
-
 void
 rtscan_merge_worker_main(Datum arg)
 {
@@ -470,7 +451,7 @@ rtscan_merge_worker_main(Datum arg)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(worker.request.database, InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
-	configure_worker();
+	rtscan_configure_worker();
 	while (become_only_worker())
 	{
 		serve_until_idle();

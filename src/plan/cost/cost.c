@@ -20,7 +20,6 @@
 #include "plan/quals/restrictions.h"
 #include "search/exec/choice.h"
 #include "search/scan/cursor.h"
-#include "search/visible/vm_copy.h"
 #include "segment/dictionary.h"
 #include "segment/values.h"
 #include "utils/lsyscache.h"
@@ -38,11 +37,6 @@
  * catalog caches, and take page faults for shared buffers, which it has not mapped yet: together 5 to 6 ms.
  */
 #define WORKER_PART			0.5
-
-/* Checking a row's visibility in a heap block, together with the block's other rows. */
-#define VISIBLE_ROW_NANOSECONDS	20.0
-/* Recalling the rows of a heap block that is remembered. */
-#define REMEMBERED_BLOCK_NANOSECONDS	60.0
 
 /*
  * Cost of a page of sieve vectors, as a fraction of seq_page_cost.  Pages of vectors are read in the order of the file,
@@ -81,7 +75,6 @@
 #define VALUE_PAGE_NANOSECONDS	80.0	/* reading from another page of values */
 #define DICTIONARY_VALUE_NANOSECONDS	8.0 /* reading a dictionary's value together with all others */
 #define DICTIONARY_LOOKUP_NANOSECONDS	900.0	/* looking up a single value of a dictionary */
-#define MAP_BLOCK_NANOSECONDS	0.01	/* copying a heap block's bits of the visibility map */
 #define TEST_INTEGER_NANOSECONDS	0.35	/* testing an integer together with all others of its chunk */
 #define COMPARE_NANOSECONDS			50.0	/* comparing a value of a dictionary */
 
@@ -389,60 +382,6 @@ rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int column, double rows,
 
 /* ---------------------------------------------------------------- rows */
 
-/* Return the number of heap blocks that have any of "rows" rows, as compute_bitmap_pages() does. */
-static double
-heap_blocks(const RelOptInfo *table, double rows)
-{
-	return Min(2.0 * table->pages * rows / Max(2.0 * table->pages + rows, 1), table->pages);
-}
-
-double
-rtscan_visible_part(PlannerInfo *root, IndexOptInfo *info)
-{
-	const RelOptInfo *table = info->rel;
-	const RtscanIndexSize *size = NULL;
-
-	/* A partial index may end before the heap's last row, so it does not tell where the heap's rows end. */
-	if (info->indpred == NIL && table->allvisfrac > 0 && table->allvisfrac < 1)
-		size = rtscan_index_size(root, info);
-	if (size == NULL || size->heap_blocks == 0 || size->heap_blocks >= table->pages)
-		return table->allvisfrac;
-	return Min(table->allvisfrac * table->pages / size->heap_blocks, 1);
-}
-
-/* Heap blocks that are neither all-visible nor remembered are read in the order of their numbers. */
-RtscanCost
-rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops)
-{
-	const RelOptInfo *table = info->rel;
-	double		others = 1 - rtscan_visible_part(root, info);
-	double		remembered = others * rtscan_remembered_others(root, info);
-	double		fraction = others - remembered;
-	double		blocks = heap_blocks(table, rows);
-	double		copied = Min(table->pages, rows * loops * RTSCAN_VM_PAGE_BLOCKS);
-
-	return (RtscanCost) {
-		.startup = copied * MAP_BLOCK_NANOSECONDS / UNIT_NANOSECONDS / loops,
-		.work = (rows * fraction * VISIBLE_ROW_NANOSECONDS + blocks * remembered * REMEMBERED_BLOCK_NANOSECONDS) /
-			UNIT_NANOSECONDS,
-		.pages = rtscan_random_pages_cost(table->reltablespace, blocks * fraction, table->pages),
-	};
-}
-
-RtscanCost
-rtscan_heap_cost(PlannerInfo *root, const IndexOptInfo *info, double rows, double loops)
-{
-	const RelOptInfo *table = info->rel;
-	double		blocks = heap_blocks(table, rows);
-
-	if (loops > 1)
-		blocks = Min(blocks, index_pages_fetched(rows * loops, table->pages, info->pages, root) / loops);
-	return (RtscanCost) {
-		.work = rows * cpu_tuple_cost,
-		.pages = rtscan_random_pages_cost(table->reltablespace, blocks, table->pages),
-	};
-}
-
 /*
  * The matching rows are sorted by rank if that takes less time than walking over the ranks until enough rows are found
  * (search/order/order_stream_cost.c).
@@ -571,7 +510,7 @@ price_path(PlannerInfo *root, IndexPath *path, const RtscanResolved *resolved, L
 
 	*startup_cost = cost.startup + cost.lookups + (cost.work + cost.pages) / Max(resolved->segments, 1);
 	*total_cost = rtscan_total_cost(&cost) +
-		(rows * TID_NANOSECONDS + heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;
+		(rows * TID_NANOSECONDS + rtscan_heap_blocks(info->rel, rows) * TID_BLOCK_NANOSECONDS) / UNIT_NANOSECONDS;
 }
 
 void

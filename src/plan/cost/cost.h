@@ -84,6 +84,9 @@ extern RtscanCost rtscan_test_cost(PlannerInfo *root, IndexOptInfo *info, int co
  */
 extern RtscanCost rtscan_visibility_cost(PlannerInfo *root, IndexOptInfo *info, double rows, double loops);
 
+/* Return the number of heap blocks that have any of "rows" rows, as compute_bitmap_pages() does. */
+extern double rtscan_heap_blocks(const RelOptInfo *table, double rows);
+
 /*
  * Return the all-visible fraction of the blocks in which an index has rows.  The table's own fraction may be too low:
  * since PostgreSQL 16, COPY leaves empty pages at the end of a table, which are not all-visible.

@@ -3,9 +3,9 @@
  * kept_pages.h
  *		Pages whose rows a query knows already.
  *
- * What a snapshot sees at a TID does not change: the snapshot keeps the rows that it sees, and a TID that gets another
- * row later gets one that the snapshot does not see.  So the answer for a page is kept for the rest of the query, and
- * need not be compared with the page again.  Several segments have rows of the same pages, so this is often.
+ * A query keeps the answer for a page until it ends, and does not compare it with the page again: several segments
+ * often have rows of the same page.  The answer stays right.  The rows that the snapshot sees cannot be removed before
+ * the query ends, and the snapshot does not see a row that takes a freed TID meanwhile.
  */
 #ifndef RTSCAN_KEPT_PAGES_H
 #define RTSCAN_KEPT_PAGES_H

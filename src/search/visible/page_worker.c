@@ -89,13 +89,6 @@ rtscan_note_question(Relation heap)
 
 /* ---------------------------------------------------------------- pages */
 
-/* Open a table without waiting for a lock.  Returns NULL if it is gone, or locked by another process. */
-static Relation
-open_if_free(Oid relid)
-{
-	return ConditionalLockRelationOid(relid, AccessShareLock) ? try_relation_open(relid, NoLock) : NULL;
-}
-
 /*
  * Does another process vacuum a table, or change its definition?  VACUUM would leave a page as it is that the worker
  * has pinned.
@@ -124,7 +117,7 @@ refresh_part(Oid relid, BlockNumber *first)
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
-	heap = open_if_free(relid);
+	heap = rtscan_open_if_free(relid, AccessShareLock);
 	if (heap && RELKIND_HAS_STORAGE(heap->rd_rel->relkind) && rtscan_is_heap(heap) && !is_vacuumed(relid))
 		blocks = RelationGetNumberOfBlocks(heap);
 	if (*first < blocks)
@@ -244,17 +237,6 @@ leave_database(int code, Datum arg)
 	rtscan_leave_database((RtscanAskedTables *) DatumGetPointer(arg));
 }
 
-/* Override settings of the database, as autovacuum does. */
-static void
-configure_worker(void)
-{
-	SetConfigOption("statement_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("lock_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("idle_in_transaction_session_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("default_transaction_isolation", "read committed", PGC_SUSET, PGC_S_OVERRIDE);
-	SetConfigOption("search_path", "", PGC_SUSET, PGC_S_OVERRIDE);
-}
-
 void
 rtscan_page_worker_main(Datum arg)
 {
@@ -266,7 +248,7 @@ rtscan_page_worker_main(Datum arg)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(arg), InvalidOid, BGWORKER_BYPASS_ALLOWCONN);
-	configure_worker();
+	rtscan_configure_worker();
 	asked = rtscan_asked_tables();
 	if (asked == NULL || !rtscan_serve_database(asked))
 		return;
