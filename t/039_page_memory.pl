@@ -96,6 +96,26 @@ like($_->safe_psql('postgres', $explain), qr/Heap Pages Remembered: [1-9]/, $_->
   foreach $primary, $standby;
 check_index($primary, 'account', 'after all');
 
+# Hint bits cannot be set for transactions that have committed asynchronously until the log is on disk. Their rows are
+# remembered all the same.
+$primary->append_conf('postgresql.conf', "wal_writer_delay = 10s\nwal_writer_flush_after = 0\n");
+$primary->reload;
+$primary->safe_psql('postgres', q{
+	CREATE TABLE later (a int) WITH (autovacuum_enabled = off);
+	INSERT INTO later SELECT generate_series(1, 20000);
+	CREATE INDEX ON later USING rtscan (a);
+	VACUUM later;
+});
+my $asynchronous = $primary->safe_psql('postgres', q{
+	SET synchronous_commit = off; SET enable_seqscan = off;
+	UPDATE later SET a = a WHERE a % 10 = 3;
+	DELETE FROM later WHERE a % 100 = 7;
+	SELECT count(*) FROM later;
+	EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*) FROM later;
+});
+like($asynchronous, qr/^19800$/m, 'rows of asynchronous commits are counted');
+unlike($asynchronous, qr/Looked Into/, 'and remembered');
+
 # After a crash nothing is remembered, and the log may have lost what was.
 $primary->stop('immediate');
 $primary->start;

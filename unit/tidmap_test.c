@@ -152,16 +152,8 @@ typedef struct Visits
 } Visits;
 
 static void
-hear_of_block(BlockNumber block, void *arg)
+visit_run(Visits *visits, const RtscanRowRun *run)
 {
-	assert_true(block >= ItemPointerGetBlockNumberNoCheck(&tids[0]));
-}
-
-static void
-visit_run(const RtscanRowRun *run, void *arg)
-{
-	Visits	   *visits = (Visits *) arg;
-
 	for (uint32 i = 0; i < run->rows; i++)
 	{
 		uint32		row = run->row + i;
@@ -175,19 +167,21 @@ visit_run(const RtscanRowRun *run, void *arg)
 	}
 }
 
+static void
+visit_runs(const RtscanRowRun *runs, uint32 n, void *arg)
+{
+	assert_in_range(n, 1, RTSCAN_VISITED_RUNS);
+	for (uint32 i = 0; i < n; i++)
+		visit_run((Visits *) arg, &runs[i]);
+}
+
 /* Visit runs: each row whose bit is set is in one of them. */
 static void
 check_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits)
 {
 	Visits		visits = {.chunk = chunk, .visited = palloc0(RTSCAN_CHUNK_BYTES)};
-	RtscanRunVisitor visitor = {
-		.far_ahead = hear_of_block,
-		.ahead = hear_of_block,
-		.visit = visit_run,
-		.arg = &visits,
-	};
 
-	rtscan_visit_runs(reader, chunk, bits, &visitor);
+	rtscan_visit_runs(reader, chunk, bits, visit_runs, &visits);
 	for (uint32 row = 0; row < chunk_rows(chunk); row++)
 		assert_true(!bit(bits, row) || bit(visits.visited, row));
 	pfree(visits.visited);

@@ -12,10 +12,6 @@
 /* The most TIDs that a consumer receives at a time. */
 #define LOT_TIDS	1024
 
-/* A visitor of runs hears of a block these many runs before its visit. */
-#define RUNS_AHEAD		12
-#define RUNS_FAR_AHEAD	24
-
 /* A page of the tidmap that has been checked. */
 typedef struct TidmapView
 {
@@ -473,37 +469,47 @@ any_bit(const uint64 *bits, uint32 first, uint32 last)
 	return false;
 }
 
-/* Visit the runs that have rows from "first" up to "last", exclusively, relative to the chunk. */
+/* Return the part of a run that has rows from "first" up to "last", exclusively, relative to the chunk. */
+static RtscanRowRun
+part_of_run(const TidmapView *view, uint32 i, uint32 chunk_base, uint32 first, uint32 last)
+{
+	const RtscanTidmapRun *run = &view->runs[i];
+	uint32		from = Max(view->first_row + run->row, chunk_base + first);
+	uint32		to = Min(view->first_row + run_end(view, i), chunk_base + last);
+	uint32		skipped = from - view->first_row - run->row;
+	RtscanRowRun rows = {.block = run->block, .row = from - chunk_base, .rows = to - from};
+
+	if (run->where & RTSCAN_TIDMAP_SPARSE)
+		rows.offsets = view->pointers + (run->where & ~RTSCAN_TIDMAP_SPARSE) + skipped;
+	else
+		rows.offset = run->where + skipped;
+	return rows;
+}
+
+/* Visit the runs of a page that have rows from "first" up to "last", exclusively, relative to the chunk. */
 static void
 visit_view(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last, const uint64 *bits,
-		   const RtscanRunVisitor *visitor)
+		   RtscanRunsVisitor visit, void *arg)
 {
 	uint32		end = find_run(view, chunk_base + last - 1 - view->first_row, 0) + 1;
+	RtscanRowRun runs[RTSCAN_VISITED_RUNS];
+	uint32		n = 0;
 
 	for (uint32 i = find_run(view, chunk_base + first - view->first_row, 0); i < end; i++)
 	{
-		const RtscanTidmapRun *run = &view->runs[i];
-		uint32		from = Max(view->first_row + run->row, chunk_base + first);
-		uint32		to = Min(view->first_row + run_end(view, i), chunk_base + last);
-		uint32		skipped = from - view->first_row - run->row;
-		RtscanRowRun rows = {.block = run->block, .row = from - chunk_base, .rows = to - from};
-
-		if (i + RUNS_FAR_AHEAD < end)
-			visitor->far_ahead(view->runs[i + RUNS_FAR_AHEAD].block, visitor->arg);
-		if (i + RUNS_AHEAD < end)
-			visitor->ahead(view->runs[i + RUNS_AHEAD].block, visitor->arg);
-		if (!any_bit(bits, rows.row, rows.row + rows.rows))
-			continue;
-		if (run->where & RTSCAN_TIDMAP_SPARSE)
-			rows.offsets = view->pointers + (run->where & ~RTSCAN_TIDMAP_SPARSE) + skipped;
-		else
-			rows.offset = run->where + skipped;
-		visitor->visit(&rows, visitor->arg);
+		runs[n] = part_of_run(view, i, chunk_base, first, last);
+		if (any_bit(bits, runs[n].row, runs[n].row + runs[n].rows))
+			n++;
+		if (n == RTSCAN_VISITED_RUNS || (n > 0 && i + 1 == end))
+		{
+			visit(runs, n, arg);
+			n = 0;
+		}
 	}
 }
 
 void
-rtscan_visit_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits, const RtscanRunVisitor *visitor)
+rtscan_visit_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits, RtscanRunsVisitor visit, void *arg)
 {
 	uint32		base = chunk * RTSCAN_CHUNK_ROWS;
 	uint32		end = Min(base + RTSCAN_CHUNK_ROWS, reader->segment->header.rows);
@@ -515,7 +521,7 @@ rtscan_visit_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits, const 
 
 		open_view(reader, find_page(reader->segment, row), &view);
 		last = Min(end, view.first_row + view.rows);
-		visit_view(&view, base, row - base, last - base, bits, visitor);
+		visit_view(&view, base, row - base, last - base, bits, visit, arg);
 		rtscan_release(reader, view.buffer);
 		row = last;
 	}

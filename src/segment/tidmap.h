@@ -88,20 +88,18 @@ typedef struct RtscanRowRun
 	const OffsetNumber *offsets;	/* else: the line pointers of all rows; valid during the visit */
 } RtscanRowRun;
 
-/* Called for runs, in TID order.  On a standby the index page is locked meanwhile, so a visit must be short. */
-typedef struct RtscanRunVisitor
-{
-	void		(*far_ahead) (BlockNumber block, void *arg);	/* a run of this block will be visited */
-	void		(*ahead) (BlockNumber block, void *arg);	/* it will be visited soon */
-	void		(*visit) (const RtscanRowRun *run, void *arg);
-	void	   *arg;
-} RtscanRunVisitor;
+/* The most runs that are visited together. */
+#define RTSCAN_VISITED_RUNS		64
+
+/* Called for some runs, in TID order.  On a standby the index page is locked meanwhile, so a visit must be short. */
+typedef void (*RtscanRunsVisitor) (const RtscanRowRun *runs, uint32 n, void *arg);
 
 /*
- * Visit the runs of a chunk that have rows whose bits are set.  The visitor may clear bits of rows of the run that is
+ * Visit the runs of a chunk that have rows whose bits are set.  The visitor may clear bits of rows of the runs that are
  * visited.
  */
-extern void rtscan_visit_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits, const RtscanRunVisitor *visitor);
+extern void rtscan_visit_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits, RtscanRunsVisitor visit,
+							  void *arg);
 
 /* Return the TIDs of all rows, as an array in the current memory context. */
 extern ItemPointerData *rtscan_read_tids(RtscanReader *reader);

@@ -6,7 +6,9 @@
 #include "search/visible/heap_check.h"
 
 #include "access/heapam.h"
+#include "bits/bits.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "search/visible/page_look.h"
 #include "search/visible/read_stream.h"
 #include "storage/bufmgr.h"
@@ -38,23 +40,34 @@ rtscan_begin_heap_check(RtscanHeapCheck *check, Relation heap, Snapshot snapshot
 
 /* ---------------------------------------------------------------- pages */
 
-bool
-rtscan_recall_rows_of_page(RtscanHeapCheck *check, BlockNumber block, RtscanPageRows *rows)
+uint64
+rtscan_recall_rows_of_pages(RtscanHeapCheck *check, const BlockNumber *blocks, uint64 wanted, RtscanPageRows *pages)
 {
-	const uint64 *seen = rtscan_kept_page(check->kept, block);
+	uint64		kept = 0,
+				recalled = 0;
 
-	if (seen)
+	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
 	{
-		rows->all_settled = true;
-		memcpy(rows->seen, seen, sizeof(rows->seen));
-		return true;
+		int			i = pg_rightmost_one_pos64(rest);
+		const uint64 *seen = rtscan_kept_page(check->kept, blocks[i]);
+
+		if (seen == NULL)
+			continue;
+		kept |= rest & -rest;
+		pages[i].all_settled = true;
+		memcpy(pages[i].seen, seen, sizeof(pages[i].seen));
 	}
-	if (check->memory == NULL || !rtscan_recall_page(check->memory, block, rows))
-		return false;
-	if (rows->all_settled)
-		rtscan_keep_page(check->kept, block, rows->seen);
-	check->work.remembered++;
-	return true;
+	if (check->memory)
+		recalled = rtscan_recall_pages(check->memory, blocks, wanted & ~kept, pages);
+	for (uint64 rest = recalled; rest != 0; rest &= rest - 1)
+	{
+		int			i = pg_rightmost_one_pos64(rest);
+
+		check->work.remembered++;
+		if (pages[i].all_settled)
+			rtscan_keep_page(check->kept, blocks[i], pages[i].seen);
+	}
+	return kept | recalled;
 }
 
 /* Look into a page for all of its rows, and remember them.  The buffer is pinned and share-locked. */
@@ -242,31 +255,87 @@ open_page(CheckedRows *rows)
 }
 
 uint32
-rtscan_recall_rows(RtscanHeapCheck *check, const ItemPointerData *tids, uint32 n, RtscanRowState *states)
+rtscan_rule_out_rows(RtscanHeapCheck *check, const ItemPointerData *tids, uint32 n, RtscanRowState *states)
 {
-	BlockNumber recalled = InvalidBlockNumber;
-	bool		remembered = false;
-	RtscanPageRows page;
 	uint32		unknown = 0;
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
-		OffsetNumber offset = ItemPointerGetOffsetNumber(&tids[i]);
+		if (states[i] == RTSCAN_ROW_UNKNOWN && ItemPointerGetBlockNumber(&tids[i]) >= check->blocks)
+			states[i] = RTSCAN_ROW_UNSEEN;
+		unknown += states[i] == RTSCAN_ROW_UNKNOWN;
+	}
+	return unknown;
+}
 
+/*
+ * List the blocks of unknown rows, from the row "first" on, until they are RTSCAN_RECALLED_PAGES; returns the row
+ * behind the last one.
+ */
+static uint32
+list_blocks(const ItemPointerData *tids, uint32 first, uint32 n, const RtscanRowState *states, BlockNumber *blocks,
+			uint32 *nblocks)
+{
+	*nblocks = 0;
+	for (uint32 i = first; i < n; i++)
+	{
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
+
+		if (states[i] != RTSCAN_ROW_UNKNOWN || (*nblocks > 0 && block == blocks[*nblocks - 1]))
+			continue;
+		if (*nblocks == RTSCAN_RECALLED_PAGES)
+			return i;
+		blocks[(*nblocks)++] = block;
+	}
+	return n;
+}
+
+/* Return the state of a row of a page whose rows are known. */
+static inline RtscanRowState
+state_in_page(const RtscanPageRows *page, OffsetNumber offset)
+{
+	if (offset > RTSCAN_REMEMBERED_ROWS || (!page->all_settled && has_bit(page->unsettled, offset)))
+		return RTSCAN_ROW_UNKNOWN;
+	return has_bit(page->seen, offset) ? RTSCAN_ROW_SEEN : RTSCAN_ROW_UNSEEN;
+}
+
+/* Decide unknown rows by those of their pages that are known; returns how many were decided. */
+static uint32
+decide_rows(const ItemPointerData *tids, uint32 first, uint32 end, RtscanRowState *states, const BlockNumber *blocks,
+			uint64 known, const RtscanPageRows *pages)
+{
+	uint32		page = 0,
+				decided = 0;
+
+	for (uint32 i = first; i < end; i++)
+	{
 		if (states[i] != RTSCAN_ROW_UNKNOWN)
 			continue;
-		if (block != recalled && block < check->blocks)
-		{
-			remembered = rtscan_recall_rows_of_page(check, block, &page);
-			recalled = block;
-		}
-		if (block >= check->blocks)
-			states[i] = RTSCAN_ROW_UNSEEN;
-		else if (remembered && offset <= RTSCAN_REMEMBERED_ROWS &&
-				 (page.all_settled || !has_bit(page.unsettled, offset)))
-			states[i] = has_bit(page.seen, offset) ? RTSCAN_ROW_SEEN : RTSCAN_ROW_UNSEEN;
-		unknown += states[i] == RTSCAN_ROW_UNKNOWN;
+		while (blocks[page] != ItemPointerGetBlockNumber(&tids[i]))
+			page++;
+		if (known >> page & 1)
+			states[i] = state_in_page(&pages[page], ItemPointerGetOffsetNumber(&tids[i]));
+		decided += states[i] != RTSCAN_ROW_UNKNOWN;
+	}
+	return decided;
+}
+
+uint32
+rtscan_recall_rows(RtscanHeapCheck *check, const ItemPointerData *tids, uint32 n, RtscanRowState *states)
+{
+	uint32		unknown = rtscan_rule_out_rows(check, tids, n, states);
+	BlockNumber blocks[RTSCAN_RECALLED_PAGES];
+	RtscanPageRows pages[RTSCAN_RECALLED_PAGES];
+	uint32		end;
+
+	for (uint32 first = 0; first < n && unknown > 0; first = end)
+	{
+		uint32		nblocks;
+		uint64		known;
+
+		end = list_blocks(tids, first, n, states, blocks, &nblocks);
+		known = rtscan_recall_rows_of_pages(check, blocks, rtscan_mask_word(~UINT64_C(0), 0, 0, nblocks), pages);
+		unknown -= decide_rows(tids, first, end, states, blocks, known, pages);
 	}
 	return unknown;
 }

@@ -58,8 +58,19 @@ typedef struct RtscanHeapCheck
 extern void rtscan_begin_heap_check(RtscanHeapCheck *check, Relation heap, Snapshot snapshot, bool reads_only,
 									BlockNumber blocks);
 
-/* Find the rows of a page, if they are known without looking into it. */
-extern bool rtscan_recall_rows_of_page(RtscanHeapCheck *check, BlockNumber block, RtscanPageRows *rows);
+/*
+ * Find the rows of up to RTSCAN_RECALLED_PAGES pages, as far as they are known without looking into them.  Pages whose
+ * bits are not set in "wanted" are left alone.  Returns the bits of those whose rows are known.
+ */
+extern uint64 rtscan_recall_rows_of_pages(RtscanHeapCheck *check, const BlockNumber *blocks, uint64 wanted,
+										  RtscanPageRows *pages);
+
+/*
+ * Decide those of n rows that are unknown and in blocks beyond the end of the heap: they are not seen.  Returns how
+ * many stay unknown.
+ */
+extern uint32 rtscan_rule_out_rows(RtscanHeapCheck *check, const ItemPointerData *tids, uint32 n,
+								   RtscanRowState *states);
 
 /*
  * Decide those of n rows with ascending TIDs that are unknown, as far as that is possible without looking into pages.

@@ -11,10 +11,10 @@
 #include "storage/bufmgr.h"
 #include "utils/snapmgr.h"
 
-/* The state of a tuple, as far as hint bits tell. */
+/* The state of a tuple, as far as it is known. */
 typedef enum TupleState
 {
-	TUPLE_UNSETTLED,			/* hint bits do not tell, or the snapshot does not see a transaction as ended */
+	TUPLE_UNSETTLED,			/* not known, or the snapshot does not see a transaction as ended */
 	TUPLE_LIVE,					/* inserted, and not deleted */
 	TUPLE_DELETED,				/* inserted and deleted, or the inserting transaction has aborted */
 } TupleState;
@@ -27,28 +27,42 @@ typedef struct Look
 	Page		page;
 	OffsetNumber last;			/* last line pointer of the page */
 	Snapshot	snapshot;
+	bool		asks_log;		/* is the commit log asked where hint bits do not tell? */
 	TransactionId newest;		/* newest transaction that answers depend on so far */
 } Look;
 
-/* Has a committed transaction ended before the snapshot was taken?  If so answers depend on it from now on. */
+/*
+ * Had a transaction committed when the snapshot was taken?  If so answers depend on it from now on.  "hint" tells
+ * whether hint bits say that it has committed by now.
+ *
+ * Hint bits cannot be set for a transaction that has committed asynchronously before its commit record is on disk.  If
+ * that gets lost, the server has crashed, and nothing is remembered.
+ */
 static inline bool
-has_ended(Look *look, TransactionId xid)
+had_committed(Look *look, TransactionId xid, bool hint)
 {
+	if (!hint && !look->asks_log)
+		return false;
 	if (!TransactionIdPrecedes(xid, look->snapshot->xmin) && XidInMVCCSnapshot(xid, look->snapshot))
+		return false;
+	if (!hint && !TransactionIdDidCommit(xid))
 		return false;
 	if (!TransactionIdIsValid(look->newest) || TransactionIdPrecedes(look->newest, xid))
 		look->newest = xid;
 	return true;
 }
 
+/* A tuple that VACUUM FULL moved before PostgreSQL 9.0 depends on that transaction, too. */
 static TupleState
 inserted_state(Look *look, HeapTupleHeader tuple)
 {
+	bool		hint = HeapTupleHeaderXminCommitted(tuple);
+
 	if (HeapTupleHeaderXminFrozen(tuple))
 		return TUPLE_LIVE;
 	if (HeapTupleHeaderXminInvalid(tuple))
 		return TUPLE_DELETED;
-	if (!HeapTupleHeaderXminCommitted(tuple) || !has_ended(look, HeapTupleHeaderGetRawXmin(tuple)))
+	if ((!hint && (tuple->t_infomask & HEAP_MOVED)) || !had_committed(look, HeapTupleHeaderGetRawXmin(tuple), hint))
 		return TUPLE_UNSETTLED;
 	return TUPLE_LIVE;
 }
@@ -59,8 +73,8 @@ deleted_state(Look *look, HeapTupleHeader tuple)
 {
 	if ((tuple->t_infomask & HEAP_XMAX_INVALID) || HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_infomask))
 		return TUPLE_LIVE;
-	if ((tuple->t_infomask & HEAP_XMAX_IS_MULTI) || !(tuple->t_infomask & HEAP_XMAX_COMMITTED) ||
-		!has_ended(look, HeapTupleHeaderGetRawXmax(tuple)))
+	if ((tuple->t_infomask & HEAP_XMAX_IS_MULTI) ||
+		!had_committed(look, HeapTupleHeaderGetRawXmax(tuple), tuple->t_infomask & HEAP_XMAX_COMMITTED))
 		return TUPLE_UNSETTLED;
 	return TUPLE_DELETED;
 }
@@ -149,7 +163,10 @@ look_at(Look *look, OffsetNumber offset, RtscanPageRows *rows)
 	if (state == TUPLE_UNSETTLED)
 	{
 		seen = is_seen(look, offset);
-		if (line_pointer_state(look, offset) == TUPLE_UNSETTLED)
+		look->asks_log = true;
+		state = line_pointer_state(look, offset);
+		look->asks_log = false;
+		if (state == TUPLE_UNSETTLED)
 		{
 			rows->unsettled[(offset - 1) / 64] |= bit;
 			rows->all_settled = false;

@@ -81,10 +81,15 @@ struct RtscanPageMemory
 	TransactionId xmax;			/* xmax of the snapshot */
 	uint32		most_running;	/* number of transactions before xmax that the snapshot sees as running, or more */
 	uint32		least_running;	/* the same, or less */
-	UsedGroup	current;		/* group of the block that is recalled or remembered */
-	UsedGroup	ahead;			/* group of the block whose page is prefetched */
-	UsedGroup	far_ahead;		/* group of the block whose answer is prefetched */
+	UsedGroup	current;		/* group of the last block */
 };
+
+/* Where the answer for a block is. */
+typedef struct Place
+{
+	Head	   *head;			/* head of the block's group, or NULL if the table does not have it */
+	Answer	   *answer;			/* the answer */
+} Place;
 
 static Table *table;
 static bool is_shared;			/* is the table in shared memory? */
@@ -261,8 +266,6 @@ rtscan_begin_page_memory(Relation heap, Snapshot snapshot)
 		.most_running = count_running(snapshot, PG_UINT32_MAX),
 		.least_running = count_running(snapshot, 0),
 		.current.number = InvalidBlockNumber,
-		.ahead.number = InvalidBlockNumber,
-		.far_ahead.number = InvalidBlockNumber,
 	};
 	return memory;
 }
@@ -369,44 +372,44 @@ holds_for_snapshot(const RtscanPageMemory *memory, const Answer *answer)
 	return TransactionIdPrecedes(answer->xmax, memory->xmax);
 }
 
-/* Copy an answer of the current group; returns false if the group is being written. */
-static bool
-copy_answer(const RtscanPageMemory *memory, BlockNumber block, Answer *answer)
+/* Find the place of a block's answer, and begin to fetch the answer into the processor's caches. */
+static Place
+find_place(RtscanPageMemory *memory, BlockNumber block)
 {
-	uint64		version = pg_atomic_read_u64(&memory->current.head->version);
-
-	pg_read_barrier();
-	if (version % 2 != 0 || !is_group(memory->current.head, memory, memory->current.number))
-		return false;
-	*answer = memory->current.answers[block % RTSCAN_GROUP_PAGES];
-	pg_read_barrier();
-	return pg_atomic_read_u64(&memory->current.head->version) == version;
-}
-
-void
-rtscan_prefetch_answer(RtscanPageMemory *memory, BlockNumber block)
-{
-	UsedGroup  *group = &memory->far_ahead;
+	UsedGroup  *group = &memory->current;
+	Place		place;
 
 	if (block / RTSCAN_GROUP_PAGES != group->number)
 		find_group(memory, block / RTSCAN_GROUP_PAGES, group);
-	if (group->head)
-		__builtin_prefetch(&group->answers[block % RTSCAN_GROUP_PAGES]);
+	place.head = group->head;
+	place.answer = group->head ? &group->answers[block % RTSCAN_GROUP_PAGES] : NULL;
+	if (place.answer)
+		__builtin_prefetch(place.answer);
+	return place;
 }
 
-void
-rtscan_prefetch_remembered(RtscanPageMemory *memory, BlockNumber block)
+/* Begin to fetch the LSN of the page whose buffer an answer names.  The answer may be being written. */
+static void
+prefetch_lsn(const Place *place)
 {
-	UsedGroup  *group = &memory->ahead;
-	Buffer		buffer;
+	Buffer		buffer = place->head ? *(volatile Buffer *) &place->answer->buffer : InvalidBuffer;
 
-	if (block / RTSCAN_GROUP_PAGES != group->number)
-		find_group(memory, block / RTSCAN_GROUP_PAGES, group);
-	if (group->head == NULL)
-		return;
-	buffer = *(volatile Buffer *) &group->answers[block % RTSCAN_GROUP_PAGES].buffer;
 	if (buffer > 0 && buffer <= NBuffers)
 		rtscan_compat_prefetch_buffer(buffer);
+}
+
+/* Copy the answer for a block; returns false if its group is being written. */
+static bool
+copy_answer(const RtscanPageMemory *memory, BlockNumber block, const Place *place, Answer *answer)
+{
+	uint64		version = pg_atomic_read_u64(&place->head->version);
+
+	pg_read_barrier();
+	if (version % 2 != 0 || !is_group(place->head, memory, block / RTSCAN_GROUP_PAGES))
+		return false;
+	*answer = *place->answer;
+	pg_read_barrier();
+	return pg_atomic_read_u64(&place->head->version) == version;
 }
 
 static inline void
@@ -415,14 +418,13 @@ set_bit(uint64 *words, OffsetNumber offset)
 	words[(offset - 1) / 64] |= UINT64_C(1) << ((offset - 1) % 64);
 }
 
-bool
-rtscan_recall_page(RtscanPageMemory *memory, BlockNumber block, RtscanPageRows *rows)
+/* Find the rows of a page, whose answer has a place; returns false as rtscan_recall_page() does. */
+static bool
+recall_from(const RtscanPageMemory *memory, BlockNumber block, const Place *place, RtscanPageRows *rows)
 {
 	Answer		answer;
 
-	if (block / RTSCAN_GROUP_PAGES != memory->current.number)
-		find_group(memory, block / RTSCAN_GROUP_PAGES, &memory->current);
-	if (memory->current.head == NULL || !copy_answer(memory, block, &answer) || XLogRecPtrIsInvalid(answer.lsn) ||
+	if (place->head == NULL || !copy_answer(memory, block, place, &answer) || XLogRecPtrIsInvalid(answer.lsn) ||
 		!holds_for_snapshot(memory, &answer) ||
 		rtscan_compat_peek_lsn(answer.buffer, &memory->file, block) != answer.lsn)
 		return false;
@@ -434,6 +436,42 @@ rtscan_recall_page(RtscanPageMemory *memory, BlockNumber block, RtscanPageRows *
 	for (int i = 0; i < MOST_UNSETTLED && answer.unsettled[i] != InvalidOffsetNumber; i++)
 		set_bit(rows->unsettled, answer.unsettled[i]);
 	return true;
+}
+
+bool
+rtscan_recall_page(RtscanPageMemory *memory, BlockNumber block, RtscanPageRows *rows)
+{
+	Place		place = find_place(memory, block);
+
+	return recall_from(memory, block, &place, rows);
+}
+
+/*
+ * Nearly all of the time would be spent on waiting for memory: for the answer, and then for the page that it names.  So
+ * those of all pages are requested before the first one is needed.
+ */
+uint64
+rtscan_recall_pages(RtscanPageMemory *memory, const BlockNumber *blocks, uint64 wanted, RtscanPageRows *pages)
+{
+	Place		places[RTSCAN_RECALLED_PAGES];
+	uint64		recalled = 0;
+
+	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
+	{
+		int			i = pg_rightmost_one_pos64(rest);
+
+		places[i] = find_place(memory, blocks[i]);
+	}
+	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
+		prefetch_lsn(&places[pg_rightmost_one_pos64(rest)]);
+	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
+	{
+		int			i = pg_rightmost_one_pos64(rest);
+
+		if (recall_from(memory, blocks[i], &places[i], &pages[i]))
+			recalled |= rest & -rest;
+	}
+	return recalled;
 }
 
 /* List the unsettled line pointers; returns false if there are too many. */

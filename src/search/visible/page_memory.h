@@ -43,6 +43,9 @@
 /* Blocks of a group. */
 #define RTSCAN_GROUP_PAGES			32
 
+/* The most pages that are recalled at once. */
+#define RTSCAN_RECALLED_PAGES		64
+
 /* The largest line pointer that is remembered; a page of 8 kB has rows at no more than 226. */
 #define RTSCAN_REMEMBERED_ROWS		256
 
@@ -76,17 +79,17 @@ extern RtscanAskedTables *rtscan_asked_tables(void);
 extern RtscanPageMemory *rtscan_begin_page_memory(Relation heap, Snapshot snapshot);
 
 /*
- * Fetch into the processor's caches what rtscan_recall_page() will read: some time before, the answer for a block, and
- * when that has arrived, the page's LSN, whose buffer the answer names.
- */
-extern void rtscan_prefetch_answer(RtscanPageMemory *memory, BlockNumber block);
-extern void rtscan_prefetch_remembered(RtscanPageMemory *memory, BlockNumber block);
-
-/*
  * Find the rows of a page; returns false if they are not remembered, or if the answer does not hold for the snapshot.
  * "seen" is undefined for unsettled line pointers, which have to be looked up.
  */
 extern bool rtscan_recall_page(RtscanPageMemory *memory, BlockNumber block, RtscanPageRows *rows);
+
+/*
+ * Find the rows of up to RTSCAN_RECALLED_PAGES pages at once, which takes less time than one after the other.  Pages
+ * whose bits are not set in "wanted" are left alone.  Returns the bits of those whose rows were found.
+ */
+extern uint64 rtscan_recall_pages(RtscanPageMemory *memory, const BlockNumber *blocks, uint64 wanted,
+								  RtscanPageRows *pages);
 
 /*
  * Remember the rows of a page, unless too many line pointers are unsettled.  "newest" is the newest transaction that

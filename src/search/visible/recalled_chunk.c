@@ -6,6 +6,7 @@
 #include "search/visible/recalled_chunk.h"
 
 #include "bits/bits.h"
+#include "port/pg_bitutils.h"
 #include "segment/tidmap.h"
 
 /* A chunk whose rows are looked up in what is remembered of their pages. */
@@ -16,26 +17,6 @@ typedef struct RecalledChunk
 	uint64	   *words;			/* bits of the rows; those of invisible rows are cleared */
 	uint64	   *unknown;		/* bits of the rows that have to be checked in the heap */
 } RecalledChunk;
-
-/* RtscanRunVisitor.far_ahead */
-static void
-prefetch_answer(BlockNumber block, void *arg)
-{
-	RtscanHeapCheck *check = ((RecalledChunk *) arg)->check;
-
-	if (check->memory && rtscan_kept_page(check->kept, block) == NULL)
-		rtscan_prefetch_answer(check->memory, block);
-}
-
-/* RtscanRunVisitor.ahead */
-static void
-prefetch_remembered(BlockNumber block, void *arg)
-{
-	RtscanHeapCheck *check = ((RecalledChunk *) arg)->check;
-
-	if (check->memory && rtscan_kept_page(check->kept, block) == NULL)
-		rtscan_prefetch_remembered(check->memory, block);
-}
 
 /* Return 64 bits of a page's bits, from the one of a line pointer on; there are none beyond the last word. */
 static inline uint64
@@ -116,21 +97,41 @@ set_unknown(RecalledChunk *chunk, const RtscanRowRun *run)
 		chunk->unknown[w] |= rtscan_mask_word(chunk->words[w], w * 64, run->row, end);
 }
 
-/* RtscanRunVisitor.visit */
+/* Apply the rows of a run's page to the run; "page" is NULL if they are not known. */
 static void
-recall_run(const RtscanRowRun *run, void *arg)
+apply_page(RecalledChunk *chunk, const RtscanRowRun *run, const RtscanPageRows *page)
+{
+	if (page == NULL)
+		set_unknown(chunk, run);
+	else if (page->all_settled && offset_in_run(run, run->row + run->rows - 1) <= RTSCAN_REMEMBERED_ROWS)
+		keep_seen(chunk->words, run, page->seen);
+	else
+		decide_rows(chunk, run, page);
+}
+
+/* RtscanRunsVisitor */
+static void
+recall_runs(const RtscanRowRun *runs, uint32 n, void *arg)
 {
 	RecalledChunk *chunk = (RecalledChunk *) arg;
-	RtscanPageRows page;
+	BlockNumber blocks[RTSCAN_VISITED_RUNS] = {0};
+	RtscanPageRows pages[RTSCAN_VISITED_RUNS];
+	uint64		wanted = 0,
+				known;
 
-	if (chunk->map && rtscan_blocks_are_visible(chunk->map, run->block, run->block))
-		return;
-	if (!rtscan_recall_rows_of_page(chunk->check, run->block, &page))
-		set_unknown(chunk, run);
-	else if (page.all_settled && offset_in_run(run, run->row + run->rows - 1) <= RTSCAN_REMEMBERED_ROWS)
-		keep_seen(chunk->words, run, page.seen);
-	else
-		decide_rows(chunk, run, &page);
+	for (uint32 i = 0; i < n; i++)
+	{
+		blocks[i] = runs[i].block;
+		if (chunk->map == NULL || !rtscan_blocks_are_visible(chunk->map, blocks[i], blocks[i]))
+			wanted |= UINT64_C(1) << i;
+	}
+	known = rtscan_recall_rows_of_pages(chunk->check, blocks, wanted, pages);
+	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
+	{
+		int			i = pg_rightmost_one_pos64(rest);
+
+		apply_page(chunk, &runs[i], known & rest & -rest ? &pages[i] : NULL);
+	}
 }
 
 void
@@ -138,13 +139,8 @@ rtscan_recall_chunk(RtscanHeapCheck *check, const RtscanVmCopy *map, RtscanReade
 					uint64 *unknown)
 {
 	RecalledChunk recalled = {.check = check, .map = map, .words = words, .unknown = unknown};
-	RtscanRunVisitor visitor = {
-		.far_ahead = prefetch_answer,
-		.ahead = prefetch_remembered,
-		.visit = recall_run,
-		.arg = &recalled,
-	};
 
+	StaticAssertStmt(RTSCAN_VISITED_RUNS <= RTSCAN_RECALLED_PAGES, "the pages of the runs are recalled at once");
 	memset(unknown, 0, RTSCAN_CHUNK_BYTES);
-	rtscan_visit_runs(reader, chunk, words, &visitor);
+	rtscan_visit_runs(reader, chunk, words, recall_runs, &recalled);
 }

@@ -319,7 +319,8 @@ rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan 
 	tids = palloc(n * sizeof(ItemPointerData));
 	states = palloc0(n * sizeof(RtscanRowState));
 	rtscan_collect_tids(&segment->reader, chunk, unknown, tids);
-	rtscan_check_rows(&visibility->check, tids, n, states, rtscan_recall_rows(&visibility->check, tids, n, states));
+	rtscan_check_rows(&visibility->check, tids, n, states,
+					  rtscan_rule_out_rows(&visibility->check, tids, n, states));
 	clear_rows(words, unknown, states);
 	pfree(states);
 	pfree(tids);
