@@ -124,8 +124,8 @@ create_sample(const RtscanRowsAnswer *answer)
 /*
  * Does it pay to sample a chunk?  First, enough values must have been collected: MIN_VALUES, or half of those that fit
  * into memory.  Second, one in DENSE rows of the chunk must match, unless only values in a range are sampled.  Third,
- * the number of rows looked up in the heap must be less than one in DENSE of the collected values, since each further
- * search looks rows up again.
+ * the number of rows that each further search has to look up in the heap again must be less than one in DENSE of the
+ * collected values.
  */
 static bool
 is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
@@ -135,7 +135,7 @@ is_of_use(const RtscanRowsAnswer *answer, const RtscanCursorChunk *chunk)
 
 	return collected >= Min(MIN_VALUES, collecting->most / 2) &&
 		((answer->sample && answer->sample->within) || (uint64) chunk->wanted * DENSE >= chunk->rows) &&
-		rtscan_cursor_heap_work(answer->cursor)->fetches * DENSE < collected;
+		rtscan_cursor_heap_work(answer->cursor)->unremembered * DENSE < collected;
 }
 
 /* Return the number of the set bit of a word that has "lower" set bits below it. */

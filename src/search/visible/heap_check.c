@@ -70,17 +70,19 @@ rtscan_recall_rows_of_pages(RtscanHeapCheck *check, const BlockNumber *blocks, u
 	return kept | recalled;
 }
 
-/* Look into a page for all of its rows, and remember them.  The buffer is pinned and share-locked. */
-static void
+/*
+ * Look into a page for all of its rows; returns false if they are not remembered.  The buffer is pinned and
+ * share-locked.
+ */
+static bool
 look_into_page(RtscanHeapCheck *check, Buffer buffer, RtscanPageRows *rows)
 {
 	TransactionId newest;
 
 	rtscan_look_into_page(check->heap, buffer, check->snapshot, rows, &newest);
-	if (check->memory)
-		rtscan_remember_page(check->memory, buffer, rows, newest);
 	rtscan_keep_page(check->kept, BufferGetBlockNumber(buffer), rows->seen);
 	check->work.looked_into++;
+	return check->memory && rtscan_remember_page(check->memory, buffer, rows, newest);
 }
 
 static inline bool
@@ -186,9 +188,8 @@ check_page(CheckedRows *rows, Buffer buffer, uint32 end)
 	RtscanHeapCheck *check = rows->check;
 	bool		looks = looks_into_page(check, end - rows->next);
 	RtscanPageRows page;
+	bool		remembered = looks && look_into_page(check, buffer, &page);
 
-	if (looks)
-		look_into_page(check, buffer, &page);
 	for (; rows->next < end; rows->next++)
 	{
 		const ItemPointerData *tid = &rows->tids[rows->next];
@@ -201,6 +202,7 @@ check_page(CheckedRows *rows, Buffer buffer, uint32 end)
 			: tid_is_visible(check, buffer, tid);
 		rows->states[rows->next] = seen ? RTSCAN_ROW_SEEN : RTSCAN_ROW_UNSEEN;
 		check->work.fetches++;
+		check->work.unremembered += !remembered;
 	}
 }
 

@@ -28,6 +28,7 @@ typedef uint8 RtscanRowState;
 typedef struct RtscanHeapWork
 {
 	uint64		fetches;		/* number of rows that were looked up in the heap */
+	uint64		unremembered;	/* number of those whose pages are not remembered */
 	uint64		looked_into;	/* number of pages that were looked into for all of their rows */
 	uint64		remembered;		/* number of pages whose rows were remembered */
 } RtscanHeapWork;
@@ -37,6 +38,7 @@ static inline void
 rtscan_add_heap_work(RtscanHeapWork *to, const RtscanHeapWork *work)
 {
 	to->fetches += work->fetches;
+	to->unremembered += work->unremembered;
 	to->looked_into += work->looked_into;
 	to->remembered += work->remembered;
 }

@@ -490,18 +490,25 @@ list_unsettled(const RtscanPageRows *rows, OffsetNumber *unsettled)
 	return true;
 }
 
-/* Store an answer in the current group, unless another process is writing the group, or has made another one of it. */
-static void
+/*
+ * Store an answer in the current group; returns false if another process is writing the group, or has made another one
+ * of it.
+ */
+static bool
 store_answer(RtscanPageMemory *memory, BlockNumber block, const Answer *answer)
 {
+	bool		is_current;
+
 	if (!begin_write(memory->current.head))
-		return;
-	if (is_group(memory->current.head, memory, memory->current.number))
+		return false;
+	is_current = is_group(memory->current.head, memory, memory->current.number);
+	if (is_current)
 		memory->current.answers[block % RTSCAN_GROUP_PAGES] = *answer;
 	end_write(memory->current.head);
+	return is_current;
 }
 
-void
+bool
 rtscan_remember_page(RtscanPageMemory *memory, Buffer buffer, const RtscanPageRows *rows, TransactionId newest)
 {
 	BlockNumber block = BufferGetBlockNumber(buffer);
@@ -515,13 +522,12 @@ rtscan_remember_page(RtscanPageMemory *memory, Buffer buffer, const RtscanPageRo
 	};
 
 	if (XLogRecPtrIsInvalid(answer.lsn) || !list_unsettled(rows, answer.unsettled))
-		return;
+		return false;
 	memcpy(answer.seen, rows->seen, sizeof(answer.seen));
 	if (number != memory->current.number || memory->current.head == NULL ||
 		!is_group(memory->current.head, memory, number))
 		find_group(memory, number, &memory->current);
-	if (memory->current.head || make_group(memory, number))
-		store_answer(memory, block, &answer);
+	return (memory->current.head || make_group(memory, number)) && store_answer(memory, block, &answer);
 }
 
 bool

@@ -94,9 +94,9 @@ extern uint64 rtscan_recall_pages(RtscanPageMemory *memory, const BlockNumber *b
 /*
  * Remember the rows of a page, unless too many line pointers are unsettled.  "newest" is the newest transaction that
  * the settled ones depend on, or InvalidTransactionId.  The buffer must be pinned and share-locked, so that the page
- * is as it was when its rows were found.
+ * is as it was when its rows were found.  Returns false if they are not remembered.
  */
-extern void rtscan_remember_page(RtscanPageMemory *memory, Buffer buffer, const RtscanPageRows *rows,
+extern bool rtscan_remember_page(RtscanPageMemory *memory, Buffer buffer, const RtscanPageRows *rows,
 								 TransactionId newest);
 
 /* Has the memory room for a table of so many blocks? */

@@ -20,7 +20,7 @@ refresh_page(RtscanPageMemory *memory, Relation heap, Snapshot snapshot, Buffer 
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	rtscan_look_into_page(heap, buffer, snapshot, &rows, &newest);
-	rtscan_remember_page(memory, buffer, &rows, newest);
+	(void) rtscan_remember_page(memory, buffer, &rows, newest);
 	UnlockReleaseBuffer(buffer);
 }
 
