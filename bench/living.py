@@ -5,13 +5,16 @@ The tables are of rows with seven columns that hold 2, 20, 200, 20,000 and 1,000
 Writes results/NAME.md and .csv: milliseconds, and the geometric mean of each situation's times over the vacuumed table's.
 See README.md.
 """
+import shutil
 import statistics
 import time
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 import report
-from cluster import cluster, connect, parser, timed
+from cluster import Server, cluster, connect, parser, timed
+from peers import start_duckdb
 from pgbench import Load
 from report import Record
 from run import note
@@ -21,6 +24,7 @@ COLUMNS = {"a": "(random() * 2)::int % 2", "b": "(random() * 20)::int % 20", "c"
            "d": "(random() * 20000)::int", "e": "(random() * 1000000)::int",
            "f": "(random() * random() * random() * 1000)::int",
            "g": "CASE WHEN random() < 0.9 THEN (random() * 1000)::int END"}
+TYPES = "id int, a int, b int, c int, d int, e int, f int, g int"
 INDEXES = {"rtscan": ["rtscan (a, b, c, d, e, f, g) INCLUDE (id)"], "three btrees": ["btree (e)", "btree (c)", "btree (d)"],
            "BRIN": ["brin (a, b, c, d, e, f, g)"], "no index": []}
 QUESTIONS = {
@@ -47,11 +51,14 @@ QUESTIONS = {
 
 @dataclass(frozen=True)
 class Situation:
-    """A state of the table: statements that bring it about, and clients that write meanwhile."""
+    """A state of the table: statements that bring it about, and clients that write meanwhile. It is asked on the primary, or
+    on a standby that replays all of it.
+    """
     name: str
     statements: tuple = ()
     writers: int = 0
     timed_first: bool = False
+    on_standby: bool = False
 
 
 SITUATIONS = (
@@ -62,15 +69,22 @@ SITUATIONS = (
     Situation("after 10 %", ("UPDATE t SET id = id WHERE id % 10 = 4",)),
     Situation("beside 2 writers", writers=2),
     Situation("beside 64 writers", writers=64),
+    Situation("after 1 %, on a standby", ("UPDATE t SET id = id WHERE id % 100 = 3",), on_standby=True),
+    Situation("beside 2 writers, on a standby", writers=2, on_standby=True),
 )
 PAUSE = 5
+TAIL, TAIL_ASKED = "count of half", 400             # the question whose 99th percentile is found beside writers
+STANDBY_PORT = 5433
+A_DAY = 24 * 3600
+DUCKDB = "DuckDB"
 WRITE = "\\set id random(1, {rows})\nUPDATE t SET f = f + 1 WHERE id = :id;\n"
 
 
 def command_line():
     result = parser(__doc__, None, rows=5_000_000)
-    result.add_argument("--peers", default="rtscan", help="comma-separated, of: " + ", ".join(INDEXES))
-    result.add_argument("--situations", default="all", help="comma-separated; all of: " + ", ".join(s.name for s in SITUATIONS))
+    result.add_argument("--peers", default="rtscan", help="comma-separated, of: " + ", ".join((*INDEXES, DUCKDB)))
+    result.add_argument("--partitions", type=int, default=0, help="of the table, by hash of id")
+    result.add_argument("--situations", default="all", help="separated by '; '; all of: " + "; ".join(s.name for s in SITUATIONS))
     options = result.parse_args()
     options.data, options.name = "living", options.name or f"living-{options.rows}"
     options.set = [*SETTINGS, *options.set]
@@ -85,9 +99,12 @@ def fill(cursor, options):
     cursor.execute("VACUUM ANALYZE names")
 
 
-def renew(cursor, definitions):
+def renew(cursor, definitions, partitions):
     cursor.execute("DROP TABLE IF EXISTS t")
-    cursor.execute("CREATE TABLE t AS TABLE source")
+    cursor.execute("CREATE TABLE t (LIKE source)" + (" PARTITION BY HASH (id)" if partitions else ""))
+    for i in range(partitions):
+        cursor.execute(f"CREATE TABLE t_{i} PARTITION OF t FOR VALUES WITH (MODULUS {partitions}, REMAINDER {i})")
+    cursor.execute("INSERT INTO t TABLE source")
     cursor.execute("ALTER TABLE t ADD PRIMARY KEY (id)")
     for definition in definitions:
         cursor.execute(f"CREATE INDEX ON t USING {definition}")
@@ -100,31 +117,83 @@ def ask(cursor, question, repetitions):
     return [timed(cursor, QUESTIONS[question])[0] for _ in range(repetitions)]
 
 
-def measure_situation(options, directory, situation, peer):
-    """Yield a record for each question; of the first query after the change, two more: at once, and after a pause in which
-    rtscan's page worker has worked. The session has touched all pages before, in the change.
+def measure_first(options, directory, situation, peer):
+    """Yield records of the first query after the change: at once, and after a pause in which rtscan's page worker has
+    worked. The session has touched all pages before, in the change.
     """
     cursor = connect(directory).cursor()
-    for pause in (0, PAUSE) if situation.timed_first else ():
-        renew(cursor, INDEXES[peer])
+    for pause in (0, PAUSE):
+        renew(cursor, INDEXES[peer], options.partitions)
         ask(cursor, "count of half", 2)
         for statement in situation.statements:
             cursor.execute(statement.format(rows=options.rows))
         time.sleep(pause)
         yield Record.of(f"first query, {pause} s later", situation.name, peer, ask(cursor, "count of half", 1))
-    for statement in () if situation.timed_first else situation.statements:
-        cursor.execute(statement.format(rows=options.rows))
-    seconds = 3600
-    begun = time.monotonic()
-    load = Load(options, directory, "writers", situation.writers, seconds, {"write": 1}, threads=4) if situation.writers else None
+
+
+@contextmanager
+def standby_of(options, directory):
+    """Start a standby of the server, and yield a cursor on it."""
+    standby = Server(options, directory, "standby", STANDBY_PORT)
+    standby.run("pg_basebackup", "-h", directory, "-U", "bench", "-c", "fast", "-R")
+    standby.start()
+    try:
+        yield standby.connect().cursor()
+    finally:
+        standby.stop()
+        shutil.rmtree(standby.data)
+
+
+def wait_for_replay(primary, standby):
+    primary.execute("SELECT pg_current_wal_lsn()")
+    written = primary.fetchone()
+    replayed = False
+    while not replayed:
+        standby.execute("SELECT pg_last_wal_replay_lsn() >= %s", written)
+        replayed = standby.fetchone()[0]
+
+
+def measure_questions(options, cursor, situation, peer):
     for question in QUESTIONS:
         times = ask(cursor, question, 1 + options.repetitions)[1:]
         record = Record.of(question, situation.name, peer, times)
         note(f"{peer}, {situation.name}: {question} {report.number(record.value)} ms, {report.number(max(times))} at most")
         yield record
-    if load:
-        transactions = load.stop()
-        yield Record.of("writers' transactions a second", situation.name, peer, [transactions / (time.monotonic() - begun)])
+    if situation.writers:
+        times = sorted(ask(cursor, TAIL, TAIL_ASKED))
+        yield Record.of(f"{TAIL}, 99th percentile", situation.name, peer, [times[len(times) * 99 // 100]])
+
+
+def measure_situation(options, directory, situation, peer):
+    primary = connect(directory).cursor()
+    if situation.timed_first:
+        yield from measure_first(options, directory, situation, peer)
+    renew(primary, INDEXES[peer], options.partitions)
+    with standby_of(options, directory) if situation.on_standby else nullcontext(connect(directory).cursor()) as cursor:
+        for statement in situation.statements:
+            primary.execute(statement.format(rows=options.rows))
+        if situation.on_standby:
+            wait_for_replay(primary, cursor)
+        begun = time.monotonic()
+        load = Load(options, directory, "writers", situation.writers, A_DAY, {"write": 1}, threads=4) if situation.writers else None
+        yield from measure_questions(options, cursor, situation, peer)
+        if load:
+            transactions = load.stop()
+            yield Record.of("writers' transactions a second", situation.name, peer, [transactions / (time.monotonic() - begun)])
+
+
+def measure_duckdb(options, directory):
+    """Yield records of DuckDB's copy of the table, which does not change, by one thread."""
+    connect(directory).cursor().execute(f"COPY source TO '{directory}/t.csv' (FORMAT csv)")
+    connect(directory).cursor().execute(f"COPY names TO '{directory}/names.csv' (FORMAT csv)")
+    duckdb = start_duckdb(TYPES, f"{directory}/t.csv")
+    for statement in ("CREATE TABLE names (k int, v int)", f"COPY names FROM '{directory}/names.csv' (FORMAT csv, HEADER false)"):
+        duckdb.prepare(statement)
+        duckdb.execute()
+    for question, sql in QUESTIONS.items():
+        duckdb.prepare(sql)
+        times = [duckdb.execute()[0] for _ in range(1 + options.repetitions)][1:]
+        yield Record.of(question, "vacuumed", DUCKDB, times)
 
 
 def measure(options, directory):
@@ -132,10 +201,12 @@ def measure(options, directory):
     cursor = connect(directory).cursor()
     cursor.execute("CREATE EXTENSION rtscan")
     fill(cursor, options)
-    wanted = [s for s in SITUATIONS if options.situations == "all" or s.name in options.situations.split(",")]
+    wanted = [s for s in SITUATIONS if options.situations == "all" or s.name in options.situations.split("; ")]
     for peer in options.peers.split(","):
+        if peer == DUCKDB:
+            yield from measure_duckdb(options, directory)
+            continue
         for situation in wanted:
-            renew(cursor, INDEXES[peer])
             yield from measure_situation(options, directory, situation, peer)
 
 

@@ -30,6 +30,7 @@ IDLE = "idle"
 def command_line():
     result = parser(__doc__, ("uniform",), rows=1_000_000)
     result.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32, 64])
+    result.add_argument("--peers", help="comma-separated names of peers as in the results; by default all")
     result.add_argument("--seconds", type=int, default=20, help="for each peer and number of clients")
     options = result.parse_args()
     options.name = options.name or f"writers-{options.rows}"
@@ -37,11 +38,11 @@ def command_line():
     return options
 
 
-def peers_of(cursor):
-    """Return the peers, each with its indexes besides the primary key."""
+def peers_of(cursor, wanted):
+    """Return the wanted peers, each with its indexes besides the primary key."""
     gin = Peer("GIN, fastupdate", {"t_gin": "gin ({0}, {1}, {2})"})
-    return [replace(peer, cursor=cursor) for peer in
-            [Peer("no index"), *(POSTGRES_PEERS[name] for name in ("btrees", "btree", "brin")), gin, POSTGRES_PEERS["rtscan"]]]
+    peers = [Peer("no index"), *(POSTGRES_PEERS[name] for name in ("btrees", "btree", "brin")), gin, POSTGRES_PEERS["rtscan"]]
+    return [replace(peer, cursor=cursor) for peer in peers if wanted is None or peer.name in wanted.split(",")]
 
 
 def fill(cursor):
@@ -74,7 +75,7 @@ def compare(options, directory):
     load(cursor, options.data, "source", 1, options.rows)
     for name, script in SCRIPTS.items():
         Path(directory, f"{name}.sql").write_text(script.format(rows=options.rows, edge=int(SELECTIVITY * LARGEST)), encoding="utf-8")
-    for peer in peers_of(cursor):
+    for peer in peers_of(cursor, options.peers):
         fill(cursor)
         peer.create_indexes("abc")
         cursor.execute("VACUUM ANALYZE t")

@@ -295,6 +295,14 @@ rtscan_collect_tids(RtscanReader *reader, uint32 chunk, const uint64 *bits, Item
 	(void) rtscan_visit_tids(reader, chunk, bits, collect_tids, &collection);
 }
 
+/* Does a run have a row, and is it sane?  "row" is relative to the page's first row. */
+static bool
+run_has_row(const TidmapView *view, uint32 i, uint32 row)
+{
+	return row >= view->runs[i].row && row < run_end(view, i) && run_is_sane(view, i) &&
+		BlockNumberIsValid(view->runs[i].block);
+}
+
 /*
  * Find the TID of a row.  "row" is relative to the page's first row.  The search begins at the run *number, which
  * becomes the run of the row.  Returns false if the page is damaged.
@@ -306,8 +314,7 @@ find_tid(const TidmapView *view, uint32 row, uint32 *number, ItemPointer tid)
 
 	*number = find_run(view, row, *number);
 	run = &view->runs[*number];
-	if (row < run->row || row >= run_end(view, *number) || !run_is_sane(view, *number) ||
-		!BlockNumberIsValid(run->block))
+	if (!run_has_row(view, *number, row))
 		return false;
 	ItemPointerSet(tid, run->block, row_offset(view, run, row));
 	return ItemPointerGetOffsetNumberNoCheck(tid) != InvalidOffsetNumber;
@@ -459,14 +466,23 @@ rtscan_collect_failing_tids(RtscanReader *reader, uint32 chunk, const uint64 *bi
 	send_lot(&lot);
 }
 
-/* Is a bit set of the rows from "first" up to "last", exclusively, relative to the chunk? */
-static bool
-any_bit(const uint64 *bits, uint32 first, uint32 last)
+/* Return the number of the first set bit from "from" on, or "end" if there is none before. */
+static uint32
+next_bit(const uint64 *bits, uint32 from, uint32 end)
 {
-	for (uint32 w = first / 64; w <= (last - 1) / 64; w++)
-		if (bits[w] != 0 && rtscan_mask_word(bits[w], w * 64, first, last) != 0)
-			return true;
-	return false;
+	uint32		w = from / 64;
+	uint64		word;
+
+	if (from >= end)
+		return end;
+	word = bits[w] & ~UINT64_C(0) << (from % 64);
+	while (word == 0)
+	{
+		if (++w * 64 >= end)
+			return end;
+		word = bits[w];
+	}
+	return Min(w * 64 + pg_rightmost_one_pos64(word), end);
 }
 
 /* Return the part of a run that has rows from "first" up to "last", exclusively, relative to the chunk. */
@@ -486,26 +502,35 @@ part_of_run(const TidmapView *view, uint32 i, uint32 chunk_base, uint32 first, u
 	return rows;
 }
 
-/* Visit the runs of a page that have rows from "first" up to "last", exclusively, relative to the chunk. */
-static void
+/*
+ * Visit the runs of a page that have rows with set bits, from "first" up to "last", exclusively, relative to the chunk.
+ * Returns false if the page is damaged.
+ */
+static bool
 visit_view(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last, const uint64 *bits,
 		   RtscanRunsVisitor visit, void *arg)
 {
-	uint32		end = find_run(view, chunk_base + last - 1 - view->first_row, 0) + 1;
 	RtscanRowRun runs[RTSCAN_VISITED_RUNS];
-	uint32		n = 0;
+	uint32		n = 0,
+				number = 0;
 
-	for (uint32 i = find_run(view, chunk_base + first - view->first_row, 0); i < end; i++)
+	for (uint32 row = next_bit(bits, first, last), end; row < last; row = next_bit(bits, end, last))
 	{
-		runs[n] = part_of_run(view, i, chunk_base, first, last);
-		if (any_bit(bits, runs[n].row, runs[n].row + runs[n].rows))
-			n++;
-		if (n == RTSCAN_VISITED_RUNS || (n > 0 && i + 1 == end))
+		if (n == RTSCAN_VISITED_RUNS)
 		{
 			visit(runs, n, arg);
 			n = 0;
 		}
+		number = find_run(view, chunk_base + row - view->first_row, number);
+		if (!run_has_row(view, number, chunk_base + row - view->first_row))
+			return false;
+		runs[n] = part_of_run(view, number, chunk_base, first, last);
+		end = runs[n].row + runs[n].rows;
+		n++;
 	}
+	if (n > 0)
+		visit(runs, n, arg);
+	return true;
 }
 
 void
@@ -516,12 +541,14 @@ rtscan_visit_runs(RtscanReader *reader, uint32 chunk, const uint64 *bits, Rtscan
 
 	for (uint32 row = next_word(bits, base, base, end); row < end; row = next_word(bits, base, row, end))
 	{
+		uint32		page = find_page(reader->segment, row);
 		TidmapView	view;
 		uint32		last;
 
-		open_view(reader, find_page(reader->segment, row), &view);
+		open_head(reader, page, &view);
 		last = Min(end, view.first_row + view.rows);
-		visit_view(&view, base, row - base, last - base, bits, visit, arg);
+		if (!visit_view(&view, base, row - base, last - base, bits, visit, arg))
+			view_fault(reader, &view, page);
 		rtscan_release(reader, view.buffer);
 		row = last;
 	}

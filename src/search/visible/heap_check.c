@@ -17,8 +17,9 @@
 /* At least this many rows of a page are asked before it is looked into for all of them, if that is not remembered. */
 #define MANY_ROWS			16
 
-/* To check this many rows or fewer in the heap, no read stream is begun. */
+/* To check this many rows or pages or fewer in the heap, no read stream is begun. */
 #define FEW_ROWS			4
+#define FEW_PAGES			4
 
 /* Bytes of a line of the processor's caches. */
 #define CACHE_LINE			64
@@ -83,6 +84,103 @@ look_into_page(RtscanHeapCheck *check, Buffer buffer, RtscanPageRows *rows)
 	rtscan_keep_page(check->kept, BufferGetBlockNumber(buffer), rows->seen);
 	check->work.looked_into++;
 	return check->memory && rtscan_remember_page(check->memory, buffer, rows, newest);
+}
+
+/* Fetch a page into the processor's caches: a look reads all of it, and a lock ends what the processor reads ahead. */
+static void
+prefetch_page(Buffer buffer)
+{
+	const char *page = BufferGetPage(buffer);
+
+	for (int i = 0; i < BLCKSZ; i += CACHE_LINE)
+		__builtin_prefetch(page + i);
+}
+
+/* Return a stream's next buffer, and begin to fetch the page of the one after it, whose buffer becomes "following". */
+static Buffer
+next_buffer(ReadStream *stream, Buffer *following)
+{
+	Buffer		buffer = BufferIsValid(*following) ? *following : read_stream_next_buffer(stream, NULL);
+
+	*following = read_stream_next_buffer(stream, NULL);
+	if (BufferIsValid(*following))
+		prefetch_page(*following);
+	return buffer;
+}
+
+/*
+ * Is a page pruned before it is checked?  What is remembered of a page makes up for the dead rows that stay in its HOT
+ * chains, and pruning is logged: the first query after many updates would take several times as long.
+ */
+static bool
+prunes(const RtscanHeapCheck *check)
+{
+	return check->memory == NULL || RTSCAN_COMPAT_PRUNING_SETS_MAP;
+}
+
+/* Share-lock a page that is looked into, or whose rows are. */
+static void
+lock_page(const RtscanHeapCheck *check, Buffer buffer)
+{
+	if (prunes(check))
+		rtscan_compat_prune(check->heap, buffer, check->reads_only);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+}
+
+bool
+rtscan_looks_into_page(const RtscanHeapCheck *check, uint32 n)
+{
+	return !check->checks_conflicts && (check->memory || n >= MANY_ROWS);
+}
+
+/* Pages that a read stream reads. */
+typedef struct PageList
+{
+	const RtscanAskedPage *pages;
+	uint32		n;				/* number of pages */
+	uint32		next;			/* next page to request */
+} PageList;
+
+/* ReadStreamBlockNumberCB */
+static BlockNumber
+next_listed_block(ReadStream *stream, void *arg, void *unused)
+{
+	PageList   *list = (PageList *) arg;
+
+	return list->next < list->n ? list->pages[list->next++].block : InvalidBlockNumber;
+}
+
+/* Look into a page for some of its rows.  The buffer is pinned, and is released. */
+static void
+look_for_rows(RtscanHeapCheck *check, Buffer buffer, uint32 asked)
+{
+	RtscanPageRows rows;
+
+	lock_page(check, buffer);
+	if (!look_into_page(check, buffer, &rows))
+		check->work.unremembered += asked;
+	check->work.fetches += asked;
+	UnlockReleaseBuffer(buffer);
+}
+
+void
+rtscan_look_into_pages(RtscanHeapCheck *check, const RtscanAskedPage *pages, uint32 n)
+{
+	PageList	list = {.pages = pages, .n = n};
+	ReadStream *stream = NULL;
+	Buffer		following = InvalidBuffer;
+
+	if (n > FEW_PAGES)
+		stream = read_stream_begin_relation(READ_STREAM_DEFAULT, NULL, check->heap, MAIN_FORKNUM, next_listed_block,
+											&list, 0);
+	for (uint32 i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		look_for_rows(check, stream ? next_buffer(stream, &following) : ReadBuffer(check->heap, pages[i].block),
+					  pages[i].rows);
+	}
+	if (stream)
+		read_stream_end(stream);
 }
 
 static inline bool
@@ -174,19 +272,12 @@ end_of_page(const CheckedRows *rows, uint32 first)
 	return end;
 }
 
-/* Is it worth while to look into a page for all of its rows, of which n are asked? */
-static bool
-looks_into_page(const RtscanHeapCheck *check, uint32 n)
-{
-	return !check->checks_conflicts && (check->memory || n >= MANY_ROWS);
-}
-
 /* Check the next rows, up to "end", which are in one page; its buffer is pinned and share-locked. */
 static void
 check_page(CheckedRows *rows, Buffer buffer, uint32 end)
 {
 	RtscanHeapCheck *check = rows->check;
-	bool		looks = looks_into_page(check, end - rows->next);
+	bool		looks = rtscan_looks_into_page(check, end - rows->next);
 	RtscanPageRows page;
 	bool		remembered = looks && look_into_page(check, buffer, &page);
 
@@ -206,38 +297,6 @@ check_page(CheckedRows *rows, Buffer buffer, uint32 end)
 	}
 }
 
-/* Fetch a page into the processor's caches: a look reads all of it, and a lock ends what the processor reads ahead. */
-static void
-prefetch_page(Buffer buffer)
-{
-	const char *page = BufferGetPage(buffer);
-
-	for (int i = 0; i < BLCKSZ; i += CACHE_LINE)
-		__builtin_prefetch(page + i);
-}
-
-/* Return the stream's next buffer, and begin to fetch the page of the one after it. */
-static Buffer
-next_buffer(CheckedRows *rows)
-{
-	Buffer		buffer = BufferIsValid(rows->following) ? rows->following : read_stream_next_buffer(rows->stream, NULL);
-
-	rows->following = read_stream_next_buffer(rows->stream, NULL);
-	if (BufferIsValid(rows->following))
-		prefetch_page(rows->following);
-	return buffer;
-}
-
-/*
- * Is a page pruned before it is checked?  What is remembered of a page makes up for the dead rows that stay in its HOT
- * chains, and pruning is logged: the first query after many updates would take several times as long.
- */
-static bool
-prunes(const RtscanHeapCheck *check)
-{
-	return check->memory == NULL || RTSCAN_COMPAT_PRUNING_SETS_MAP;
-}
-
 /* Read and lock the page of the next row, and check all of its rows. */
 static void
 open_page(CheckedRows *rows)
@@ -247,11 +306,9 @@ open_page(CheckedRows *rows)
 	Buffer		buffer;
 
 	CHECK_FOR_INTERRUPTS();
-	buffer = rows->stream ? next_buffer(rows) : ReadBuffer(check->heap, block);
+	buffer = rows->stream ? next_buffer(rows->stream, &rows->following) : ReadBuffer(check->heap, block);
 	Assert(BufferGetBlockNumber(buffer) == block);
-	if (prunes(check))
-		rtscan_compat_prune(check->heap, buffer, check->reads_only);
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	lock_page(check, buffer);
 	check_page(rows, buffer, end_of_page(rows, rows->next));
 	UnlockReleaseBuffer(buffer);
 }

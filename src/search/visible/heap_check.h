@@ -67,6 +67,19 @@ extern void rtscan_begin_heap_check(RtscanHeapCheck *check, Relation heap, Snaps
 extern uint64 rtscan_recall_rows_of_pages(RtscanHeapCheck *check, const BlockNumber *blocks, uint64 wanted,
 										  RtscanPageRows *pages);
 
+/* A page that is looked into for some of its rows. */
+typedef struct RtscanAskedPage
+{
+	BlockNumber block;
+	uint32		rows;			/* number of rows that are asked */
+} RtscanAskedPage;
+
+/* Is it worth while to look into a page for all of its rows, of which n are asked? */
+extern bool rtscan_looks_into_page(const RtscanHeapCheck *check, uint32 n);
+
+/* Look into n ascending pages for all of their rows, so that these are known. */
+extern void rtscan_look_into_pages(RtscanHeapCheck *check, const RtscanAskedPage *pages, uint32 n);
+
 /*
  * Decide those of n rows that are unknown and in blocks beyond the end of the heap: they are not seen.  Returns how
  * many stay unknown.

@@ -49,6 +49,12 @@ rtscan_kept_page(const RtscanKeptPages *kept, BlockNumber block)
 	return lot && (lot->is_kept >> (block % LOT_PAGES) & 1) ? lot->seen[block % LOT_PAGES] : NULL;
 }
 
+bool
+rtscan_can_keep_page(const RtscanKeptPages *kept, BlockNumber block)
+{
+	return block < kept->blocks && (kept->lots_left > 0 || (kept->lots && kept->lots[block / LOT_PAGES]));
+}
+
 /* Return the lot of a block; NULL if it would be too much. */
 static Lot *
 lot_of(RtscanKeptPages *kept, BlockNumber block)

@@ -23,6 +23,9 @@ extern RtscanKeptPages *rtscan_begin_kept_pages(BlockNumber blocks);
 /* Return the bits of the line pointers of a page at which the query sees a row, RTSCAN_PAGE_WORDS words; or NULL. */
 extern const uint64 *rtscan_kept_page(const RtscanKeptPages *kept, BlockNumber block);
 
+/* Is there room for a page? */
+extern bool rtscan_can_keep_page(const RtscanKeptPages *kept, BlockNumber block);
+
 /* Keep these bits, unless the query has kept as much as work_mem allows. */
 extern void rtscan_keep_page(RtscanKeptPages *kept, BlockNumber block, const uint64 *seen);
 

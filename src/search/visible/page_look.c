@@ -29,6 +29,7 @@ typedef struct Look
 	Snapshot	snapshot;
 	bool		asks_log;		/* is the commit log asked where hint bits do not tell? */
 	TransactionId newest;		/* newest transaction that answers depend on so far */
+	TransactionId last_committed;	/* the last one that had_committed() has found so; most tuples of a page have it */
 } Look;
 
 /*
@@ -41,6 +42,8 @@ typedef struct Look
 static inline bool
 had_committed(Look *look, TransactionId xid, bool hint)
 {
+	if (xid == look->last_committed)
+		return true;
 	if (!hint && !look->asks_log)
 		return false;
 	if (!TransactionIdPrecedes(xid, look->snapshot->xmin) && XidInMVCCSnapshot(xid, look->snapshot))
@@ -49,6 +52,7 @@ had_committed(Look *look, TransactionId xid, bool hint)
 		return false;
 	if (!TransactionIdIsValid(look->newest) || TransactionIdPrecedes(look->newest, xid))
 		look->newest = xid;
+	look->last_committed = xid;
 	return true;
 }
 
@@ -105,7 +109,7 @@ next_in_chain(const Look *look, HeapTupleHeader tuple)
 }
 
 /* Is a member of a HOT chain live?  A live member is the last one that the snapshot can see. */
-static TupleState
+static inline TupleState
 chain_state(Look *look, HeapTupleHeader tuple)
 {
 	for (; tuple; tuple = next_in_chain(look, tuple))
@@ -186,6 +190,8 @@ rtscan_look_into_page(Relation heap, Buffer buffer, Snapshot snapshot, RtscanPag
 		.page = page,
 		.last = PageGetMaxOffsetNumber(page),
 		.snapshot = snapshot,
+		.newest = InvalidTransactionId,
+		.last_committed = InvalidTransactionId,
 	};
 
 	*rows = (RtscanPageRows) {.all_settled = true};

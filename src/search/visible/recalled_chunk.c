@@ -144,3 +144,57 @@ rtscan_recall_chunk(RtscanHeapCheck *check, const RtscanVmCopy *map, RtscanReade
 	memset(unknown, 0, RTSCAN_CHUNK_BYTES);
 	rtscan_visit_runs(reader, chunk, words, recall_runs, &recalled);
 }
+
+/* ---------------------------------------------------------------- pages that are looked into */
+
+/* Pages of unknown rows. */
+typedef struct PagesOfRows
+{
+	const RtscanHeapCheck *check;
+	const uint64 *unknown;		/* bits of the rows */
+	RtscanAskedPage *pages;		/* the pages; has room for one a row */
+	uint32		n;				/* number of pages */
+} PagesOfRows;
+
+static uint32
+count_bits(const uint64 *bits, const RtscanRowRun *run)
+{
+	uint32		end = run->row + run->rows;
+	uint32		n = 0;
+
+	for (uint32 w = run->row / 64; w <= (end - 1) / 64; w++)
+		n += pg_popcount64(rtscan_mask_word(bits[w], w * 64, run->row, end));
+	return n;
+}
+
+/* RtscanRunsVisitor */
+static void
+list_pages(const RtscanRowRun *runs, uint32 n, void *arg)
+{
+	PagesOfRows *list = (PagesOfRows *) arg;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		rows = count_bits(list->unknown, &runs[i]);
+
+		if (runs[i].block < list->check->blocks && rtscan_looks_into_page(list->check, rows) &&
+			(list->check->memory || rtscan_can_keep_page(list->check->kept, runs[i].block)))
+			list->pages[list->n++] = (RtscanAskedPage) {runs[i].block, rows};
+	}
+}
+
+void
+rtscan_look_into_chunk(RtscanHeapCheck *check, RtscanReader *reader, uint32 chunk, uint64 *words, uint64 *unknown)
+{
+	RecalledChunk recalled = {.check = check, .words = words, .unknown = unknown};
+	uint64		asked[RTSCAN_CHUNK_WORDS];
+	PagesOfRows list = {.check = check, .unknown = asked};
+
+	memcpy(asked, unknown, sizeof(asked));
+	list.pages = palloc(rtscan_popcount(asked) * sizeof(RtscanAskedPage));
+	rtscan_visit_runs(reader, chunk, asked, list_pages, &list);
+	rtscan_look_into_pages(check, list.pages, list.n);
+	pfree(list.pages);
+	memset(unknown, 0, RTSCAN_CHUNK_BYTES);
+	rtscan_visit_runs(reader, chunk, asked, recall_runs, &recalled);
+}

@@ -20,4 +20,11 @@
 extern void rtscan_recall_chunk(RtscanHeapCheck *check, const RtscanVmCopy *map, RtscanReader *reader, uint32 chunk,
 								uint64 *words, uint64 *unknown);
 
+/*
+ * Look into the pages of the rows of a chunk that are unknown, if that is worth while, and clear the bits in "words" of
+ * those that the snapshot does not see.  "unknown" becomes the bits of those that are still to be checked in the heap.
+ */
+extern void rtscan_look_into_chunk(RtscanHeapCheck *check, RtscanReader *reader, uint32 chunk, uint64 *words,
+								   uint64 *unknown);
+
 #endif							/* RTSCAN_RECALLED_CHUNK_H */

@@ -313,6 +313,9 @@ rtscan_clear_invisible_in_chunk(RtscanVisibility *visibility, RtscanSegmentScan 
 	uint64		n;
 
 	recall_chunk(visibility, segment, chunk, words, unknown);
+	if (rtscan_popcount(unknown) == 0)
+		return;
+	rtscan_look_into_chunk(&visibility->check, &segment->reader, chunk, words, unknown);
 	n = rtscan_popcount(unknown);
 	if (n == 0)
 		return;
