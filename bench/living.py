@@ -128,7 +128,9 @@ def measure_first(options, directory, situation, peer):
         for statement in situation.statements:
             cursor.execute(statement.format(rows=options.rows))
         time.sleep(pause)
-        yield Record.of(f"first query, {pause} s later", situation.name, peer, ask(cursor, "count of half", 1))
+        record = Record.of(f"first query, {pause} s later", situation.name, peer, ask(cursor, "count of half", 1))
+        note(f"{peer}, {situation.name}: {record.figure} {report.number(record.value)} ms")
+        yield record
 
 
 @contextmanager
@@ -161,6 +163,7 @@ def measure_questions(options, cursor, situation, peer):
         yield record
     if situation.writers:
         times = sorted(ask(cursor, TAIL, TAIL_ASKED))
+        note(f"{peer}, {situation.name}: {TAIL}, median {report.number(times[len(times) // 2])}, p99 {report.number(times[len(times) * 99 // 100])} ms")
         yield Record.of(f"{TAIL}, 99th percentile", situation.name, peer, [times[len(times) * 99 // 100]])
 
 
@@ -176,6 +179,7 @@ def measure_situation(options, directory, situation, peer):
             wait_for_replay(primary, cursor)
         begun = time.monotonic()
         load = Load(options, directory, "writers", situation.writers, A_DAY, {"write": 1}, threads=4) if situation.writers else None
+        time.sleep(PAUSE if situation.writers or situation.statements else 0)
         yield from measure_questions(options, cursor, situation, peer)
         if load:
             transactions = load.stop()
