@@ -3,6 +3,8 @@
 A page is looked into once. The answers for its line pointers hold for other snapshots as long as the page's LSN is what
 it was, if these see all transactions as ended that the answers depend on. Line pointers for which the process that looked
 did not see a transaction as ended are unsettled, and have to be looked up again.
+
+An LSN need not be read if the log is as long as it was when another query found it unchanged.
 """
 from collections import namedtuple
 
@@ -50,6 +52,7 @@ def look(b, block):
         if answer:
             seen.add(p)
     w.memory[block] = Answer(w.lsns[block], seen, unsettled, newest, snapshot.xmax, len(snapshot.running))
+    w.checked.pop(block, None)
     return seen
 
 
@@ -64,16 +67,23 @@ def holds(w, answer, snapshot):
     return answer.xmax < snapshot.xmax or w.broken == "later-answer-trusted"
 
 
-def recall(b, block, early):
+def recall(b, block, end, early):
     """Return the line pointers at which the snapshot sees a row, and those that have to be looked up; None if nothing
-    that holds is remembered. early: LSNs from before the snapshot was taken, for a mutation.
+    that holds is remembered. end: of the log, after the snapshot was taken. early: LSNs from before, for a mutation.
     """
     w = b.w
-    answer = w.memory.get(block)
+    answer, checked = w.memory.get(block), w.checked.get(block)
     if answer is None or b not in w.snapshots or not holds(w, answer, w.snapshots[b]):
         return None
     yield f"what is remembered of block {block} is copied"
+    if checked == end or (checked is not None and w.broken == "log-end-not-compared"):
+        return answer.seen, answer.unsettled
     lsn = early[block] if early else w.lsns[block]
     if lsn != answer.lsn and w.broken != "lsn-not-compared":
         return None
+    yield f"the LSN of block {block} is compared"
+    if w.broken == "log-end-read-late":
+        end = w.position
+    if block in w.memory:
+        w.checked[block] = max(end, w.checked.get(block, end))
     return answer.seen, answer.unsettled

@@ -65,11 +65,11 @@ def check_in_heap(b, entries, answer):
         yield f"block {block} checked in the heap"
 
 
-def check_with_memory(b, entries, answer, early, seen):
+def check_with_memory(b, entries, answer, end, early, seen):
     """Do as check_in_heap() does, and remember pages."""
     for block in sorted({tid[0] for tid, _ in entries}):
         rest = [e for e in entries if e[0][0] == block]
-        if known := (yield from memory.recall(b, block, early)):
+        if known := (yield from memory.recall(b, block, end, early)):
             answer += [e for e in rest if e[0][1] in known[0] - known[1]]
             seen["rows remembered"] += len(rest)
             rest = [e for e in rest if e[0][1] in known[1]]
@@ -109,7 +109,12 @@ def aggregate(b, seen):
     early = list(b.w.lsns) if b.w.broken == "lsn-before-snapshot" else None
     if early:
         yield "LSNs read"
+    end = b.w.position
+    if b.w.broken == "log-end-before-snapshot":
+        yield "end of the log read"
     image = yield from snapshot_first(b, lambda: metapage.read_image(b))
+    if b.w.broken != "log-end-before-snapshot":
+        end = b.w.position
     copy, unchanged = {}, list(metapage.segments(image))
     answer, check = [], []
     for segment in metapage.segments(image):
@@ -119,7 +124,7 @@ def aggregate(b, seen):
     seen["rows without the heap"] += len(answer)
     seen["segments changed meanwhile"] += len(metapage.segments(image)) - len(unchanged)
     check += yield from pending_entries(b, image)
-    yield from check_with_memory(b, check, answer, early, seen)
+    yield from check_with_memory(b, check, answer, end, early, seen)
     return answer
 
 

@@ -67,6 +67,7 @@ class World:
         self.position = 0                                     # in the log, of the record that is applied
         self.lsns = [0] * HEAP_BLOCKS                         # by heap block: the position of the last record that changed it
         self.memory = {}                                      # by heap block: what is remembered of it; see memory.py
+        self.checked = {}                                     # by heap block: the end of the log when its LSN was compared
         self.ledger = []                                      # every tuple that ever existed; only checks read it
         self.space_map = set()                                # the free space map: blocks that it proposes
         self.logged_map = frozenset()                         # the part of it that survives any crash
@@ -271,6 +272,7 @@ class Primary(World):
             self.end_backend(backend)
         self.locks.clear()
         self.memory.clear()
+        self.checked.clear()
         while not keeps_file and not self.pages[-1].logged:
             self.pages.pop()
         if not keeps_map:

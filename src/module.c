@@ -15,7 +15,7 @@
 #include "plan/star/join_rows.h"
 #include "plan/star/star.h"
 #include "search/exec/stats.h"
-#include "search/visible/page_memory.h"
+#include "search/visible/page_groups.h"
 #include "settings.h"
 
 PG_MODULE_MAGIC;
@@ -34,5 +34,5 @@ _PG_init(void)
 	rtscan_init_distinct_values();
 	rtscan_init_join_rows();
 	rtscan_init_stats();
-	rtscan_init_page_memory();
+	rtscan_init_page_groups();
 }

@@ -96,6 +96,23 @@ like($_->safe_psql('postgres', $explain), qr/Heap Pages Remembered: [1-9]/, $_->
   foreach $primary, $standby;
 check_index($primary, 'account', 'after all');
 
+# If nothing is logged meanwhile, pages are remembered though they have been evicted from shared buffers. The first query
+# looks into all of them, the second one into evicted ones.
+$primary->safe_psql('postgres', q{
+	CREATE TABLE large (a int, filler text) WITH (autovacuum_enabled = off);
+	INSERT INTO large SELECT i, repeat('x', 500) FROM generate_series(1, 100000) i;
+	CREATE INDEX ON large USING rtscan (a);
+	VACUUM large;
+	UPDATE large SET a = a WHERE a % 10 = 3;
+	CHECKPOINT;
+});
+my $count = 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(*) FROM large;';
+my @counts = map { $primary->safe_psql('postgres', "SET enable_seqscan = off; $count") } 1 .. 3;
+like($counts[0], qr/Heap Pages Looked Into: [67]\d\d\d/, 'all pages are looked into once');
+unlike($counts[2], qr/Looked Into/, 'and remembered after they were evicted');
+$primary->safe_psql('postgres', 'DELETE FROM large WHERE a % 1000 = 1');
+is($primary->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM large'), 99900, 'until something is logged');
+
 # Hint bits cannot be set for transactions that have committed asynchronously until the log is on disk. Their rows are
 # remembered all the same.
 $primary->append_conf('postgresql.conf', "wal_writer_delay = 10s\nwal_writer_flush_after = 0\n");

@@ -7,72 +7,16 @@
 
 #include "access/transam.h"
 #include "access/xact.h"
-#include "common/hashfn.h"
-#include "miscadmin.h"
-#include "port/atomics.h"
+#include "access/xlog.h"
+#include "access/xlogrecovery.h"
 #include "port/pg_bitutils.h"
-#include "settings.h"
+#include "search/visible/page_groups.h"
 #include "storage/bufmgr.h"
-#include "storage/ipc.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-/* Groups that a block's group can be one of. */
-#define WAYS			8
-
-/* The most bytes of the table if the library is not preloaded: enough for 2 GB of pages. */
-#define MOST_LATE_BYTES	(16 * 1024 * 1024)
-
 /* Number of blocks that the planner looks up. */
 #define SAMPLED_BLOCKS	16
-
-/* A group that has been used lately survives so many searches for a group to evict. */
-#define USES			3
-
-/* The most line pointers of a remembered page that are unsettled. */
-#define MOST_UNSETTLED	4
-
-/* The rows of a page that is remembered: a cache line. */
-typedef struct Answer
-{
-	XLogRecPtr	lsn;			/* the page's LSN; InvalidXLogRecPtr: nothing is remembered */
-	TransactionId newest;		/* newest transaction that settled rows depend on; InvalidTransactionId: none */
-	TransactionId xmax;			/* xmax of the snapshot of the process that looked into the page */
-	uint32		running;		/* number of transactions before xmax that this snapshot saw as running, or less */
-	Buffer		buffer;			/* buffer that had the page */
-	uint64		seen[RTSCAN_PAGE_WORDS];	/* RtscanPageRows.seen */
-	OffsetNumber unsettled[MOST_UNSETTLED]; /* line pointers that are unsettled; 0: no more */
-} Answer;
-
-StaticAssertDecl(sizeof(Answer) == 64, "an answer is a cache line");
-
-/* The head of a group. */
-typedef struct Head
-{
-	RelFileLocator file;		/* main file of the table */
-	BlockNumber number;			/* first block / RTSCAN_GROUP_PAGES */
-	pg_atomic_uint64 version;	/* odd while the group is written; 0: it has never been used */
-	pg_atomic_uint32 uses;		/* not 0 if the group has been used lately */
-} Head;
-
-/* The table of groups.  The answers follow the heads. */
-typedef struct Table
-{
-	RtscanAskedTables asked;	/* tables that were asked lately; of use only in shared memory */
-	uint32		sets;			/* number of sets of WAYS groups each */
-	Head		heads[FLEXIBLE_ARRAY_MEMBER];
-} Table;
-
-/* A group that a query uses. */
-typedef struct UsedGroup
-{
-	BlockNumber number;			/* first block / RTSCAN_GROUP_PAGES; InvalidBlockNumber: none */
-	Head	   *head;			/* its head, or NULL if the table does not have it */
-	Answer	   *answers;		/* its answers */
-} UsedGroup;
 
 struct RtscanPageMemory
 {
@@ -81,146 +25,19 @@ struct RtscanPageMemory
 	TransactionId xmax;			/* xmax of the snapshot */
 	uint32		most_running;	/* number of transactions before xmax that the snapshot sees as running, or more */
 	uint32		least_running;	/* the same, or less */
-	UsedGroup	current;		/* group of the last block */
+	XLogRecPtr	log_end;		/* end of the log when the query began, if the one before has found the same; else
+								 * InvalidXLogRecPtr */
+	BlockNumber number;			/* last block / RTSCAN_GROUP_PAGES; InvalidBlockNumber: none */
+	RtscanPageGroup *group;		/* group of the last block, or NULL if there is none */
+	RtscanPageAnswer *answers;	/* answers of the group */
 };
 
 /* Where the answer for a block is. */
 typedef struct Place
 {
-	Head	   *head;			/* head of the block's group, or NULL if the table does not have it */
-	Answer	   *answer;			/* the answer */
+	RtscanPageGroup *group;		/* the block's group, or NULL if there is none */
+	RtscanPageAnswer *answer;	/* the answer */
 } Place;
-
-static Table *table;
-static bool is_shared;			/* is the table in shared memory? */
-static shmem_request_hook_type previous_request_hook;
-static shmem_startup_hook_type previous_startup_hook;
-
-/* ---------------------------------------------------------------- memory */
-
-static Size
-size_of_group(void)
-{
-	return sizeof(Head) + RTSCAN_GROUP_PAGES * sizeof(Answer);
-}
-
-/* Return the number of sets that rtscan.page_memory has room for.  With -1, there is room for all shared buffers. */
-static uint32
-shared_sets(void)
-{
-	Size		bytes = rtscan_page_memory < 0 ? (Size) NBuffers * BLCKSZ / 32 : (Size) rtscan_page_memory * 1024;
-
-	return bytes / (WAYS * size_of_group());
-}
-
-/*
- * Return the number of sets of a table that is made by a session.  It has a limit, because such sessions can be many if
- * each has its own, and because the directory of dynamic shared memory can be small.
- */
-static uint32
-late_sets(void)
-{
-	return Min(shared_sets(), MOST_LATE_BYTES / (WAYS * size_of_group()));
-}
-
-static Size
-size_of_table(uint32 sets)
-{
-	return CACHELINEALIGN(offsetof(Table, heads) + sets * WAYS * sizeof(Head)) + PG_CACHE_LINE_SIZE +
-		(Size) sets * WAYS * RTSCAN_GROUP_PAGES * sizeof(Answer);
-}
-
-static Answer *
-answers_of(const Head *head)
-{
-	char	   *heads_end = (char *) &table->heads[table->sets * WAYS];
-	Answer	   *first = (Answer *) TYPEALIGN(PG_CACHE_LINE_SIZE, heads_end);
-
-	return first + (head - table->heads) * RTSCAN_GROUP_PAGES;
-}
-
-static void
-init_memory(Table *new, uint32 sets)
-{
-	rtscan_init_asked_tables(&new->asked);
-	new->sets = sets;
-	for (uint32 i = 0; i < sets * WAYS; i++)
-	{
-		new->heads[i].number = InvalidBlockNumber;
-		pg_atomic_init_u64(&new->heads[i].version, 0);
-		pg_atomic_init_u32(&new->heads[i].uses, 0);
-	}
-}
-
-static void
-request_shared_memory(void)
-{
-	if (previous_request_hook)
-		previous_request_hook();
-	RequestAddinShmemSpace(size_of_table(shared_sets()));
-}
-
-static void
-attach_shared_memory(void)
-{
-	Table	   *shared;
-	bool		found;
-
-	if (previous_startup_hook)
-		previous_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	shared = ShmemInitStruct("rtscan page memory", size_of_table(shared_sets()), &found);
-	if (!found)
-		init_memory(shared, shared_sets());
-	table = shared;
-	is_shared = true;
-	LWLockRelease(AddinShmemInitLock);
-}
-
-void
-rtscan_init_page_memory(void)
-{
-	if (!process_shared_preload_libraries_in_progress)
-		return;
-	previous_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shared_memory;
-	previous_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = attach_shared_memory;
-}
-
-RTSCAN_COMPAT_INIT_SEGMENT(init_late_table)
-{
-	init_memory((Table *) segment, late_sets());
-}
-
-/*
- * Make the table at its first use by a session, if the library is not preloaded: shared by all such sessions where
- * PostgreSQL can do that.  Sessions with another rtscan.page_memory, before a reload, have another table.
- */
-static Table *
-make_late_table(void)
-{
-	Size		size = size_of_table(late_sets());
-	Table	   *new = NULL;
-
-	if (IsUnderPostmaster)
-		new = rtscan_compat_named_segment(psprintf("rtscan page memory of %zu bytes", size), size, init_late_table);
-	is_shared = new != NULL;
-	if (!is_shared)
-	{
-		new = MemoryContextAllocHuge(TopMemoryContext, size);
-		init_memory(new, late_sets());
-	}
-	return new;
-}
-
-static bool
-has_table(void)
-{
-	if (table == NULL && shared_sets() > 0)
-		table = make_late_table();
-	return table && table->sets > 0;
-}
 
 /* ---------------------------------------------------------------- queries */
 
@@ -239,10 +56,16 @@ count_running(Snapshot snapshot, uint32 unknown)
 	return snapshot->xcnt + (TransactionIdIsValid(own) && TransactionIdPrecedes(own, snapshot->xmax) ? 1 : 0);
 }
 
-RtscanAskedTables *
-rtscan_asked_tables(void)
+/*
+ * Return the end of the log, or InvalidXLogRecPtr if it has moved since the last query: then it is not worth while to
+ * write down which LSNs this one finds unchanged.
+ */
+static XLogRecPtr
+ask_log_end(void)
 {
-	return has_table() && is_shared ? &table->asked : NULL;
+	XLogRecPtr	end = RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogInsertRecPtr();
+
+	return rtscan_log_ends_still(end) ? end : InvalidXLogRecPtr;
 }
 
 bool
@@ -256,7 +79,7 @@ rtscan_begin_page_memory(Relation heap, Snapshot snapshot)
 {
 	RtscanPageMemory *memory;
 
-	if (!rtscan_may_remember(heap) || !has_table())
+	if (!rtscan_may_remember(heap) || !rtscan_has_page_groups())
 		return NULL;
 	memory = palloc(sizeof(RtscanPageMemory));
 	*memory = (RtscanPageMemory) {
@@ -265,93 +88,10 @@ rtscan_begin_page_memory(Relation heap, Snapshot snapshot)
 		.xmax = snapshot->xmax,
 		.most_running = count_running(snapshot, PG_UINT32_MAX),
 		.least_running = count_running(snapshot, 0),
-		.current.number = InvalidBlockNumber,
+		.log_end = ask_log_end(),
+		.number = InvalidBlockNumber,
 	};
 	return memory;
-}
-
-/* ---------------------------------------------------------------- groups */
-
-static Head *
-set_of(const RtscanPageMemory *memory, BlockNumber number)
-{
-	uint32		hash = hash_combine(murmurhash32(memory->file.relNumber ^ memory->file.dbOid),
-									murmurhash32(number));
-
-	return &table->heads[((uint64) hash * table->sets >> 32) * WAYS];
-}
-
-static bool
-is_group(const Head *head, const RtscanPageMemory *memory, BlockNumber number)
-{
-	return head->number == number && RelFileLocatorEquals(head->file, memory->file);
-}
-
-/* Find the group with a number, if the table has it. */
-static void
-find_group(const RtscanPageMemory *memory, BlockNumber number, UsedGroup *group)
-{
-	Head	   *set = set_of(memory, number);
-
-	*group = (UsedGroup) {.number = number};
-	for (int i = 0; i < WAYS; i++)
-		if (is_group(&set[i], memory, number))
-		{
-			group->head = &set[i];
-			group->answers = answers_of(&set[i]);
-			if (pg_atomic_read_u32(&set[i].uses) < USES)
-				pg_atomic_write_u32(&set[i].uses, USES);
-			return;
-		}
-}
-
-/* Begin to write a group; returns false if another process does. */
-static bool
-begin_write(Head *head)
-{
-	uint64		version = pg_atomic_read_u64(&head->version);
-
-	return version % 2 == 0 && pg_atomic_compare_exchange_u64(&head->version, &version, version + 1);
-}
-
-static void
-end_write(Head *head)
-{
-	pg_write_barrier();
-	pg_atomic_write_u64(&head->version, pg_atomic_read_u64(&head->version) + 1);
-}
-
-/* Return a group of a set that has not been used lately.  Each call lets all groups of the set age. */
-static Head *
-find_victim(Head *set)
-{
-	for (;;)
-		for (int i = 0; i < WAYS; i++)
-		{
-			uint32		uses = pg_atomic_read_u32(&set[i].uses);
-
-			if (uses == 0)
-				return &set[i];
-			pg_atomic_write_u32(&set[i].uses, uses - 1);
-		}
-}
-
-/* Make an empty group for a block the current one; returns false if another process writes the group to be evicted. */
-static bool
-make_group(RtscanPageMemory *memory, BlockNumber number)
-{
-	Head	   *head = find_victim(set_of(memory, number));
-
-	if (!begin_write(head))
-		return false;
-	head->file = memory->file;
-	head->number = number;
-	memory->current = (UsedGroup) {.number = number, .head = head, .answers = answers_of(head)};
-	for (int i = 0; i < RTSCAN_GROUP_PAGES; i++)
-		memory->current.answers[i].lsn = InvalidXLogRecPtr;
-	pg_atomic_write_u32(&head->uses, 1);
-	end_write(head);
-	return true;
 }
 
 /* ---------------------------------------------------------------- answers */
@@ -363,7 +103,7 @@ make_group(RtscanPageMemory *memory, BlockNumber number)
  * no more transactions as running.
  */
 static bool
-holds_for_snapshot(const RtscanPageMemory *memory, const Answer *answer)
+holds_for_snapshot(const RtscanPageMemory *memory, const RtscanPageAnswer *answer)
 {
 	if (!TransactionIdIsValid(answer->newest) || TransactionIdPrecedes(answer->newest, memory->xmin))
 		return true;
@@ -372,44 +112,95 @@ holds_for_snapshot(const RtscanPageMemory *memory, const Answer *answer)
 	return TransactionIdPrecedes(answer->xmax, memory->xmax);
 }
 
+/* Make a group the current one; "group" is NULL if there is none with the number. */
+static void
+use_group(RtscanPageMemory *memory, BlockNumber number, RtscanPageGroup *group)
+{
+	memory->number = number;
+	memory->group = group;
+	memory->answers = group ? rtscan_page_answers(group) : NULL;
+}
+
 /* Find the place of a block's answer, and begin to fetch the answer into the processor's caches. */
 static Place
 find_place(RtscanPageMemory *memory, BlockNumber block)
 {
-	UsedGroup  *group = &memory->current;
+	BlockNumber number = block / RTSCAN_GROUP_PAGES;
 	Place		place;
 
-	if (block / RTSCAN_GROUP_PAGES != group->number)
-		find_group(memory, block / RTSCAN_GROUP_PAGES, group);
-	place.head = group->head;
-	place.answer = group->head ? &group->answers[block % RTSCAN_GROUP_PAGES] : NULL;
+	if (number != memory->number)
+		use_group(memory, number, rtscan_find_page_group(&memory->file, number));
+	place.group = memory->group;
+	place.answer = memory->group ? &memory->answers[block % RTSCAN_GROUP_PAGES] : NULL;
 	if (place.answer)
 		__builtin_prefetch(place.answer);
 	return place;
 }
 
-/* Begin to fetch the LSN of the page whose buffer an answer names.  The answer may be being written. */
-static void
-prefetch_lsn(const Place *place)
+/* Is a page's LSN known to be unchanged?  The answer is preliminary while the group may be being written. */
+static inline bool
+is_checked(const RtscanPageMemory *memory, BlockNumber block, const RtscanPageGroup *group)
 {
-	Buffer		buffer = place->head ? *(volatile Buffer *) &place->answer->buffer : InvalidBuffer;
+	return !XLogRecPtrIsInvalid(memory->log_end) && group->log_end == memory->log_end &&
+		(group->checked >> (block % RTSCAN_GROUP_PAGES) & 1);
+}
 
+/* Begin to fetch the LSN of the page whose buffer an answer names, if it has to be read. */
+static void
+prefetch_lsn(const RtscanPageMemory *memory, BlockNumber block, const Place *place)
+{
+	Buffer		buffer;
+
+	if (place->group == NULL || is_checked(memory, block, place->group))
+		return;
+	buffer = *(volatile Buffer *) &place->answer->buffer;
 	if (buffer > 0 && buffer <= NBuffers)
 		rtscan_compat_prefetch_buffer(buffer);
 }
 
-/* Copy the answer for a block; returns false if its group is being written. */
+/*
+ * Copy the answer for a block; returns false if its group is being written.  *checked tells whether the page's LSN is
+ * known to be unchanged.
+ */
 static bool
-copy_answer(const RtscanPageMemory *memory, BlockNumber block, const Place *place, Answer *answer)
+copy_answer(const RtscanPageMemory *memory, BlockNumber block, const Place *place, RtscanPageAnswer *answer,
+			bool *checked)
 {
-	uint64		version = pg_atomic_read_u64(&place->head->version);
+	uint64		version = pg_atomic_read_u64(&place->group->version);
 
 	pg_read_barrier();
-	if (version % 2 != 0 || !is_group(place->head, memory, block / RTSCAN_GROUP_PAGES))
+	if (version % 2 != 0 || !rtscan_is_page_group(place->group, &memory->file, block / RTSCAN_GROUP_PAGES))
 		return false;
 	*answer = *place->answer;
+	*checked = is_checked(memory, block, place->group);
 	pg_read_barrier();
-	return pg_atomic_read_u64(&place->head->version) == version;
+	return pg_atomic_read_u64(&place->group->version) == version;
+}
+
+/* Note in a group that is written that LSNs of its pages were found unchanged.  "pages" has a bit for each of them. */
+static void
+note_checked(const RtscanPageMemory *memory, RtscanPageGroup *group, uint32 pages)
+{
+	if (XLogRecPtrIsInvalid(memory->log_end))
+		return;
+	if (group->log_end < memory->log_end)
+	{
+		group->log_end = memory->log_end;
+		group->checked = 0;
+	}
+	if (group->log_end == memory->log_end)
+		group->checked |= pages;
+}
+
+/* Write down that LSNs of a group's pages were found unchanged.  The group may have become another one meanwhile. */
+static void
+write_checked(const RtscanPageMemory *memory, BlockNumber number, RtscanPageGroup *group, uint32 pages)
+{
+	if (XLogRecPtrIsInvalid(memory->log_end) || pages == 0 || !rtscan_begin_group_write(group))
+		return;
+	if (rtscan_is_page_group(group, &memory->file, number))
+		note_checked(memory, group, pages);
+	rtscan_end_group_write(group);
 }
 
 static inline void
@@ -418,22 +209,32 @@ set_bit(uint64 *words, OffsetNumber offset)
 	words[(offset - 1) / 64] |= UINT64_C(1) << ((offset - 1) % 64);
 }
 
-/* Find the rows of a page, whose answer has a place; returns false as rtscan_recall_page() does. */
+/*
+ * Find the rows of a page, whose answer has a place; returns false as rtscan_recall_page() does.  Sets the page's bit
+ * in *checked if its LSN was read and found unchanged.
+ */
 static bool
-recall_from(const RtscanPageMemory *memory, BlockNumber block, const Place *place, RtscanPageRows *rows)
+recall_from(const RtscanPageMemory *memory, BlockNumber block, const Place *place, RtscanPageRows *rows,
+			uint32 *checked)
 {
-	Answer		answer;
+	RtscanPageAnswer answer;
+	bool		unchanged;
 
-	if (place->head == NULL || !copy_answer(memory, block, place, &answer) || XLogRecPtrIsInvalid(answer.lsn) ||
-		!holds_for_snapshot(memory, &answer) ||
-		rtscan_compat_peek_lsn(answer.buffer, &memory->file, block) != answer.lsn)
+	if (place->group == NULL || !copy_answer(memory, block, place, &answer, &unchanged) ||
+		XLogRecPtrIsInvalid(answer.lsn) || !holds_for_snapshot(memory, &answer))
 		return false;
+	if (!unchanged)
+	{
+		if (rtscan_compat_peek_lsn(answer.buffer, &memory->file, block) != answer.lsn)
+			return false;
+		*checked |= UINT32_C(1) << (block % RTSCAN_GROUP_PAGES);
+	}
 	memcpy(rows->seen, answer.seen, sizeof(rows->seen));
 	rows->all_settled = answer.unsettled[0] == InvalidOffsetNumber;
 	if (rows->all_settled)
 		return true;
 	memset(rows->unsettled, 0, sizeof(rows->unsettled));
-	for (int i = 0; i < MOST_UNSETTLED && answer.unsettled[i] != InvalidOffsetNumber; i++)
+	for (int i = 0; i < RTSCAN_MOST_UNSETTLED && answer.unsettled[i] != InvalidOffsetNumber; i++)
 		set_bit(rows->unsettled, answer.unsettled[i]);
 	return true;
 }
@@ -442,8 +243,9 @@ bool
 rtscan_recall_page(RtscanPageMemory *memory, BlockNumber block, RtscanPageRows *rows)
 {
 	Place		place = find_place(memory, block);
+	uint32		checked = 0;
 
-	return recall_from(memory, block, &place, rows);
+	return recall_from(memory, block, &place, rows, &checked);
 }
 
 /*
@@ -455,6 +257,9 @@ rtscan_recall_pages(RtscanPageMemory *memory, const BlockNumber *blocks, uint64 
 {
 	Place		places[RTSCAN_RECALLED_PAGES];
 	uint64		recalled = 0;
+	BlockNumber number = InvalidBlockNumber;
+	RtscanPageGroup *group = NULL;
+	uint32		checked = 0;
 
 	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
 	{
@@ -463,14 +268,26 @@ rtscan_recall_pages(RtscanPageMemory *memory, const BlockNumber *blocks, uint64 
 		places[i] = find_place(memory, blocks[i]);
 	}
 	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
-		prefetch_lsn(&places[pg_rightmost_one_pos64(rest)]);
+	{
+		int			i = pg_rightmost_one_pos64(rest);
+
+		prefetch_lsn(memory, blocks[i], &places[i]);
+	}
 	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
 	{
 		int			i = pg_rightmost_one_pos64(rest);
 
-		if (recall_from(memory, blocks[i], &places[i], &pages[i]))
+		if (blocks[i] / RTSCAN_GROUP_PAGES != number)
+		{
+			write_checked(memory, number, group, checked);
+			number = blocks[i] / RTSCAN_GROUP_PAGES;
+			group = places[i].group;
+			checked = 0;
+		}
+		if (recall_from(memory, blocks[i], &places[i], &pages[i], &checked))
 			recalled |= rest & -rest;
 	}
+	write_checked(memory, number, group, checked);
 	return recalled;
 }
 
@@ -483,7 +300,7 @@ list_unsettled(const RtscanPageRows *rows, OffsetNumber *unsettled)
 	for (int w = 0; w < RTSCAN_PAGE_WORDS && !rows->all_settled; w++)
 		for (uint64 rest = rows->unsettled[w]; rest != 0; rest &= rest - 1)
 		{
-			if (n == MOST_UNSETTLED)
+			if (n == RTSCAN_MOST_UNSETTLED)
 				return false;
 			unsettled[n++] = w * 64 + pg_rightmost_one_pos64(rest) + 1;
 		}
@@ -495,16 +312,22 @@ list_unsettled(const RtscanPageRows *rows, OffsetNumber *unsettled)
  * of it.
  */
 static bool
-store_answer(RtscanPageMemory *memory, BlockNumber block, const Answer *answer)
+store_answer(RtscanPageMemory *memory, BlockNumber block, const RtscanPageAnswer *answer)
 {
+	RtscanPageGroup *group = memory->group;
+	uint32		page = UINT32_C(1) << (block % RTSCAN_GROUP_PAGES);
 	bool		is_current;
 
-	if (!begin_write(memory->current.head))
+	if (!rtscan_begin_group_write(group))
 		return false;
-	is_current = is_group(memory->current.head, memory, memory->current.number);
+	is_current = rtscan_is_page_group(group, &memory->file, memory->number);
 	if (is_current)
-		memory->current.answers[block % RTSCAN_GROUP_PAGES] = *answer;
-	end_write(memory->current.head);
+	{
+		memory->answers[block % RTSCAN_GROUP_PAGES] = *answer;
+		group->checked &= ~page;
+		note_checked(memory, group, page);
+	}
+	rtscan_end_group_write(group);
 	return is_current;
 }
 
@@ -513,7 +336,7 @@ rtscan_remember_page(RtscanPageMemory *memory, Buffer buffer, const RtscanPageRo
 {
 	BlockNumber block = BufferGetBlockNumber(buffer);
 	BlockNumber number = block / RTSCAN_GROUP_PAGES;
-	Answer		answer = {
+	RtscanPageAnswer answer = {
 		.lsn = BufferGetLSNAtomic(buffer),
 		.newest = newest,
 		.xmax = memory->xmax,
@@ -524,16 +347,12 @@ rtscan_remember_page(RtscanPageMemory *memory, Buffer buffer, const RtscanPageRo
 	if (XLogRecPtrIsInvalid(answer.lsn) || !list_unsettled(rows, answer.unsettled))
 		return false;
 	memcpy(answer.seen, rows->seen, sizeof(answer.seen));
-	if (number != memory->current.number || memory->current.head == NULL ||
-		!is_group(memory->current.head, memory, number))
-		find_group(memory, number, &memory->current);
-	return (memory->current.head || make_group(memory, number)) && store_answer(memory, block, &answer);
-}
-
-bool
-rtscan_has_room(BlockNumber blocks)
-{
-	return has_table() && blocks / RTSCAN_GROUP_PAGES < (uint64) table->sets * WAYS;
+	if (number != memory->number || memory->group == NULL ||
+		!rtscan_is_page_group(memory->group, &memory->file, number))
+		use_group(memory, number, rtscan_find_page_group(&memory->file, number));
+	if (memory->group == NULL)
+		use_group(memory, number, rtscan_make_page_group(&memory->file, number));
+	return memory->group && store_answer(memory, block, &answer);
 }
 
 Buffer
@@ -543,7 +362,7 @@ rtscan_find_forgotten_page(RtscanPageMemory *memory, BlockNumber block, bool mak
 
 	if (rtscan_recall_page(memory, block, &rows) && rows.all_settled)
 		return InvalidBuffer;
-	if (memory->current.head == NULL && !makes_groups)
+	if (memory->group == NULL && !makes_groups)
 		return InvalidBuffer;
 	return rtscan_compat_find_buffer(&memory->file, block);
 }

@@ -16,6 +16,10 @@
  *	- An LSN is a place in the log, so two pages with the same LSN and the same identity have the same content, even
  *	  if a file or a database was dropped and another one has got its number.
  *
+ *	- If nothing has been logged since a query has found the LSN unchanged, the LSN need not be read again.  That query
+ *	  must have asked for the end of the log before it read the LSN, and this one must ask after it has taken its
+ *	  snapshot.
+ *
  * The same line pointer may belong to another row later.  That is no concern of this file: VACUUM sets the dead bits of
  * index entries before it frees their line pointers, and readers remove dead rows from what they found after they have
  * taken their snapshot, as for rows that are looked up in the heap.
@@ -34,23 +38,14 @@
 
 #include "rtscan.h"
 
-#include "search/visible/asked_tables.h"
+#include "search/visible/page_groups.h"
 #include "storage/block.h"
 #include "storage/buf.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-/* Blocks of a group. */
-#define RTSCAN_GROUP_PAGES			32
-
 /* The most pages that are recalled at once. */
 #define RTSCAN_RECALLED_PAGES		64
-
-/* The largest line pointer that is remembered; a page of 8 kB has rows at no more than 226. */
-#define RTSCAN_REMEMBERED_ROWS		256
-
-/* Words of bits by line pointer, from 1 on. */
-#define RTSCAN_PAGE_WORDS			(RTSCAN_REMEMBERED_ROWS / 64)
 
 /* The line pointers of a page at which a snapshot sees a row. */
 typedef struct RtscanPageRows
@@ -63,14 +58,8 @@ typedef struct RtscanPageRows
 /* A query's access to the memory of a table. */
 typedef struct RtscanPageMemory RtscanPageMemory;
 
-/* Set the memory up, in shared memory if the library is being preloaded; call this when it is loaded. */
-extern void rtscan_init_page_memory(void);
-
 /* May anything be remembered of a table's pages?  If not, not all of their changes are logged. */
 extern bool rtscan_may_remember(Relation heap);
-
-/* Return the tables that were asked lately; NULL if the memory is not shared, or there is none. */
-extern RtscanAskedTables *rtscan_asked_tables(void);
 
 /*
  * Begin to use the memory of a table with a registered MVCC snapshot, in the current memory context.  Returns NULL if
@@ -98,9 +87,6 @@ extern uint64 rtscan_recall_pages(RtscanPageMemory *memory, const BlockNumber *b
  */
 extern bool rtscan_remember_page(RtscanPageMemory *memory, Buffer buffer, const RtscanPageRows *rows,
 								 TransactionId newest);
-
-/* Has the memory room for a table of so many blocks? */
-extern bool rtscan_has_room(BlockNumber blocks);
 
 /*
  * Return a buffer that has a page whose rows are not remembered, or not all of them are settled.  The caller must check
