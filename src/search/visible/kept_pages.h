@@ -15,13 +15,36 @@
 #include "search/visible/page_memory.h"
 #include "storage/block.h"
 
-typedef struct RtscanKeptPages RtscanKeptPages;
+/* Consecutive blocks whose answers are allocated together. */
+#define RTSCAN_LOT_PAGES		32
+
+typedef struct RtscanKeptLot
+{
+	uint32		is_kept;		/* by page, a bit: is it kept? */
+	/* by page: bits of line pointers at which a row is seen */
+	uint64		seen[RTSCAN_LOT_PAGES][RTSCAN_PAGE_WORDS];
+} RtscanKeptLot;
+
+typedef struct RtscanKeptPages
+{
+	MemoryContext context;		/* memory context of all of this */
+	uint32		lots_left;		/* number of lots that work_mem has room for */
+	BlockNumber blocks;			/* number of the heap's blocks */
+	RtscanKeptLot **lots;		/* by number of the first block / RTSCAN_LOT_PAGES: the lot, or NULL; NULL: there are
+								 * none yet */
+} RtscanKeptPages;
 
 /* Begin without pages of a heap that has "blocks" blocks, in the current memory context. */
 extern RtscanKeptPages *rtscan_begin_kept_pages(BlockNumber blocks);
 
 /* Return the bits of the line pointers of a page at which the query sees a row, RTSCAN_PAGE_WORDS words; or NULL. */
-extern const uint64 *rtscan_kept_page(const RtscanKeptPages *kept, BlockNumber block);
+static inline const uint64 *
+rtscan_kept_page(const RtscanKeptPages *kept, BlockNumber block)
+{
+	const RtscanKeptLot *lot = kept->lots && block < kept->blocks ? kept->lots[block / RTSCAN_LOT_PAGES] : NULL;
+
+	return lot && (lot->is_kept >> (block % RTSCAN_LOT_PAGES) & 1) ? lot->seen[block % RTSCAN_LOT_PAGES] : NULL;
+}
 
 /* Is there room for a page? */
 extern bool rtscan_can_keep_page(const RtscanKeptPages *kept, BlockNumber block);

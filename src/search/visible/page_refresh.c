@@ -40,7 +40,7 @@ rtscan_refresh_pages(Relation heap, Snapshot snapshot, BlockNumber first, BlockN
 		Buffer		buffer;
 
 		CHECK_FOR_INTERRUPTS();
-		if (rtscan_blocks_are_visible(map, block, block))
+		if (rtscan_block_is_visible(map, block))
 			continue;
 		buffer = rtscan_find_forgotten_page(memory, block, makes_groups);
 		if (!BufferIsValid(buffer) || !ReadRecentBuffer(heap->rd_locator, MAIN_FORKNUM, block, buffer))

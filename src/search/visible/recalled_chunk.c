@@ -53,10 +53,19 @@ seen_rows(const RtscanRowRun *run, uint32 row, uint32 n, const uint64 *seen)
 	return bits;
 }
 
-/* Keep in "words" those bits of a run whose line pointers "seen" has, too. */
-static void
+/*
+ * Keep in "words" those bits of a run whose line pointers "seen" has, too.  Rows that were updated one by one are in
+ * runs of one row each.
+ */
+static inline void
 keep_seen(uint64 *words, const RtscanRowRun *run, const uint64 *seen)
 {
+	if (run->rows == 1)
+	{
+		if (!(seen_rows(run, run->row, 1, seen) & 1))
+			words[run->row / 64] &= ~(UINT64_C(1) << (run->row % 64));
+		return;
+	}
 	for (uint32 row = run->row, end = run->row + run->rows; row < end;)
 	{
 		uint32		n = Min(end - row, 64 - row % 64);
@@ -97,13 +106,20 @@ set_unknown(RecalledChunk *chunk, const RtscanRowRun *run)
 		chunk->unknown[w] |= rtscan_mask_word(chunk->words[w], w * 64, run->row, end);
 }
 
+/* Are all line pointers of a run among those that are remembered? */
+static inline bool
+is_within(const RtscanRowRun *run)
+{
+	return offset_in_run(run, run->row + run->rows - 1) <= RTSCAN_REMEMBERED_ROWS;
+}
+
 /* Apply the rows of a run's page to the run; "page" is NULL if they are not known. */
 static void
 apply_page(RecalledChunk *chunk, const RtscanRowRun *run, const RtscanPageRows *page)
 {
 	if (page == NULL)
 		set_unknown(chunk, run);
-	else if (page->all_settled && offset_in_run(run, run->row + run->rows - 1) <= RTSCAN_REMEMBERED_ROWS)
+	else if (page->all_settled && is_within(run))
 		keep_seen(chunk->words, run, page->seen);
 	else
 		decide_rows(chunk, run, page);
@@ -121,10 +137,16 @@ recall_runs(const RtscanRowRun *runs, uint32 n, void *arg)
 
 	for (uint32 i = 0; i < n; i++)
 	{
+		const uint64 *seen = rtscan_kept_page(chunk->check->kept, runs[i].block);
+
 		blocks[i] = runs[i].block;
-		if (chunk->map == NULL || !rtscan_blocks_are_visible(chunk->map, blocks[i], blocks[i]))
+		if (seen && is_within(&runs[i]))
+			keep_seen(chunk->words, &runs[i], seen);
+		else if (chunk->map == NULL || !rtscan_block_is_visible(chunk->map, blocks[i]))
 			wanted |= UINT64_C(1) << i;
 	}
+	if (wanted == 0)
+		return;
 	known = rtscan_recall_rows_of_pages(chunk->check, blocks, wanted, pages);
 	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
 	{

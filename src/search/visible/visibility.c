@@ -285,7 +285,7 @@ ask_map_for_rows(const RtscanVisibility *visibility, const RtscanSegmentScan *se
 	{
 		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
 
-		states[i] = ask && rtscan_blocks_are_visible(visibility->map, block, block) ? RTSCAN_ROW_SEEN
+		states[i] = ask && rtscan_block_is_visible(visibility->map, block) ? RTSCAN_ROW_SEEN
 			: RTSCAN_ROW_UNKNOWN;
 	}
 	return states;

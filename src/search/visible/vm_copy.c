@@ -147,3 +147,11 @@ rtscan_blocks_are_visible(const RtscanVmCopy *copy, BlockNumber first, BlockNumb
 	}
 	return true;
 }
+
+bool
+rtscan_block_is_visible(const RtscanVmCopy *copy, BlockNumber block)
+{
+	const uint8 *page = block < copy->blocks ? copy->pages[block / RTSCAN_VM_PAGE_BLOCKS] : NULL;
+
+	return page && block_is_visible(page, block % RTSCAN_VM_PAGE_BLOCKS);
+}

@@ -38,4 +38,7 @@ extern bool rtscan_copy_vm(RtscanVmCopy *copy, BlockNumber first, BlockNumber la
  */
 extern bool rtscan_blocks_are_visible(const RtscanVmCopy *copy, BlockNumber first, BlockNumber last);
 
+/* Is a heap block all-visible?  Returns false if the page of its map has not been copied. */
+extern bool rtscan_block_is_visible(const RtscanVmCopy *copy, BlockNumber block);
+
 #endif							/* RTSCAN_VM_COPY_H */
