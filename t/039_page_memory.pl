@@ -110,6 +110,8 @@ my $count = 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT count(
 my @counts = map { $primary->safe_psql('postgres', "SET enable_seqscan = off; $count") } 1 .. 3;
 like($counts[0], qr/Heap Pages Looked Into: [67]\d\d\d/, 'all pages are looked into once');
 unlike($counts[2], qr/Looked Into/, 'and remembered after they were evicted');
+my $writing = $primary->safe_psql('postgres', "SET enable_seqscan = off; BEGIN; CREATE TABLE written (); " . $count x 3 . 'ROLLBACK');
+is(scalar(() = $writing =~ /Looked Into/g), 3, 'but not by a transaction that writes: its own records can be older than an LSN');
 $primary->safe_psql('postgres', 'DELETE FROM large WHERE a % 1000 = 1');
 is($primary->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM large'), 99900, 'until something is logged');
 

@@ -108,7 +108,19 @@ await_workers(2, 'it comes back');
 $node->safe_psql('postgres', 'ALTER DATABASE other RENAME TO another');
 ask('another');
 await_workers(2, 'and again');
-$node->safe_psql('postgres', 'DROP DATABASE another');
+
+# Nor at a rate at which it has to rest for a minute.
+$node->append_conf('postgresql.conf', 'rtscan.page_worker_rate = 4');
+$node->reload;
+$node->safe_psql('another', 'UPDATE t SET note = note WHERE id % 50 = 0');
+ask('another');
+sleep 3;
+$node->safe_psql('postgres', 'ALTER DATABASE another RENAME TO third');
+$node->append_conf('postgresql.conf', 'rtscan.page_worker_rate = 20000');
+$node->reload;
+ask('third');
+await_workers(2, 'and after a slow one');
+$node->safe_psql('postgres', 'DROP DATABASE third');
 is(workers(), 1, 'its worker went with it');
 
 # Ended by an administrator, it comes back with the next query of a later second; switched off, it does not.

@@ -31,6 +31,17 @@ run_end(const TidmapView *view, uint32 run)
 	return run + 1 < view->nruns ? view->runs[run + 1].row : view->rows;
 }
 
+/* Are n line pointers valid? */
+static bool
+pointers_are_valid(const OffsetNumber *pointers, uint32 n)
+{
+	OffsetNumber least = PG_UINT16_MAX;
+
+	for (uint32 i = 0; i < n; i++)
+		least = Min(least, pointers[i]);
+	return least != InvalidOffsetNumber;
+}
+
 /* Does a run have at least one row, and a valid line pointer for each of its rows? */
 static bool
 run_is_sane(const TidmapView *view, uint32 i)
@@ -55,10 +66,7 @@ view_is_sane(const TidmapView *view)
 	for (uint32 i = 0; i < view->nruns; i++)
 		if (!run_is_sane(view, i) || (i > 0 && view->runs[i].block < view->runs[i - 1].block))
 			return false;
-	for (uint32 i = 0; i < view->npointers; i++)
-		if (view->pointers[i] == InvalidOffsetNumber)
-			return false;
-	return true;
+	return pointers_are_valid(view->pointers, view->npointers);
 }
 
 pg_noinline static void
@@ -525,6 +533,8 @@ visit_view(const TidmapView *view, uint32 chunk_base, uint32 first, uint32 last,
 		if (!run_has_row(view, number, chunk_base + row - view->first_row))
 			return false;
 		runs[n] = part_of_run(view, number, chunk_base, first, last);
+		if (runs[n].offset == InvalidOffsetNumber && !pointers_are_valid(runs[n].offsets, runs[n].rows))
+			return false;
 		end = runs[n].row + runs[n].rows;
 		n++;
 	}

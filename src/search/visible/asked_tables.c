@@ -83,17 +83,31 @@ place_of_database(RtscanAskedTables *asked)
 	return -1;
 }
 
-bool
-rtscan_database_is_served(RtscanAskedTables *asked)
+/*
+ * Return the number of databases that can have a page worker at a time: others need background workers, too, which the
+ * page workers keep for a minute after the last question.
+ */
+static int
+served_databases(void)
 {
-	return place_of_database(asked) >= 0;
+	return Max(1, Min(RTSCAN_SERVED_DATABASES, max_worker_processes / 4));
+}
+
+bool
+rtscan_lacks_worker(RtscanAskedTables *asked)
+{
+	bool		has_room = false;
+
+	for (int i = 0; i < served_databases(); i++)
+		has_room |= pg_atomic_read_u32(&asked->served[i]) == InvalidOid;
+	return has_room && place_of_database(asked) < 0;
 }
 
 /* Take a free place for the current database; returns -1 if there is none. */
 static int
 take_place(RtscanAskedTables *asked)
 {
-	for (int i = 0; i < RTSCAN_SERVED_DATABASES; i++)
+	for (int i = 0; i < served_databases(); i++)
 	{
 		uint32		none = InvalidOid;
 
@@ -107,7 +121,7 @@ take_place(RtscanAskedTables *asked)
 bool
 rtscan_serve_database(RtscanAskedTables *asked)
 {
-	int			place = rtscan_database_is_served(asked) ? -1 : take_place(asked);
+	int			place = place_of_database(asked) < 0 ? take_place(asked) : -1;
 
 	if (place < 0)
 		return false;

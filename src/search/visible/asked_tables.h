@@ -18,7 +18,7 @@
 /* Number of tables that are noted; another one replaces the one that was asked the longest time ago. */
 #define RTSCAN_ASKED_TABLES		64
 
-/* Number of databases that can have a page worker at a time. */
+/* The most databases that have a page worker at a time; see served_databases(). */
 #define RTSCAN_SERVED_DATABASES	16
 
 /* A table that was asked. */
@@ -43,8 +43,8 @@ extern void rtscan_note_asked_table(RtscanAskedTables *asked, Oid table, Timesta
 /* List the tables of the current database that were asked in the last "milliseconds", in the current memory context. */
 extern List *rtscan_asked_tables_since(RtscanAskedTables *asked, TimestampTz now, int milliseconds);
 
-/* Does a page worker of the current database run? */
-extern bool rtscan_database_is_served(RtscanAskedTables *asked);
+/* Can the current database have a page worker, and has it none? */
+extern bool rtscan_lacks_worker(RtscanAskedTables *asked);
 
 /* Claim the current database for this worker; returns false if another one has it, or there are too many. */
 extern bool rtscan_serve_database(RtscanAskedTables *asked);

@@ -4,7 +4,7 @@
  *		Check in the heap which rows a snapshot sees, a page at a time.
  *
  * A page is looked into once for all of its rows (page_look.h), and what was found is kept: for other queries as long
- * as the page does not change (page_memory.h), and for the rest of this query in any case (kept_pages.h).
+ * as the page does not change (page_memory.h), and for the rest of this query while work_mem has room (kept_pages.h).
  *
  * SERIALIZABLE transactions have to find conflicts of each row, so they look each row up by itself.
  */

@@ -21,7 +21,7 @@
 /* Blocks of a group. */
 #define RTSCAN_GROUP_PAGES			32
 
-/* The largest line pointer that is remembered; a page of 8 kB has rows at no more than 226. */
+/* The largest line pointer that is remembered.  Only pages with rows of few bytes have larger ones, up to 291. */
 #define RTSCAN_REMEMBERED_ROWS		256
 
 /* Words of bits by line pointer, from 1 on. */
@@ -35,7 +35,8 @@ typedef struct RtscanPageAnswer
 {
 	XLogRecPtr	lsn;			/* the page's LSN; InvalidXLogRecPtr: nothing is remembered */
 	TransactionId newest;		/* newest transaction that settled rows depend on; InvalidTransactionId: none */
-	TransactionId xmax;			/* xmax of the snapshot of the process that looked into the page */
+	TransactionId xmax;			/* xmax of the snapshot of the process that looked into the page;
+								 * InvalidTransactionId: that snapshot may not be in the order of others */
 	uint32		running;		/* number of transactions before xmax that this snapshot saw as running, or less */
 	Buffer		buffer;			/* buffer that had the page */
 	uint64		seen[RTSCAN_PAGE_WORDS];	/* RtscanPageRows.seen */
@@ -92,7 +93,10 @@ rtscan_begin_group_write(RtscanPageGroup *group)
 {
 	uint64		version = pg_atomic_read_u64(&group->version);
 
-	return version % 2 == 0 && pg_atomic_compare_exchange_u64(&group->version, &version, version + 1);
+	if (version % 2 != 0 || !pg_atomic_compare_exchange_u64(&group->version, &version, version + 1))
+		return false;
+	pg_write_barrier();
+	return true;
 }
 
 static inline void

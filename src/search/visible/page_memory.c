@@ -8,10 +8,13 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/twophase.h"
 #include "access/xlogrecovery.h"
+#include "lib/qunique.h"
 #include "port/pg_bitutils.h"
 #include "search/visible/page_groups.h"
 #include "storage/bufmgr.h"
+#include "utils/builtins.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -22,7 +25,7 @@ struct RtscanPageMemory
 {
 	RelFileLocator file;		/* main file of the table */
 	TransactionId xmin;			/* xmin of the snapshot */
-	TransactionId xmax;			/* xmax of the snapshot */
+	TransactionId xmax;			/* xmax of the snapshot; InvalidTransactionId: it may not be in the order of others */
 	uint32		most_running;	/* number of transactions before xmax that the snapshot sees as running, or more */
 	uint32		least_running;	/* the same, or less */
 	XLogRecPtr	log_end;		/* end of the log when the query began, if the one before has found the same; else
@@ -42,29 +45,78 @@ typedef struct Place
 /* ---------------------------------------------------------------- queries */
 
 /*
- * Return the number of transactions before the snapshot's xmax that it sees as running.  A snapshot does not list that
- * of the process that takes it.  One that is taken during recovery lists subtransactions, too, unless they are too
- * many; then "unknown" is returned.
+ * Is a snapshot in the order in which transactions end, with the others?  Those that a replication slot has exported
+ * are not: they are in the order of commit records, and a transaction may wait for a standby between its record and its
+ * end.  Only transactions that have one snapshot can import them.
  */
+static bool
+is_ordered(Snapshot snapshot)
+{
+	return !IsolationUsesXactSnapshot() || snapshot->takenDuringRecovery;
+}
+
+/* Return the number of different transactions in an array. */
 static uint32
-count_running(Snapshot snapshot, uint32 unknown)
+count_distinct(const TransactionId *xids, uint32 n)
+{
+	TransactionId *sorted = palloc(n * sizeof(TransactionId));
+	uint32		distinct;
+
+	memcpy(sorted, xids, n * sizeof(TransactionId));
+	qsort(sorted, n, sizeof(TransactionId), xidComparator);
+	distinct = qunique(sorted, n, sizeof(TransactionId), xidComparator);
+	pfree(sorted);
+	return distinct;
+}
+
+/* Does a snapshot see the transaction of its own process as running, without listing it? */
+static bool
+runs_itself(Snapshot snapshot)
 {
 	TransactionId own = GetTopTransactionIdIfAny();
 
-	if (snapshot->takenDuringRecovery)
-		return snapshot->suboverflowed ? unknown : (uint32) snapshot->subxcnt;
-	return snapshot->xcnt + (TransactionIdIsValid(own) && TransactionIdPrecedes(own, snapshot->xmax) ? 1 : 0);
+	return TransactionIdIsValid(own) && TransactionIdPrecedes(own, snapshot->xmax);
 }
 
 /*
- * Return the end of the log, or InvalidXLogRecPtr if it has moved since the last query: then it is not worth while to
- * write down which LSNs this one finds unchanged.
+ * Count the transactions before the snapshot's xmax that it sees as running.  It may list one twice that is being
+ * prepared.  A snapshot that is taken during recovery lists subtransactions, too, unless they are too many.
+ */
+static void
+count_running(RtscanPageMemory *memory, Snapshot snapshot)
+{
+	uint32		running;
+
+	if (snapshot->takenDuringRecovery)
+		running = snapshot->subxcnt;
+	else if (max_prepared_xacts > 0 && snapshot->xcnt > 1)
+		running = count_distinct(snapshot->xip, snapshot->xcnt) + runs_itself(snapshot);
+	else
+		running = snapshot->xcnt + runs_itself(snapshot);
+	memory->most_running = memory->least_running = running;
+	if (snapshot->takenDuringRecovery && snapshot->suboverflowed)
+	{
+		memory->most_running = PG_UINT32_MAX;
+		memory->least_running = 0;
+	}
+}
+
+/*
+ * Return the end of the log, or InvalidXLogRecPtr if it is of no use.  If it has moved since the last query, it is not
+ * worth while to write down which LSNs this one finds unchanged.
+ *
+ * A transaction that writes cannot use it.  A record takes its place in the log before the page gets its LSN, so that
+ * other queries may have read the former LSN in between.  They do not see the change, and before others can, another
+ * record has followed.
  */
 static XLogRecPtr
 ask_log_end(void)
 {
-	XLogRecPtr	end = RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogInsertRecPtr();
+	XLogRecPtr	end;
 
+	if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return InvalidXLogRecPtr;
+	end = RecoveryInProgress() ? GetXLogReplayRecPtr(NULL) : GetXLogInsertRecPtr();
 	return rtscan_log_ends_still(end) ? end : InvalidXLogRecPtr;
 }
 
@@ -85,12 +137,11 @@ rtscan_begin_page_memory(Relation heap, Snapshot snapshot)
 	*memory = (RtscanPageMemory) {
 		.file = heap->rd_locator,
 		.xmin = snapshot->xmin,
-		.xmax = snapshot->xmax,
-		.most_running = count_running(snapshot, PG_UINT32_MAX),
-		.least_running = count_running(snapshot, 0),
+		.xmax = is_ordered(snapshot) ? snapshot->xmax : InvalidTransactionId,
 		.log_end = ask_log_end(),
 		.number = InvalidBlockNumber,
 	};
+	count_running(memory, snapshot);
 	return memory;
 }
 
@@ -99,14 +150,16 @@ rtscan_begin_page_memory(Relation heap, Snapshot snapshot)
 /*
  * Does a query's snapshot see all transactions that an answer depends on as ended?  It does if all of them are older
  * than any that it sees as running.  It also does if it was taken when, or after, the snapshot was that the answer was
- * found with.  Snapshots with different xmax are in the order of these; of those with the same xmax, later ones see
- * no more transactions as running.
+ * found with.  Snapshots that are in order, and have different xmax, are in the order of these; of those with the same
+ * xmax, later ones see no more transactions as running.
  */
 static bool
 holds_for_snapshot(const RtscanPageMemory *memory, const RtscanPageAnswer *answer)
 {
 	if (!TransactionIdIsValid(answer->newest) || TransactionIdPrecedes(answer->newest, memory->xmin))
 		return true;
+	if (!TransactionIdIsValid(answer->xmax) || !TransactionIdIsValid(memory->xmax))
+		return false;
 	if (answer->xmax == memory->xmax)
 		return memory->most_running <= answer->running;
 	return TransactionIdPrecedes(answer->xmax, memory->xmax);
@@ -192,7 +245,11 @@ note_checked(const RtscanPageMemory *memory, RtscanPageGroup *group, uint32 page
 		group->checked |= pages;
 }
 
-/* Write down that LSNs of a group's pages were found unchanged.  The group may have become another one meanwhile. */
+/*
+ * Write down that LSNs of a group's pages were found unchanged.  The group may have become another one meanwhile.  An
+ * answer may have been replaced, too, and need not be that whose LSN was compared.  It is current all the same if the
+ * log still ends at log_end: it was stored while the page was locked, and LSNs only grow.
+ */
 static void
 write_checked(const RtscanPageMemory *memory, BlockNumber number, RtscanPageGroup *group, uint32 pages)
 {

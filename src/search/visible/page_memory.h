@@ -18,7 +18,7 @@
  *
  *	- If nothing has been logged since a query has found the LSN unchanged, the LSN need not be read again.  That query
  *	  must have asked for the end of the log before it read the LSN, and this one must ask after it has taken its
- *	  snapshot.
+ *	  snapshot.  It may not have changed rows itself: see ask_log_end().
  *
  * The same line pointer may belong to another row later.  That is no concern of this file: VACUUM sets the dead bits of
  * index entries before it frees their line pointers, and readers remove dead rows from what they found after they have
@@ -63,7 +63,8 @@ extern bool rtscan_may_remember(Relation heap);
 
 /*
  * Begin to use the memory of a table with a registered MVCC snapshot, in the current memory context.  Returns NULL if
- * nothing may be remembered of this table or for this snapshot, or there is no memory.
+ * nothing may be remembered of this table, or there is no memory.  The caller must not use it for a transaction that
+ * has to find serialization conflicts.
  */
 extern RtscanPageMemory *rtscan_begin_page_memory(Relation heap, Snapshot snapshot);
 

@@ -82,7 +82,7 @@ rtscan_note_question(Relation heap)
 	if (TimestampDifferenceExceeds(last_request, now, REQUEST_INTERVAL))
 	{
 		last_request = now;
-		if (!rtscan_database_is_served(asked))
+		if (rtscan_lacks_worker(asked))
 			start_worker();
 	}
 }
@@ -151,16 +151,6 @@ wait_for(long milliseconds)
 	}
 }
 
-/* Keep the pace: wait for as long as these pages may take in all. */
-static void
-rest_after(uint32 looked)
-{
-	if (looked > 0 && rtscan_page_worker_rate > 0)
-		wait_for((long) looked * 1000 / rtscan_page_worker_rate);
-	else
-		CHECK_FOR_INTERRUPTS();
-}
-
 /* Does another process want to drop, rename or copy the database?  It waits for all others to leave, but not long. */
 static bool
 is_in_the_way(void)
@@ -173,6 +163,30 @@ is_in_the_way(void)
 	is_free = LockAcquire(&tag, RowExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 	CommitTransactionCommand();
 	return !is_free;
+}
+
+/* Wait so long, but no longer when the worker is in the way. */
+static void
+rest(long milliseconds)
+{
+	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), milliseconds);
+	long		left = milliseconds;
+
+	while (left > 0 && !is_in_the_way())
+	{
+		wait_for(Min(left, PASS_INTERVAL));
+		left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
+	}
+}
+
+/* Keep the pace: wait for as long as these pages may take in all. */
+static void
+rest_after(uint32 looked)
+{
+	if (looked > 0 && rtscan_page_worker_rate > 0)
+		rest((long) looked * 1000 / rtscan_page_worker_rate);
+	else
+		CHECK_FOR_INTERRUPTS();
 }
 
 /* Pass over a table; returns false if the worker must leave. */
@@ -224,9 +238,8 @@ serve_or_rest(RtscanAskedTables *asked)
 		RESUME_INTERRUPTS();
 	}
 	PG_END_TRY();
-	for (TimestampTz since = GetCurrentTimestamp();
-		 failed && !is_in_the_way() && !TimestampDifferenceExceeds(since, GetCurrentTimestamp(), RETRY_INTERVAL);)
-		wait_for(PASS_INTERVAL);
+	if (failed)
+		rest(RETRY_INTERVAL);
 	return stays;
 }
 
