@@ -224,7 +224,7 @@ class Generator:
         slots.
         """
         keys = self.rng.sample(self.schema.keys, self.rng.randint(0, min(2, len(self.schema.keys))))
-        counted = ["count(*)"] + [f"count({key.template})" for key in keys]
+        counted = ["count(*)"] + [f"count({key.template})" for key in keys] + self.rng.sample(("count(id)", "count(t)", "count(ctid)"), self.rng.choice((0, 0, 1)))
         quals, having = [Qual(", ".join(counted))], ""
         quals += [combined("count(*) FILTER (WHERE {})", [self.tree(self.rng.choice((0, 1, 2)))]) for _ in range(self.rng.choice((0, 1, 1, 2)))]
         query = combined(", ".join(["{}"] * len(quals)) + " FROM t", quals)

@@ -157,7 +157,7 @@ class Schema:
         self.include = []
 
     def create_table(self):
-        columns = ", ".join(["id bigint", "u int"] + [c.definition() for c in self.columns] + ["pad text"])
+        columns = ", ".join(["id bigint" + self.rng.choice(("", " NOT NULL")), "u int"] + [c.definition() for c in self.columns] + ["pad text"])
         prefix = self.kind if self.kind != "PARTITIONED" else ""
         fillfactor = self.rng.choice((10, 50, 90, 100))
         # if the table has parallel_workers, several processes build its indexes, even if it is small

@@ -842,6 +842,27 @@ COMMIT;
 SELECT unequal('SELECT count(*) FROM edges WHERE id > 100');
 
 --
+-- A count of values that are never NULL is a count of rows, whether the index has them or not
+--
+CREATE TABLE never_null (id bigint PRIMARY KEY, k int, v text NOT NULL, x int);
+INSERT INTO never_null SELECT i, i % 5, 'v', nullif(i % 3, 0) FROM generate_series(1, 2000) i;
+CREATE INDEX ON never_null USING rtscan (k);
+VACUUM ANALYZE never_null;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT count(id), count(v), count(never_null), count(ctid) FROM never_null WHERE k < 3;
+SELECT count(id), count(v), count(never_null), count(ctid) FROM never_null WHERE k < 3;
+EXPLAIN (COSTS OFF) SELECT k, count(id), count(v) FILTER (WHERE k > 1) FROM never_null GROUP BY k;
+SELECT k, count(id), count(v) FILTER (WHERE k > 1) FROM never_null GROUP BY k ORDER BY k;
+SELECT count(x), count(DISTINCT id) FROM never_null WHERE k < 3;
+SELECT count(never_null.id), count(*) FROM (VALUES (1), (9)) w (k) LEFT JOIN never_null USING (k);
+ALTER TABLE never_null ALTER v DROP NOT NULL;
+UPDATE never_null SET v = NULL WHERE id % 2 = 0;
+SELECT count(v) FROM never_null WHERE k < 3;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+--
 -- Errors, and what is not allowed
 --
 SELECT count(*) FROM many FOR UPDATE;

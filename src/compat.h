@@ -32,6 +32,7 @@
 #include "access/heapam.h"
 #include "access/nbtxlog.h"
 #include "access/relscan.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "commands/explain.h"
@@ -57,6 +58,7 @@
 #include "utils/numeric.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
+#include "utils/syscache.h"
 #include "utils/tuplesort.h"
 
 /* Before 19, pg_locale.h includes ICU's headers, which rtscan does not need, and which may not be installed. */

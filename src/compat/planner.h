@@ -41,6 +41,22 @@ rtscan_compat_is_descending(const PathKey *key)
 #endif
 }
 
+/* Is a column of a table declared NOT NULL?  From PostgreSQL 17 on, the planner knows which constraints are valid. */
+static inline bool
+rtscan_compat_is_not_null(const RelOptInfo *rel, Oid table, AttrNumber column)
+{
+#if PG_VERSION_NUM >= 170000
+	return bms_is_member(column, rel->notnullattnums);
+#else
+	HeapTuple	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(table), Int16GetDatum(column));
+	bool		is_not_null = HeapTupleIsValid(tuple) && ((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return is_not_null;
+#endif
+}
+
 /*
  * Set the number of disabled nodes of a path: its own, and those of the paths below.  Before PostgreSQL 18 they are
  * not counted; a disabled path has a high cost instead.

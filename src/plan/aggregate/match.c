@@ -12,6 +12,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
 #include "plan/quals/imply.h"
 #include "plan/quals/restrictions.h"
 #include "plan/quals/volatile.h"
@@ -130,6 +131,34 @@ sort_strategy(const Aggref *aggref, IndexOptInfo *index, int column)
 	return get_op_opfamily_strategy(operator, index->opfamily[column]);
 }
 
+/* Is a column of a table never NULL?  Whole rows and system columns are not.  An outer join may make columns NULL. */
+static bool
+is_never_null(const RtscanPath *path, const Var *var)
+{
+	const RelOptInfo *rel = path->index->rel;
+
+	if (path->join || (Index) var->varno != rel->relid)
+		return false;
+	return var->varattno <= 0 ||
+		rtscan_compat_is_not_null(rel, planner_rt_fetch(rel->relid, path->request->root)->relid, var->varattno);
+}
+
+/* Does an aggregate count all rows? */
+static bool
+counts_rows(const RtscanPathAggregate *aggregate, const RtscanPath *path)
+{
+	const Aggref *aggref = aggregate->aggref;
+	Node	   *argument;
+
+	if (aggref->aggfnoid == F_COUNT_)
+		return true;
+	if (aggref->aggfnoid != F_COUNT_ANY || !is_plain(aggref))
+		return false;
+	argument = linitial(aggregate->arguments);
+	return (IsA(argument, Const) && !((Const *) argument)->constisnull) ||
+		(IsA(argument, Var) && is_never_null(path, (Var *) argument));
+}
+
 /* ---------------------------------------------------------------- aggregates from bits */
 
 /* Match an aggregate whose argument is a key column.  Rows in which this column is NULL do not count. */
@@ -155,20 +184,14 @@ static bool
 match_by_bits(RtscanPathAggregate *aggregate, PlannerInfo *root, IndexOptInfo *index)
 {
 	const Aggref *aggref = aggregate->aggref;
-	Node	   *argument;
 
 	aggregate->kind = RTSCAN_COUNT;
 	aggregate->column = -1;
 	if (!is_plain(aggref) || !match_filter(&aggregate->filter, root, index, aggref->aggfilter))
 		return false;
-	if (aggref->aggfnoid == F_COUNT_)
+	if (aggregate->counts_rows)
 		return true;
-	if (list_length(aggregate->arguments) != 1)
-		return false;
-	argument = linitial(aggregate->arguments);
-	if (aggref->aggfnoid == F_COUNT_ANY && IsA(argument, Const))
-		return !((Const *) argument)->constisnull;
-	return match_column(aggregate, index, argument);
+	return list_length(aggregate->arguments) == 1 && match_column(aggregate, index, linitial(aggregate->arguments));
 }
 
 /* ---------------------------------------------------------------- aggregates from rows */
@@ -200,7 +223,7 @@ rtscan_match_line(RtscanPathAggregate *aggregate)
 {
 	const Aggref *aggref = aggregate->aggref;
 
-	aggregate->line = rtscan_find_aggregate(aggref->aggfnoid);
+	aggregate->line = rtscan_find_aggregate(aggregate->counts_rows ? F_COUNT_ : aggref->aggfnoid);
 	if (aggregate->line < 0 && aggref->aggfnoid < FirstNormalObjectId && OidIsValid(sort_operator(aggref)))
 		aggregate->line = rtscan_find_aggregate(InvalidOid);
 	if (aggregate->line < 0)
@@ -259,6 +282,9 @@ match_aggregates(RtscanPath *path)
 
 		aggregate->aggref = lfirst_node(Aggref, cell);
 		aggregate->arguments = arguments_of(path->request->root, aggregate->aggref);
+		aggregate->counts_rows = counts_rows(aggregate, path);
+		if (aggregate->counts_rows)
+			aggregate->arguments = NIL;
 		if (!(path->by_rows ? match_by_rows(aggregate, path)
 			  : match_by_bits(aggregate, path->request->root, path->index)))
 			return false;

@@ -46,7 +46,8 @@ typedef struct RtscanRequest
 typedef struct RtscanPathAggregate
 {
 	Aggref	   *aggref;			/* the planner's aggregate */
-	List	   *arguments;		/* its arguments, without PlaceHolderVars */
+	List	   *arguments;		/* its arguments, without PlaceHolderVars; NIL if it counts all rows */
+	bool		counts_rows;	/* it counts all rows, as count(*) or count(x) of values that are never NULL */
 	int			kind;			/* from bits: RtscanAccumulation */
 	int			column;			/* from bits: the key column, from 0; -1: none */
 	RtscanQuals filter;			/* from bits: FILTER and, for an argument, "IS NOT NULL" */
