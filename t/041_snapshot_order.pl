@@ -54,5 +54,30 @@ $reader->query_safe('COMMIT');
 my @counts = map { $node->safe_psql('postgres', $explain) } 1 .. 2;
 unlike($counts[1], qr/Looked Into/, 'READ COMMITTED recalls');
 
+# In a parallel worker, a function that takes a snapshot of its own finds the transaction of its query listed there.
+$node->append_conf('postgresql.conf', 'synchronous_standby_names = \'\'');
+$node->reload;
+$preparer->quit;
+$node->safe_psql('postgres', q{
+	ROLLBACK PREPARED 'p';
+	VACUUM t;
+	INSERT INTO other SELECT generate_series(1, 20000);
+	ANALYZE other;
+	CREATE FUNCTION counted(int) RETURNS bigint VOLATILE PARALLEL SAFE LANGUAGE plpgsql
+		AS 'BEGIN RETURN (SELECT count(*) FROM t WHERE a > 0); END';
+});
+my ($leader, $other) = ($cursor, $deleter);
+$leader->query_safe('COMMIT; BEGIN; INSERT INTO other VALUES (1)');
+$other->query_safe('BEGIN; DELETE FROM t WHERE a = 2');
+$node->safe_psql('postgres', 'INSERT INTO other VALUES (2)');
+$reader->query_safe("BEGIN; DECLARE c CURSOR FOR $count");
+$other->query_safe('COMMIT');
+$leader->query_safe('SET enable_seqscan = on; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;'
+	. 'SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off');
+my $parallel = 'SELECT max(counted(a)) FROM other WHERE a % 5000 = 0';
+like($leader->query_safe("EXPLAIN (COSTS OFF) $parallel"), qr/Gather/, 'a function is called in workers');
+is($leader->query_safe($parallel), 998, 'which see what was deleted');
+is($reader->query_safe('FETCH c'), 999, 'an older snapshot still sees it');
+
 $node->stop('immediate');
 done_testing();

@@ -42,7 +42,7 @@ typedef struct Look
 static inline bool
 had_committed(Look *look, TransactionId xid, bool hint)
 {
-	if (xid == look->last_committed)
+	if (TransactionIdIsValid(xid) && xid == look->last_committed)
 		return true;
 	if (!hint && !look->asks_log)
 		return false;

@@ -69,13 +69,21 @@ count_distinct(const TransactionId *xids, uint32 n)
 	return distinct;
 }
 
-/* Does a snapshot see the transaction of its own process as running, without listing it? */
+/*
+ * Does a snapshot see the transaction of its own process as running, without listing it?  A snapshot that a parallel
+ * worker takes lists its own transaction, which is that of another process.
+ */
 static bool
-runs_itself(Snapshot snapshot)
+runs_unlisted(Snapshot snapshot)
 {
 	TransactionId own = GetTopTransactionIdIfAny();
 
-	return TransactionIdIsValid(own) && TransactionIdPrecedes(own, snapshot->xmax);
+	if (!TransactionIdIsValid(own) || !TransactionIdPrecedes(own, snapshot->xmax))
+		return false;
+	for (uint32 i = 0; i < snapshot->xcnt; i++)
+		if (TransactionIdEquals(snapshot->xip[i], own))
+			return false;
+	return true;
 }
 
 /*
@@ -90,9 +98,9 @@ count_running(RtscanPageMemory *memory, Snapshot snapshot)
 	if (snapshot->takenDuringRecovery)
 		running = snapshot->subxcnt;
 	else if (max_prepared_xacts > 0 && snapshot->xcnt > 1)
-		running = count_distinct(snapshot->xip, snapshot->xcnt) + runs_itself(snapshot);
+		running = count_distinct(snapshot->xip, snapshot->xcnt) + runs_unlisted(snapshot);
 	else
-		running = snapshot->xcnt + runs_itself(snapshot);
+		running = snapshot->xcnt + runs_unlisted(snapshot);
 	memory->most_running = memory->least_running = running;
 	if (snapshot->takenDuringRecovery && snapshot->suboverflowed)
 	{
