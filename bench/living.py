@@ -236,7 +236,7 @@ def main():
     options = command_line()
     with cluster(options) as directory:
         records = list(measure(options, directory))
-        environment = report.environment(connect(directory).cursor(), options)
+        environment = report.environment(connect(directory).cursor(), options, "source")
     write(options, records, environment)
 
 

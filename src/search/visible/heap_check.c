@@ -41,6 +41,47 @@ rtscan_begin_heap_check(RtscanHeapCheck *check, Relation heap, Snapshot snapshot
 
 /* ---------------------------------------------------------------- pages */
 
+/* Keep the pages of a block's group that are remembered. */
+static void
+keep_group(RtscanHeapCheck *check, BlockNumber block)
+{
+	RtscanKeptLot *lot = rtscan_kept_lot(check->kept, block);
+	uint64		seen[RTSCAN_LOT_PAGES][RTSCAN_PAGE_WORDS];
+	uint32		pages;
+
+	if (lot == NULL)
+		return;
+	pages = rtscan_recall_group(check->memory, block, seen) & ~lot->is_kept;
+	for (uint32 rest = pages; rest != 0; rest &= rest - 1)
+	{
+		int			i = pg_rightmost_one_pos32(rest);
+
+		memcpy(lot->seen[i], seen[i], sizeof(seen[i]));
+	}
+	lot->is_recalled = true;
+	lot->is_kept |= pages;
+	lot->unused |= pages;
+}
+
+const uint64 *
+rtscan_known_page(RtscanHeapCheck *check, BlockNumber block)
+{
+	RtscanKeptLot *lot = rtscan_find_kept_lot(check->kept, block);
+	uint32		page = UINT32_C(1) << (block % RTSCAN_LOT_PAGES);
+
+	if ((lot == NULL || !lot->is_recalled) && check->memory && rtscan_may_recall_group(check->memory, block))
+	{
+		keep_group(check, block);
+		lot = rtscan_find_kept_lot(check->kept, block);
+	}
+	if (lot == NULL || (lot->is_kept & page) == 0)
+		return NULL;
+	if (lot->unused & page)
+		check->work.remembered++;
+	lot->unused &= ~page;
+	return lot->seen[block % RTSCAN_LOT_PAGES];
+}
+
 uint64
 rtscan_recall_rows_of_pages(RtscanHeapCheck *check, const BlockNumber *blocks, uint64 wanted, RtscanPageRows *pages)
 {
@@ -50,7 +91,7 @@ rtscan_recall_rows_of_pages(RtscanHeapCheck *check, const BlockNumber *blocks, u
 	for (uint64 rest = wanted; rest != 0; rest &= rest - 1)
 	{
 		int			i = pg_rightmost_one_pos64(rest);
-		const uint64 *seen = rtscan_kept_page(check->kept, blocks[i]);
+		const uint64 *seen = rtscan_known_page(check, blocks[i]);
 
 		if (seen == NULL)
 			continue;

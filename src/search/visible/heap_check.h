@@ -60,6 +60,9 @@ typedef struct RtscanHeapCheck
 extern void rtscan_begin_heap_check(RtscanHeapCheck *check, Relation heap, Snapshot snapshot, bool reads_only,
 									BlockNumber blocks);
 
+/* Return rtscan_kept_page(), which keeps all pages of the block's group first, if they are remembered as a whole. */
+extern const uint64 *rtscan_known_page(RtscanHeapCheck *check, BlockNumber block);
+
 /*
  * Find the rows of up to RTSCAN_RECALLED_PAGES pages, as far as they are known without looking into them.  Pages whose
  * bits are not set in "wanted" are left alone.  Returns the bits of those whose rows are known.

@@ -29,9 +29,8 @@ rtscan_can_keep_page(const RtscanKeptPages *kept, BlockNumber block)
 	return block < kept->blocks && (kept->lots_left > 0 || (kept->lots && kept->lots[block / RTSCAN_LOT_PAGES]));
 }
 
-/* Return the lot of a block; NULL if it would be too much. */
-static RtscanKeptLot *
-lot_of(RtscanKeptPages *kept, BlockNumber block)
+RtscanKeptLot *
+rtscan_kept_lot(RtscanKeptPages *kept, BlockNumber block)
 {
 	RtscanKeptLot **lot;
 
@@ -47,6 +46,8 @@ lot_of(RtscanKeptPages *kept, BlockNumber block)
 		kept->lots_left--;
 		*lot = MemoryContextAlloc(kept->context, sizeof(RtscanKeptLot));
 		(*lot)->is_kept = 0;
+		(*lot)->is_recalled = false;
+		(*lot)->unused = 0;
 	}
 	return *lot;
 }
@@ -54,10 +55,11 @@ lot_of(RtscanKeptPages *kept, BlockNumber block)
 void
 rtscan_keep_page(RtscanKeptPages *kept, BlockNumber block, const uint64 *seen)
 {
-	RtscanKeptLot *lot = lot_of(kept, block);
+	RtscanKeptLot *lot = rtscan_kept_lot(kept, block);
 
 	if (lot == NULL)
 		return;
 	memcpy(lot->seen[block % RTSCAN_LOT_PAGES], seen, sizeof(lot->seen[0]));
 	lot->is_kept |= UINT32_C(1) << (block % RTSCAN_LOT_PAGES);
+	lot->unused &= ~(UINT32_C(1) << (block % RTSCAN_LOT_PAGES));
 }

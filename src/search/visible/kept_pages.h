@@ -15,12 +15,14 @@
 #include "search/visible/page_memory.h"
 #include "storage/block.h"
 
-/* Consecutive blocks whose answers are allocated together. */
-#define RTSCAN_LOT_PAGES		32
+/* Consecutive blocks whose answers are allocated together: those of a group of the page memory. */
+#define RTSCAN_LOT_PAGES		RTSCAN_GROUP_PAGES
 
 typedef struct RtscanKeptLot
 {
 	uint32		is_kept;		/* by page, a bit: is it kept? */
+	bool		is_recalled;	/* have the pages of the group that are remembered been kept? */
+	uint32		unused;			/* by page, a bit: it was kept with others, and has not been asked yet */
 	/* by page: bits of line pointers at which a row is seen */
 	uint64		seen[RTSCAN_LOT_PAGES][RTSCAN_PAGE_WORDS];
 } RtscanKeptLot;
@@ -37,14 +39,24 @@ typedef struct RtscanKeptPages
 /* Begin without pages of a heap that has "blocks" blocks, in the current memory context. */
 extern RtscanKeptPages *rtscan_begin_kept_pages(BlockNumber blocks);
 
+/* Return the lot that has the block, or NULL if there is none yet. */
+static inline RtscanKeptLot *
+rtscan_find_kept_lot(const RtscanKeptPages *kept, BlockNumber block)
+{
+	return kept->lots && block < kept->blocks ? kept->lots[block / RTSCAN_LOT_PAGES] : NULL;
+}
+
 /* Return the bits of the line pointers of a page at which the query sees a row, RTSCAN_PAGE_WORDS words; or NULL. */
 static inline const uint64 *
 rtscan_kept_page(const RtscanKeptPages *kept, BlockNumber block)
 {
-	const RtscanKeptLot *lot = kept->lots && block < kept->blocks ? kept->lots[block / RTSCAN_LOT_PAGES] : NULL;
+	const RtscanKeptLot *lot = rtscan_find_kept_lot(kept, block);
 
 	return lot && (lot->is_kept >> (block % RTSCAN_LOT_PAGES) & 1) ? lot->seen[block % RTSCAN_LOT_PAGES] : NULL;
 }
+
+/* Return the lot of a block, to keep pages in it; NULL if it would be too much. */
+extern RtscanKeptLot *rtscan_kept_lot(RtscanKeptPages *kept, BlockNumber block);
 
 /* Is there room for a page? */
 extern bool rtscan_can_keep_page(const RtscanKeptPages *kept, BlockNumber block);

@@ -356,6 +356,40 @@ rtscan_recall_pages(RtscanPageMemory *memory, const BlockNumber *blocks, uint64 
 	return recalled;
 }
 
+bool
+rtscan_may_recall_group(RtscanPageMemory *memory, BlockNumber block)
+{
+	return !XLogRecPtrIsInvalid(memory->log_end) && find_place(memory, block).group &&
+		is_checked(memory, block, memory->group);
+}
+
+uint32
+rtscan_recall_group(const RtscanPageMemory *memory, BlockNumber block, uint64 (*seen)[RTSCAN_PAGE_WORDS])
+{
+	RtscanPageGroup *group = memory->group;
+	uint64		version = pg_atomic_read_u64(&group->version);
+	uint32		pages;
+
+	pg_read_barrier();
+	if (version % 2 != 0 || !rtscan_is_page_group(group, &memory->file, block / RTSCAN_GROUP_PAGES) ||
+		group->log_end != memory->log_end)
+		return 0;
+	pages = group->checked;
+	for (uint32 rest = pages; rest != 0; rest &= rest - 1)
+	{
+		int			i = pg_rightmost_one_pos32(rest);
+		const RtscanPageAnswer *answer = &memory->answers[i];
+
+		if (XLogRecPtrIsInvalid(answer->lsn) || answer->unsettled[0] != InvalidOffsetNumber ||
+			!holds_for_snapshot(memory, answer))
+			pages &= ~(rest & -rest);
+		else
+			memcpy(seen[i], answer->seen, sizeof(seen[i]));
+	}
+	pg_read_barrier();
+	return pg_atomic_read_u64(&group->version) == version ? pages : 0;
+}
+
 /* List the unsettled line pointers; returns false if there are too many. */
 static bool
 list_unsettled(const RtscanPageRows *rows, OffsetNumber *unsettled)

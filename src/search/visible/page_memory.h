@@ -81,6 +81,16 @@ extern bool rtscan_recall_page(RtscanPageMemory *memory, BlockNumber block, Rtsc
 extern uint64 rtscan_recall_pages(RtscanPageMemory *memory, const BlockNumber *blocks, uint64 wanted,
 								  RtscanPageRows *pages);
 
+/* May rtscan_recall_group() find anything of a block's group? */
+extern bool rtscan_may_recall_group(RtscanPageMemory *memory, BlockNumber block);
+
+/*
+ * Find the rows of those pages of a block's group whose LSNs need not be read, and that are all settled.  Returns their
+ * bits, by block % RTSCAN_GROUP_PAGES; "seen" is undefined for other pages.
+ */
+extern uint32 rtscan_recall_group(const RtscanPageMemory *memory, BlockNumber block,
+								  uint64 (*seen)[RTSCAN_PAGE_WORDS]);
+
 /*
  * Remember the rows of a page, unless too many line pointers are unsettled.  "newest" is the newest transaction that
  * the settled ones depend on, or InvalidTransactionId.  The buffer must be pinned and share-locked, so that the page

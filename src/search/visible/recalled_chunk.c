@@ -137,7 +137,7 @@ recall_runs(const RtscanRowRun *runs, uint32 n, void *arg)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		const uint64 *seen = rtscan_kept_page(chunk->check->kept, runs[i].block);
+		const uint64 *seen = rtscan_known_page(chunk->check, runs[i].block);
 
 		blocks[i] = runs[i].block;
 		if (seen && is_within(&runs[i]))
