@@ -60,7 +60,10 @@ typedef struct RtscanHeapCheck
 extern void rtscan_begin_heap_check(RtscanHeapCheck *check, Relation heap, Snapshot snapshot, bool reads_only,
 									BlockNumber blocks);
 
-/* Return rtscan_kept_page(), which keeps all pages of the block's group first, if they are remembered as a whole. */
+/*
+ * Return the bits of the line pointers of a page at which the query sees a row, RTSCAN_PAGE_WORDS words, or NULL if the
+ * page is not kept.  All pages of its group that are remembered, and whose LSNs need not be read, are kept first.
+ */
 extern const uint64 *rtscan_known_page(RtscanHeapCheck *check, BlockNumber block);
 
 /*

@@ -46,15 +46,6 @@ rtscan_find_kept_lot(const RtscanKeptPages *kept, BlockNumber block)
 	return kept->lots && block < kept->blocks ? kept->lots[block / RTSCAN_LOT_PAGES] : NULL;
 }
 
-/* Return the bits of the line pointers of a page at which the query sees a row, RTSCAN_PAGE_WORDS words; or NULL. */
-static inline const uint64 *
-rtscan_kept_page(const RtscanKeptPages *kept, BlockNumber block)
-{
-	const RtscanKeptLot *lot = rtscan_find_kept_lot(kept, block);
-
-	return lot && (lot->is_kept >> (block % RTSCAN_LOT_PAGES) & 1) ? lot->seen[block % RTSCAN_LOT_PAGES] : NULL;
-}
-
 /* Return the lot of a block, to keep pages in it; NULL if it would be too much. */
 extern RtscanKeptLot *rtscan_kept_lot(RtscanKeptPages *kept, BlockNumber block);
 
