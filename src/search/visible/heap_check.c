@@ -46,18 +46,11 @@ static void
 keep_group(RtscanHeapCheck *check, BlockNumber block)
 {
 	RtscanKeptLot *lot = rtscan_kept_lot(check->kept, block);
-	uint64		seen[RTSCAN_LOT_PAGES][RTSCAN_PAGE_WORDS];
 	uint32		pages;
 
 	if (lot == NULL)
 		return;
-	pages = rtscan_recall_group(check->memory, block, seen) & ~lot->is_kept;
-	for (uint32 rest = pages; rest != 0; rest &= rest - 1)
-	{
-		int			i = pg_rightmost_one_pos32(rest);
-
-		memcpy(lot->seen[i], seen[i], sizeof(seen[i]));
-	}
+	pages = rtscan_recall_group(check->memory, block, ~lot->is_kept, lot->seen);
 	lot->is_recalled = true;
 	lot->is_kept |= pages;
 	lot->unused |= pages;

@@ -26,7 +26,7 @@ rtscan_begin_kept_pages(BlockNumber blocks)
 bool
 rtscan_can_keep_page(const RtscanKeptPages *kept, BlockNumber block)
 {
-	return block < kept->blocks && (kept->lots_left > 0 || (kept->lots && kept->lots[block / RTSCAN_LOT_PAGES]));
+	return rtscan_find_kept_lot(kept, block) || (kept->lots_left > 0 && block < kept->blocks);
 }
 
 RtscanKeptLot *

@@ -35,7 +35,7 @@ struct RtscanPageMemory
 	RtscanPageAnswer *answers;	/* answers of the group */
 };
 
-/* Where the answer for a block is. */
+/* The group of a block, and the answer in it. */
 typedef struct Place
 {
 	RtscanPageGroup *group;		/* the block's group, or NULL if there is none */
@@ -364,7 +364,8 @@ rtscan_may_recall_group(RtscanPageMemory *memory, BlockNumber block)
 }
 
 uint32
-rtscan_recall_group(const RtscanPageMemory *memory, BlockNumber block, uint64 (*seen)[RTSCAN_PAGE_WORDS])
+rtscan_recall_group(const RtscanPageMemory *memory, BlockNumber block, uint32 wanted,
+					uint64 (*seen)[RTSCAN_PAGE_WORDS])
 {
 	RtscanPageGroup *group = memory->group;
 	uint64		version = pg_atomic_read_u64(&group->version);
@@ -374,7 +375,7 @@ rtscan_recall_group(const RtscanPageMemory *memory, BlockNumber block, uint64 (*
 	if (version % 2 != 0 || !rtscan_is_page_group(group, &memory->file, block / RTSCAN_GROUP_PAGES) ||
 		group->log_end != memory->log_end)
 		return 0;
-	pages = group->checked;
+	pages = group->checked & wanted;
 	for (uint32 rest = pages; rest != 0; rest &= rest - 1)
 	{
 		int			i = pg_rightmost_one_pos32(rest);

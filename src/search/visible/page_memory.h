@@ -85,10 +85,11 @@ extern uint64 rtscan_recall_pages(RtscanPageMemory *memory, const BlockNumber *b
 extern bool rtscan_may_recall_group(RtscanPageMemory *memory, BlockNumber block);
 
 /*
- * Find the rows of those pages of a block's group whose LSNs need not be read, and that are all settled.  Returns their
- * bits, by block % RTSCAN_GROUP_PAGES; "seen" is undefined for other pages.
+ * Find the rows of those pages of a block's group whose LSNs need not be read, and that are all settled.  Returns the
+ * pages' bits, by block % RTSCAN_GROUP_PAGES.  "seen" is left alone for pages whose bits are not set in "wanted", and
+ * undefined for other pages that are not returned.
  */
-extern uint32 rtscan_recall_group(const RtscanPageMemory *memory, BlockNumber block,
+extern uint32 rtscan_recall_group(const RtscanPageMemory *memory, BlockNumber block, uint32 wanted,
 								  uint64 (*seen)[RTSCAN_PAGE_WORDS]);
 
 /*
