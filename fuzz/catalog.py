@@ -215,6 +215,22 @@ def palette(rng):
     return list(rng.choice(FAMILIES)())
 
 
+# Returns a query's rows, sorted, as planned with some settings. It is STABLE, so it sees the snapshot of the query that
+# calls it.
+ANSWER = """
+CREATE FUNCTION fz_answer(settings text, query text) RETURNS text STABLE LANGUAGE plpgsql AS $$
+DECLARE
+  setting text[];
+  answer text;
+BEGIN
+  FOR setting IN SELECT regexp_matches(settings, 'SET ([a-z_.]+) = ''?([^;'' ]+)', 'g') LOOP
+    PERFORM set_config(setting[1], setting[2], false);
+  END LOOP;
+  EXECUTE format('SELECT array_agg(q::text ORDER BY q::text COLLATE "C") FROM (%s) q', query) INTO answer;
+  RETURN answer;
+END $$
+"""
+
 # hash() is non-negative. It makes rows reproducible without listing their values.
 SETUP = """
 CREATE FUNCTION hash(i int8, salt int8) RETURNS int8 IMMUTABLE LANGUAGE sql

@@ -1,6 +1,7 @@
 """A round with several sessions: readers compare index scans with sequential scans while others write.
 
-Each reader runs both scans in one REPEATABLE READ transaction.
+Some readers run both scans in one REPEATABLE READ transaction, others in one statement at READ COMMITTED, and one on a
+standby, if there is one.
 """
 import random
 import threading
@@ -16,7 +17,7 @@ from workload import Workload
 
 TOLERATED = CONFLICTS | TOO_LONG
 WRITES = (("insert", 6), ("copy", 2), ("update_unindexed", 2), ("update_key", 4), ("delete", 4), ("aborted", 3),
-          ("savepoints", 3), ("on_conflict", 4), ("change_dimension", 6))
+          ("savepoints", 3), ("lock", 3), ("prepared_transaction", 1), ("on_conflict", 4), ("change_dimension", 6))
 PAUSES = ("", "", "snapshot", "list", "map", "map", "image")
 MAINTENANCE = (("VACUUM t", 10), ("VACUUM (INDEX_CLEANUP ON) t", 5), ("VACUUM (FREEZE) t", 2), ("ANALYZE t", 1),
                ("REINDEX INDEX CONCURRENTLY t_idx", 1), ("REINDEX INDEX t_idx", 1))
@@ -100,13 +101,17 @@ class Threads:
 
 
 class Crowd(Threads):
-    def __init__(self, rng, connect, log, session, schema, counts):
+    def __init__(self, rng, connect, log, session, schema, counts, standby):
+        """standby() connects to a standby; None: there is none that has the table."""
         super().__init__(rng, connect, log, counts)
+        self.standby = standby
         self.schema, self.comparer = schema, Comparer(rng, session, schema, counts)
 
     def write(self, number, session, rng):
         writer = Writer(rng, session, self.schema, lambda: time.sleep(rng.random() / 50))
         writer.next_id += number * 100_000
+        if writer.two_phase:
+            writer.two_phase += f" {number}"
         if self.limit:
             session.run(self.limit)
         while self.busy():
@@ -114,6 +119,33 @@ class Crowd(Threads):
 
     def read(self, session, rng):
         self.repeat(lambda: self.compare_in_one_snapshot(session, rng), session)
+
+    def read_committed(self, session, rng, label="READ COMMITTED"):
+        self.repeat(lambda: self.compare_in_one_statement(session, rng, label), session)
+
+    def read_standby(self, _, rng):
+        """Compare on the standby, as soon as it has the table."""
+        session = self.standby()
+        try:
+            self.read_committed(session, rng, "a standby")
+        finally:
+            session.close()
+
+    def compare_in_one_statement(self, session, rng, label):
+        """Compare two answers in one statement, and so in one snapshot."""
+        scan, selected, keys = AGGREGATE, None, None
+        if rng.random() < 0.3:
+            scan, selected, keys = self.comparer.choose_scan(rng)
+            where = render(self.comparer.generator.conjunction(keys), lambda slot: slot.draw())
+            query = f"SELECT {selected} FROM t WHERE {where}"
+        else:
+            query = render([self.comparer.generator.counts()], lambda slot: slot.draw())
+        session.query("SET rtscan.debug_pause = ''")
+        answers = ", ".join(f"fz_answer($s${settings}$s$, $q${query}$q$)" for settings in rng.sample((scan, SEQUENTIAL), 2))
+        (first, second), = session.query(f"SELECT {answers}")
+        self.counts[f"compared in one statement, {label}"] += 1
+        if first != second:
+            raise Finding(f"{scan}; {query}\nthe answers, in one statement, {label}:\n{first}\n{second}")
 
     def compare_in_one_snapshot(self, session, rng):
         session.query(f"SET rtscan.debug_pause = '{rng.choice(PAUSES)}'")
@@ -204,11 +236,13 @@ class Crowd(Threads):
     def run(self):
         threads = [self.spawn(f"writer {n}", lambda s, r, n=n: self.write(n, s, r)) for n in range(self.rng.randint(2, 4))]
         threads += [self.spawn("vacuum", self.maintain), self.spawn("holder", self.hold)]
-        threads += [self.spawn(f"reader {n}", self.read) for n in range(2)]
+        threads += [self.spawn("reader", self.read), self.spawn("reader of one statement", self.read_committed)]
+        if self.standby:
+            threads.append(self.spawn("reader of the standby", self.read_standby))
         self.join(threads)
         for _ in range(10):
             self.comparer.one_query()
 
 
-def run(rng, connect, log, session, schema, counts):
-    Crowd(rng, connect, log, session, schema, counts).run()
+def run(rng, connect, log, session, schema, counts, standby=None):
+    Crowd(rng, connect, log, session, schema, counts, standby).run()

@@ -31,6 +31,7 @@ SHARES = {"mixed": (4, 2, 4, 90), "joins": (20, 0, 0, 80)}
 def options():
     p = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     p.add_argument("--dsn", required=True)
+    p.add_argument("--standby", metavar="DSN", help="a standby of the server, to be asked while others write")
     p.add_argument("--seconds", type=float, default=30)
     p.add_argument("--least-rounds", type=int, default=1, metavar="N", help="so many rounds at least, however long they take")
     p.add_argument("--seed", type=int, default=1)
@@ -49,10 +50,18 @@ class Fuzzer:
         self.home = f"fuzz_{args.seed}_{args.mode}"
         self.prepare()
 
-    def connect(self, label, log):
-        session = Session(self.args.dsn, label, log)
+    def connect(self, label, log, dsn=None):
+        session = Session(dsn or self.args.dsn, label, log)
         session.query(f"SET search_path = {self.home}, public; SET jit = off; "
                       "SET client_min_messages = error; SET statement_timeout = '120s'; SET extra_float_digits = 1")
+        return session
+
+    def connect_standby(self, primary, log):
+        """Connect to the standby when it has replayed what the primary has done."""
+        end = primary.query("SELECT pg_current_wal_insert_lsn()")[0][0]
+        session = self.connect("standby", log, self.args.standby)
+        while not session.query(f"SELECT pg_last_wal_replay_lsn() >= '{end}'")[0][0]:
+            time.sleep(0.01)
         return session
 
     def prepare(self):
@@ -60,12 +69,13 @@ class Fuzzer:
         session = Session(self.args.dsn, "setup", [])
         if self.args.access_method == "rtscan":
             session.query("CREATE EXTENSION IF NOT EXISTS rtscan")
-        for gid, in session.query(f"SELECT gid FROM pg_prepared_xacts WHERE gid = '{self.home}'"):
+        for gid, in session.query(f"SELECT gid FROM pg_prepared_xacts WHERE gid LIKE '{self.home}%'"):
             session.query(f"ROLLBACK PREPARED '{gid}'")
         session.query(f"SET client_min_messages = error; DROP SCHEMA IF EXISTS {self.home} CASCADE; CREATE SCHEMA {self.home}; "
                       f"SET search_path = {self.home}")
         for statement in filter(str.strip, catalog.SETUP.split(";")):
             session.query(statement)
+        session.query(catalog.ANSWER)
         session.close()
 
     def round(self, number):
@@ -106,7 +116,9 @@ class Fuzzer:
             self.counts["rounds whose index was refused"] += 1
             return
         if kind == "concurrent":
-            crowd.run(rng, self.connect, log, session, table, self.counts)
+            has_standby = self.args.standby and table.kind != "UNLOGGED"
+            crowd.run(rng, self.connect, log, session, table, self.counts,
+                      (lambda: self.connect_standby(session, log)) if has_standby else None)
         else:
             self.single(rng, session, table)
         self.verify(session)

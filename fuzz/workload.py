@@ -1,6 +1,8 @@
 """Random changes of the table, one statement or transaction at a time."""
 from session import TOO_LONG
 
+LOCKS = ("UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE")
+
 STEPS = (("insert", 6), ("copy", 2), ("update_unindexed", 3), ("update_key", 4), ("delete", 4), ("vacuum", 5),
          ("aborted", 3), ("savepoints", 3), ("on_conflict", 3), ("prepared_transaction", 1), ("reindex", 1),
          ("truncate", 0.3), ("rewrite", 0.5), ("drop_and_create", 0.5), ("change_options", 0.5), ("broken_copy", 1), ("change_dimension", 4))
@@ -85,6 +87,18 @@ class Workload:
             if not all(map(self.run, ("SAVEPOINT s", self.change_text(), end))):
                 return
         if self.run(self.change_text()):
+            self.query()
+            self.run(self.rng.choice(("COMMIT", "COMMIT", "ROLLBACK")))
+
+    def lock(self):
+        """Lock some rows, some of them in subtransactions; then change some or none."""
+        self.run("BEGIN")
+        for _ in range(self.rng.randint(1, 2)):
+            lock = f"SELECT FROM t WHERE {self.some()} FOR {self.rng.choice(LOCKS)}"
+            end = self.rng.choice(("ROLLBACK TO s", "RELEASE s"))
+            if not all(map(self.run, (lock,) if self.rng.random() < 0.5 else ("SAVEPOINT s", lock, end))):
+                return
+        if self.rng.random() < 0.5 or self.run(self.change_text()):
             self.query()
             self.run(self.rng.choice(("COMMIT", "COMMIT", "ROLLBACK")))
 

@@ -9,6 +9,7 @@ WORK=     # set by make_work_dir
 PG_BIN=   # set by use_server
 PLACE=    # in WORK, where start_cluster makes clusters; WORK itself if empty
 CLUSTER=  # set by start_cluster
+STANDBY=  # set by start_standby
 TEMPLATE= # a data directory made by initdb, for start_cluster to copy; if empty it calls initdb
 SERVER_ENVIRONMENT=()  # name=value, for servers that start_cluster starts
 
@@ -290,9 +291,24 @@ start_cluster() {
   if [ -n "$TEMPLATE" ]; then as_user cp -a "$TEMPLATE/." "$CLUSTER/data"; else init_data "$CLUSTER/data"; fi
   printf '%s\n' "listen_addresses=" "unix_socket_directories=$CLUSTER" fsync=off max_prepared_transactions=10 "$@" |
     sed "s/=\(.*\)/ = '\1'/" | as_user tee -a "$CLUSTER/data/postgresql.conf" >/dev/null
+  start_server_of "$CLUSTER"
+}
+
+# Starts the server of a cluster's directory.
+start_server_of() {
+  local cluster=$1
   quietly as_user env UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=quarantine_size_mb=8 "${SERVER_ENVIRONMENT[@]}" \
-    pg_ctl --pgdata="$CLUSTER/data" --log="$CLUSTER/server.log" --wait --timeout=120 start ||
-    { cat "$CLUSTER/server.log" >&2; return 1; }
+    pg_ctl --pgdata="$cluster/data" --log="$cluster/server.log" --wait --timeout=120 start ||
+    { cat "$cluster/server.log" >&2; return 1; }
+}
+
+# Starts a standby of the cluster, in STANDBY.
+start_standby() {
+  STANDBY=$(as_user mktemp -d "${PLACE:-$WORK}/cluster.XXXX")
+  quietly as_user pg_basebackup --dbname="host=$PGHOST port=$PGPORT user=$PGUSER" --pgdata="$STANDBY/data" \
+    --write-recovery-conf --checkpoint=fast --no-sync
+  echo "unix_socket_directories = '$STANDBY'" | as_user tee -a "$STANDBY/data/postgresql.conf" >/dev/null
+  start_server_of "$STANDBY"
 }
 
 # Prints the pg_ctl next to the postgres that runs a cluster.

@@ -78,7 +78,7 @@ enter() {
 
 # --- the kinds of tests
 
-no_crash() { ! grep -E -A40 "$CRASH" "$CLUSTER/server.log"; }
+no_crash() { ! grep -E -A40 "$CRASH" "$(dirname "$CLUSTER")"/cluster.*/server.log; }
 
 # Starts a cluster with the given settings, and with a device if EXECUTOR is set, whose answers are compared with the
 # CPU's, however long that takes. Autovacuum is off: plans depend on whether a test's VACUUM can mark pages
