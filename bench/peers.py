@@ -136,12 +136,12 @@ def duckdb_library():
     return next(HERE.glob("node_modules/@duckdb/*/libduckdb.so"))
 
 
-def start_duckdb(definition, file):
-    """Start DuckDB with the file's rows in a table t."""
+def start_duckdb(definition, file, name="t"):
+    """Start DuckDB with the file's rows in a table."""
     fetch_duckdb()
     duckdb = DuckDB(subprocess.Popen(["node", HERE / "duckdb.mjs"], text=True,
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE))
-    for statement in (f"CREATE TABLE t ({definition})", f"COPY t FROM '{file}' (FORMAT csv, HEADER false)"):
+    for statement in (f"CREATE TABLE {name} ({definition})", f"COPY {name} FROM '{file}' (FORMAT csv, HEADER false)"):
         duckdb.prepare(statement)
         duckdb.execute()
     return duckdb
