@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * decimal_test.c
- *		Test numerics as integers: any numeric, in the format of numeric_send(), against 128-bit arithmetic.
- *
- * Here a numeric is a varlena whose content is its message, since PostgreSQL's own format is private.
+ *		Test numerics as integers: any numeric, in the formats of tables and of numeric_send(), against 128-bit
+ *		arithmetic.
  */
 #include "unit.h"
 
@@ -23,12 +22,7 @@
 
 typedef __int128 int128_t;
 
-Datum
-numeric_send(PG_FUNCTION_ARGS)
-{
-	return PointerGetDatum(memcpy(palloc(VARSIZE(PG_GETARG_POINTER(0))), PG_GETARG_POINTER(0),
-								  VARSIZE(PG_GETARG_POINTER(0))));
-}
+static Datum make_stored(uint16 sign, int weight, int scale, int ndigits, const int *digits);
 
 static RtscanDecimal converted;
 
@@ -39,20 +33,63 @@ int64_div_fast_to_numeric(int64 val1, int log10val2)
 	return (Numeric) &converted;
 }
 
-static Datum
-message(uint16 sign, int weight, int scale, int ndigits, const int *digits)
+/* The parts of the numeric that was made last, for numeric_send(). */
+typedef struct Made
 {
-	Size		size = VARHDRSZ + (4 + ndigits) * sizeof(uint16);
-	bytea	   *bytes = palloc(size);
+	uint16		head[4];		/* number of digits, weight, sign, scale */
+	uint16		digits[MOST_PLACES];
+} Made;
+
+static Made made;
+
+/* Whether the format is that of tables is tried with zeros only. */
+Datum
+numeric_in(PG_FUNCTION_ARGS)
+{
+	return make_stored(0, 0, 0, 0, NULL);
+}
+
+Datum
+numeric_send(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = palloc(VARHDRSZ + sizeof(Made));
 	uint16	   *words = (uint16 *) VARDATA(bytes);
 
-	SET_VARSIZE(bytes, size);
-	words[0] = pg_hton16(ndigits);
-	words[1] = pg_hton16((uint16) weight);
-	words[2] = pg_hton16(sign);
-	words[3] = pg_hton16(scale);
+	SET_VARSIZE(bytes, VARHDRSZ + sizeof(made.head) + made.head[0] * sizeof(uint16));
+	for (int i = 0; i < 4; i++)
+		words[i] = pg_hton16(made.head[i]);
+	for (int i = 0; i < made.head[0]; i++)
+		words[4 + i] = pg_hton16(made.digits[i]);
+	return PointerGetDatum(bytes);
+}
+
+/* Make a numeric as tables have them: with a header of one or four bytes, and one of numerics that is short or long. */
+static Datum
+make_stored(uint16 sign, int weight, int scale, int ndigits, const int *digits)
+{
+	bool		is_short = sign <= SIGN_NEGATIVE && scale <= 63 && weight >= -64 && weight <= 63 && unit_one_in(2);
+	uint16		words[2 + MOST_PLACES];
+	int			n = 0;
+	bool		has_byte = unit_one_in(2);
+	Size		size;
+	char	   *bytes = palloc(VARHDRSZ + sizeof(words));
+
+	made = (Made) {{ndigits, (uint16) weight, sign, scale}, {0}};
+	if (is_short)
+		words[n++] = 0x8000 | (sign == SIGN_NEGATIVE ? 0x2000 : 0) | scale << 7 | (weight & 0x7F);
+	else
+	{
+		words[n++] = sign | (sign <= SIGN_NEGATIVE ? scale : 0);
+		words[n++] = (uint16) weight;
+	}
 	for (int i = 0; i < ndigits; i++)
-		words[4 + i] = pg_hton16(digits[i]);
+		words[n++] = made.digits[i] = digits[i];
+	size = n * sizeof(uint16);
+	if (has_byte)
+		SET_VARSIZE_SHORT(bytes, VARHDRSZ_SHORT + size);
+	else
+		SET_VARSIZE(bytes, VARHDRSZ + size);
+	memcpy(bytes + (has_byte ? VARHDRSZ_SHORT : VARHDRSZ), words, size);
 	return PointerGetDatum(bytes);
 }
 
@@ -82,8 +119,8 @@ make_numeric(bool negative, int128_t magnitude, int scale)
 		first++;
 	while (end > first && digits[end - 1] == 0)
 		end--;
-	return message(negative && magnitude != 0 ? SIGN_NEGATIVE : 0, first == end ? 0 : MOST_PLACES - places - 1 - first,
-				   scale, end - first, digits + first);
+	return make_stored(negative && magnitude != 0 ? SIGN_NEGATIVE : 0,
+					   first == end ? 0 : MOST_PLACES - places - 1 - first, scale, end - first, digits + first);
 }
 
 /* Return a random magnitude, often near the limits of int64. */
@@ -128,8 +165,8 @@ test_no_numbers(void **unused)
 {
 	RtscanDecimal decimal;
 
-	assert_false(rtscan_decimal_from_numeric(message(SIGN_NAN, 0, 0, 0, NULL), &decimal));
-	assert_false(rtscan_decimal_from_numeric(message(SIGN_INFINITE, 0, 0, 0, NULL), &decimal));
+	assert_false(rtscan_decimal_from_numeric(make_stored(SIGN_NAN, 0, 0, 0, NULL), &decimal));
+	assert_false(rtscan_decimal_from_numeric(make_stored(SIGN_INFINITE, 0, 0, 0, NULL), &decimal));
 }
 
 /* Test weights that do not fit in 64 bits. */
@@ -139,8 +176,8 @@ test_far_digits(void **unused)
 	const int	one[] = {1};
 	RtscanDecimal decimal;
 
-	assert_false(rtscan_decimal_from_numeric(message(0, 5, 0, 1, one), &decimal));
-	assert_false(rtscan_decimal_from_numeric(message(0, 4000, 2, 1, one), &decimal));
+	assert_false(rtscan_decimal_from_numeric(make_stored(0, 5, 0, 1, one), &decimal));
+	assert_false(rtscan_decimal_from_numeric(make_stored(0, 4000, 2, 1, one), &decimal));
 }
 
 /* Test more digits than the scale shows, which PostgreSQL does not produce. */
@@ -150,9 +187,9 @@ test_hidden_digits(void **unused)
 	const int	five_hundredths[] = {500};
 	RtscanDecimal decimal;
 
-	assert_true(rtscan_decimal_from_numeric(message(0, -1, 2, 1, five_hundredths), &decimal));
+	assert_true(rtscan_decimal_from_numeric(make_stored(0, -1, 2, 1, five_hundredths), &decimal));
 	assert_int_equal(decimal.digits, 5);
-	assert_false(rtscan_decimal_from_numeric(message(0, -1, 1, 1, five_hundredths), &decimal));
+	assert_false(rtscan_decimal_from_numeric(make_stored(0, -1, 1, 1, five_hundredths), &decimal));
 }
 
 static void

@@ -273,6 +273,12 @@ pg_detoast_datum(struct varlena *datum)
 	return datum;
 }
 
+struct varlena *
+pg_detoast_datum_packed(struct varlena *datum)
+{
+	return datum;
+}
+
 Datum
 DirectFunctionCall1Coll(PGFunction function, Oid collation, Datum arg)
 {
@@ -280,6 +286,18 @@ DirectFunctionCall1Coll(PGFunction function, Oid collation, Datum arg)
 
 	InitFunctionCallInfoData(*fcinfo, NULL, 1, collation, NULL, NULL);
 	fcinfo->args[0] = (NullableDatum) {arg, false};
+	return function(fcinfo);
+}
+
+Datum
+DirectFunctionCall3Coll(PGFunction function, Oid collation, Datum a, Datum b, Datum c)
+{
+	LOCAL_FCINFO(fcinfo, 3);
+
+	InitFunctionCallInfoData(*fcinfo, NULL, 3, collation, NULL, NULL);
+	fcinfo->args[0] = (NullableDatum) {a, false};
+	fcinfo->args[1] = (NullableDatum) {b, false};
+	fcinfo->args[2] = (NullableDatum) {c, false};
 	return function(fcinfo);
 }
 

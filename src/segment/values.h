@@ -26,7 +26,7 @@
  * Number of numerics of a dictionary that are read sequentially and converted to integers in the time of looking up
  * and converting one numeric.
  */
-#define RTSCAN_LOOKUP_NUMERICS	4
+#define RTSCAN_LOOKUP_NUMERICS	32
 
 /* Approximate memory that a kept value passed by reference takes in addition to its Datum, in bytes. */
 #define RTSCAN_REFERENCE_BYTES	64

@@ -5,6 +5,7 @@
  */
 #include "segment/values_parts.h"
 
+#include "row/decimal.h"
 #include "segment/dictionary.h"
 
 /* ---------------------------------------------------------------- reading the dictionary */
@@ -105,6 +106,43 @@ converts_numerics(const RtscanValues *values)
 	return values->type->numeric && (values->is_key || values->include->header.exact != RTSCAN_EXACT_DECIMAL);
 }
 
+/* The integers of a dictionary of numerics. */
+typedef struct KeyDecimals
+{
+	int64	   *digits;			/* by code: its integer */
+	int			scale;			/* scale of all of them; -1: not known yet */
+	bool		fit;			/* do all numerics fit, and have the same scale? */
+} KeyDecimals;
+
+/* RtscanValuesVisitor.  Converts numerics where they lie in the dictionary. */
+static void
+take_decimals(uint32 code, uint32 n, const uint64 *values, void *arg)
+{
+	KeyDecimals *key = (KeyDecimals *) arg;
+
+	for (uint32 i = 0; i < n && key->fit; i++)
+	{
+		RtscanDecimal decimal;
+
+		key->fit = rtscan_decimal_from_numeric((Datum) values[i], &decimal) &&
+			(key->scale < 0 || decimal.scale == key->scale);
+		key->scale = key->fit ? decimal.scale : key->scale;
+		key->digits[code + i] = key->fit ? decimal.digits : 0;
+	}
+}
+
+/* The same as read_exact_numerics(), for a key column whose dictionary has values, not keys. */
+static bool
+visit_exact_numerics(RtscanValues *values, int64 *exact)
+{
+	KeyDecimals key = {.digits = exact, .scale = -1, .fit = true};
+
+	rtscan_dictionary_visit_values(values->reader, values->column, values->type, 0, values->distinct, take_decimals,
+								   &key);
+	values->scale = Max(key.scale, 0);
+	return key.fit;
+}
+
 /*
  * Read the exact integers of a dictionary of numerics.  Returns false if the numerics do not fit into integers, or
  * have several scales.
@@ -123,6 +161,8 @@ read_exact_numerics(RtscanValues *values, int64 *exact)
 	}
 	if (values->by_code)
 		return rtscan_find_decimals(values->type, values->by_code, NULL, values->distinct, exact, &values->scale);
+	if (values->is_key && values->type->key_kind == RTSCAN_KEY_NONE)
+		return visit_exact_numerics(values, exact);
 	datums = palloc(Max(values->distinct, 1) * sizeof(Datum));
 	read_dictionary(values, 0, values->distinct, datums);
 	found = rtscan_find_decimals(values->type, datums, NULL, values->distinct, exact, &values->scale);
