@@ -20,6 +20,7 @@ REGRESSIONS = ("covar_pop", "covar_samp", "corr", "regr_avgx", "regr_avgy", "reg
                "regr_sxx", "regr_sxy", "regr_syy")
 BITS = ("bit_and", "bit_or", "bit_xor")
 BOOLEANS = ("bool_and", "bool_or", "every")
+ZONES = ("Europe/Berlin", "UTC", "America/New_York", "Asia/Kathmandu", "Pacific/Apia", "CET", "+03:30", "Australia/Lord_Howe")
 BLIND = ("ci", "blank")                     # collations in which different texts are equal
 
 
@@ -103,12 +104,46 @@ class Sums:
             unit = rng.choice(("year", "month", "quarter", "week", "day", "hour", "minute", "second", "milliseconds"))
             field = rng.choice(("year", "month", "day", "hour", "minute", "second", "dow", "isodow", "doy", "epoch", "milliseconds"))
             forms += [f"date_trunc('{unit}', {time})", f"extract({field} FROM {time})", f"{time}::date", f"greatest({time}, '2021-01-01')"]
+            zone = rng.choice(ZONES)
+            forms += [f"({time} AT TIME ZONE '{zone}')", f"({time} AT TIME ZONE '{zone}')::date", f"{time}::timestamp", f"{time}::timestamptz", f"{time}::time",
+                      f"extract({rng.choice(('week', 'isoyear', 'decade', 'hour'))} FROM {time} AT TIME ZONE '{zone}')",
+                      f"date_bin('{rng.choice(('15 minutes', '1 day', '7 hours'))}', {time}, '2001-01-01')",
+                      f"date_trunc('{unit}', {time}::timestamptz, '{zone}')", f"date_part('{rng.choice(('hour', 'month', 'week'))}', {time})"]
         return rng.choice(forms) if forms else None
+
+    def moment_compared(self):
+        """Return a comparison of a function of times with a constant or a value near now, or None."""
+        rng = self.rng
+        time = self.of(("timestamp", "timestamptz"))
+        if time is None:
+            return None
+        function = rng.choice((f"{time}::date", f"date_trunc('{rng.choice(('month', 'day', 'hour', 'quarter'))}', {time})",
+                               f"({time} AT TIME ZONE '{rng.choice(ZONES)}')", f"({time} AT TIME ZONE '{rng.choice(ZONES)}')::date"))
+        constant = rng.choice(("'2021-03-28'", "'2000-01-01'", "current_date", "date_trunc('year', now())", "'infinity'", "'1999-12-31 23:30'"))
+        operator = rng.choice(("=", "<", "<=", ">=", ">", "<>"))
+        return f"({function} {operator} {constant})"
+
+    def text_compared(self):
+        """Return a condition on a text that is evaluated once for each value, or None."""
+        rng = self.rng
+        texts = [key.column.name for key in self.schema.keys
+                 if key.column.type.sql in ("text", "varchar(40)") and key.column.collation not in BLIND]
+        if not texts:
+            return None
+        text = rng.choice(texts)
+        pattern = rng.choice(("a%", "%e", "%1%", "_a%", "", "A%"))
+        return rng.choice((f"({text} ILIKE '{pattern}')", f"({text} LIKE '{pattern}')", f"({text} NOT LIKE '{pattern}')", f"(lower({text}) = 'a')",
+                           f"(length({text}) > {rng.randint(0, 9)})", f"({text} ~ '^{rng.choice(('a', 'x', '1'))}')", f"(coalesce({text}, '') <> '')",
+                           f"(CASE WHEN {text} > 'm' THEN 'late' WHEN {text} IS NULL THEN '?' ELSE 'early' END = 'late')",
+                           f"(left({text}, 2) || 'x' = 'ax')", f"(substr({text}, 2, 1) IN ('a', '1'))"))
 
     def comparison(self):
         """Return a comparison of columns and expressions with each other."""
         rng = self.rng
         operator = rng.choice(("<", "<=", "=", "<>", ">=", ">", "IS DISTINCT FROM"))
+        special = [one for one in (self.moment_compared(), self.text_compared()) if one]
+        if special and rng.random() < 0.4:
+            return rng.choice(special)
         sides = [(self.number(1), self.number(1))] if self.number(0) else []
         sides += [(self.real(1), self.real(rng.choice((0, 1))))] if self.of(FLOATS) or sides else []
         for kinds in (("date",), ("timestamp",), ("timestamptz",), ("money",), ("oid",), ("time",), ("bool",)):
@@ -274,6 +309,9 @@ class Sums:
                 forms.append((number, False))
             if one.sql in ("text", "varchar(40)"):
                 forms += [(f"lower({one.text})", one.exact), (f"length({one.text})", True)]
+            if one.sql in ("timestamp", "timestamptz"):
+                form = rng.choice(("YYYY-MM", "Day", "HH24", "IYYY-IW", "HH:MI am"))
+                forms += [(f"to_char({one.text}, '{form}')", True), (f"({one.text} AT TIME ZONE '{rng.choice(ZONES)}')::date::text", True)]
             if one.sql in ("date", "timestamp"):
                 forms += [(f"date_trunc('month', {one.text})", True), (f"extract(dow FROM {one.text})", True)]
             moment = self.moment()

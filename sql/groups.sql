@@ -606,7 +606,7 @@ MOVE BACKWARD ALL IN c;
 CLOSE c;
 VACUUM many;
 SELECT differs('SELECT l, count(*), sum(s), max(w), sum(a) FROM many WHERE k < 5 GROUP BY l');
--- the planner does not want it so
+-- the planner knows that groups have to be spilled, and that other plans are no better
 ALTER TABLE many ALTER l RESET (n_distinct);
 ANALYZE many;
 SELECT shown('SELECT l, sum(s) FROM many GROUP BY l', 'Custom|HashA|GroupA');

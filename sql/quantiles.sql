@@ -203,7 +203,7 @@ SELECT differs(q) FROM (VALUES
 		mode() WITHIN GROUP (ORDER BY r DESC), avg(DISTINCT f), count(DISTINCT f) FROM large'),
 	('SELECT percentile_disc(''{{0.9,NULL},{0.1,0.9}}''::float8[]) WITHIN GROUP (ORDER BY r),
 		percentile_cont(''{0,0.1,0.1000001,1}''::float8[]) WITHIN GROUP (ORDER BY r) FROM large')) v (q);
--- groups that do not fit are PostgreSQL's, unless it is known too late
+-- groups that do not fit are spilled, whether the planner knows it or not
 SELECT shown('SELECT k, percentile_disc(0.5) WITHIN GROUP (ORDER BY r) FROM large GROUP BY k', 'Spilled|Custom');
 ALTER TABLE large ALTER r SET (n_distinct = 1), ALTER o SET (n_distinct = 1), ALTER v SET (n_distinct = 1);
 ANALYZE large;

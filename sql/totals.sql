@@ -130,8 +130,9 @@ ANALYZE w;
 SET work_mem = '512kB';
 SET hash_mem_multiplier = 1;
 SELECT differs('SELECT b16, count(*), sum(n32), min(b8) FROM w WHERE p < 900 GROUP BY b16');
+SELECT differs('SELECT b16 + 1, count(*), sum(n32), min(b8) FROM w WHERE p < 900 GROUP BY 1');
 SELECT line ~ 'Spilled' AS spilled
-FROM explained('SELECT b16, count(*), sum(n32), min(b8) FROM w WHERE p < 900 GROUP BY b16',
+FROM explained('SELECT b16 + 1, count(*), sum(n32), min(b8) FROM w WHERE p < 900 GROUP BY 1',
 	'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF') line
 ORDER BY spilled DESC LIMIT 1;
 RESET work_mem;

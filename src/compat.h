@@ -14,6 +14,7 @@
  *	compat/planner.h		relations, joins, paths, operators
  *	compat/advice.h			advice against paths
  *	compat/executor.h		nodes at run time, aggregates, sorting, EXPLAIN
+ *	compat/time.h			time zones
  */
 #ifndef RTSCAN_COMPAT_H
 #define RTSCAN_COMPAT_H
@@ -103,5 +104,6 @@
 #include "compat/planner.h"
 #include "compat/privileges.h"
 #include "compat/storage.h"
+#include "compat/time.h"
 
 #endif							/* RTSCAN_COMPAT_H */

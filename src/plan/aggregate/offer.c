@@ -33,7 +33,6 @@
 #include "plan/star/advice.h"
 #include "run/node/node.h"
 #include "settings.h"
-#include "utils/selfuncs.h"
 
 static create_upper_paths_hook_type previous_hook;
 
@@ -263,7 +262,7 @@ add_final_path(const RtscanRequest *request, Path *partial)
 	MemSet(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
 	if (rtscan_is_grouped(request))
-		groups = estimate_num_groups(root, request->keys, Max(partial->rows, 1), NULL, NULL);
+		groups = rtscan_estimate_groups(root, request->keys, NIL, Max(partial->rows, 1));
 	add_path(request->output, (Path *)
 			 create_agg_path(root, request->output, partial, request->target,
 							 rtscan_is_grouped(request) ? AGG_HASHED : AGG_PLAIN,

@@ -69,7 +69,7 @@ find_path(const RtscanRequest *request, IndexOptInfo *index, bool by_rows)
 	if (!join_dimensions(path) || !rtscan_match_path(path, by_rows))
 		return NULL;
 	rtscan_cost_path(path);
-	return rtscan_path_groups_fit(path) ? path : NULL;
+	return path;
 }
 
 /*

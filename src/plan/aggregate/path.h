@@ -158,10 +158,16 @@ extern double rtscan_new_parameters(const RtscanPath *path);
 extern double rtscan_group_bytes(const RtscanPath *path);
 
 /*
- * price.c: do the groups that are made from rows fit in hash_mem?  If not, PostgreSQL's aggregation is better: it
- * spills rows before it has made states of them.
+ * group_count.c: estimate how many groups "rows" rows have by keys, after the conditions of the query.  "row_keys" are
+ * the keys as row expressions, or NIL.
  */
-extern bool rtscan_path_groups_fit(const RtscanPath *path);
+extern double rtscan_estimate_groups(PlannerInfo *root, List *keys, List *row_keys, double rows);
+
+/*
+ * group_count.c: return how many combinations there are of all integers, dates or times between the least and the
+ * greatest value of each key, and NULL; infinity if that is not known of some key.
+ */
+extern double rtscan_count_combinations(PlannerInfo *root, List *keys);
 
 /*
  * sets.c: set path->sets to the request's grouping sets and their parents, and set path->most_parts, for an aggregation

@@ -47,6 +47,9 @@
 /* Approximate memory of a group in bytes, besides its keys and states. */
 #define GROUP_OVERHEAD	128
 
+/* Memory of a cell in bytes, and of each aggregate in it. */
+#define CELL_BYTES		12
+
 /* Approximate memory of a collection in bytes, besides its values. */
 #define COLLECTION_OVERHEAD	192
 
@@ -242,6 +245,60 @@ parts_cost(const RtscanPath *path, const RtscanPathSet *set, double groups)
 	return cost;
 }
 
+/* Are groups of other sets made from those of a set? */
+static bool
+has_parts(const RtscanPath *path, const RtscanPathSet *set)
+{
+	ListCell   *cell;
+
+	foreach(cell, path->sets)
+	{
+		const RtscanPathSet *part = lfirst(cell);
+
+		if (part->parent >= 0 && list_nth(path->sets, part->parent) == set)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Cost of spilling a set's groups, which are made from "rows" rows.  They are spilled whenever those in memory have
+ * taken the memory that they may take.  If rows come in no order, filling it with n of N groups takes N ln(N / (N - n))
+ * rows.  Values that groups collect are written once, and read once.
+ */
+static Cost
+spilling_cost(const RtscanPath *path, const RtscanPathSet *set, double rows)
+{
+	double		memory = rtscan_set_memory(true, path->most_parts, has_parts(path, set));
+	double		part = memory / Max(set->bytes, 1);
+	double		collected = Max(set->bytes - set->groups * rtscan_group_bytes(path), 0);
+
+	if (set->keys == NULL || part >= 1)
+		return 0;
+	return rows * part / -log1p(-part) * SPILL_COST + collected / BLCKSZ * 2 * seq_page_cost;
+}
+
+/*
+ * Return the memory of a set's groups in bytes.  If their keys are integers from ranges that are small for a segment,
+ * they are cells, without keys (run/group/row_groups_dense.c).
+ */
+static double
+bytes_of_groups(const RtscanPath *path, const RtscanPathSet *set)
+{
+	double		bytes = set->groups * rtscan_group_bytes(path);
+	double		combinations = rtscan_count_combinations(path->request->root,
+														 rtscan_keys_of_set(path->request->keys, set->keys));
+	double		cells = combinations * (CELL_BYTES + list_length(path->aggregates) * CELL_BYTES);
+	ListCell   *cell;
+
+	foreach(cell, path->aggregates)
+		if (((const RtscanPathAggregate *) lfirst(cell))->collected.purpose != RTSCAN_NO_COLLECTION ||
+			rtscan_total_kind_of(lfirst(cell)) == RTSCAN_NO_TOTAL)
+			return bytes;
+	return set->parent < 0 && combinations <= Min(path->index->tuples, RTSCAN_SEGMENT_ROWS) &&
+		cells <= get_hash_memory_limit() ? Min(bytes, cells) : bytes;
+}
+
 /*
  * Cost of making a set's groups from its parent's groups, or from "rows" rows for "row_cost" each.  Sets set->bytes,
  * and adds the groups to path->groups if they are results.
@@ -251,13 +308,14 @@ set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
 {
 	Cost		cost;
 
-	set->bytes = set->groups * rtscan_group_bytes(path);
+	set->bytes = bytes_of_groups(path, set);
 	cost = collections_cost(path, set, rows);
 	if (set->asked)
 		path->groups += set->groups;
 	if (set->parent >= 0)
 		return cost + parts_cost(path, set, ((RtscanPathSet *) list_nth(path->sets, set->parent))->groups);
-	return cost + groups_cost(path, set, rows) + rows * (count_readers(path) * RTSCAN_VALUE_COST + row_cost);
+	return cost + groups_cost(path, set, rows) + spilling_cost(path, set, rows) +
+		rows * (count_readers(path) * RTSCAN_VALUE_COST + row_cost);
 }
 
 /* Count the passes over all rows: one for each set without a parent. */
@@ -405,20 +463,4 @@ double
 rtscan_group_bytes(const RtscanPath *path)
 {
 	return GROUP_OVERHEAD + path->request->target->width + list_length(path->aggregates) * sizeof(RtscanState);
-}
-
-bool
-rtscan_path_groups_fit(const RtscanPath *path)
-{
-	int			nsets = list_length(path->sets);
-
-	for (int i = 0; i < nsets && !path->request->partial; i++)
-	{
-		const RtscanPathSet *set = list_nth(path->sets, i);
-		bool		has_parts = i + 1 < nsets && ((RtscanPathSet *) list_nth(path->sets, i + 1))->parent == i;
-
-		if (set->parent < 0 && set->keys != NULL && set->bytes > rtscan_set_memory(true, path->most_parts, has_parts))
-			return false;
-	}
-	return true;
 }

@@ -10,13 +10,7 @@
  */
 #include "plan/aggregate/path.h"
 
-#include <math.h>
-
-#include "access/sysattr.h"
 #include "miscadmin.h"
-#include "optimizer/optimizer.h"
-#include "run/vector/arithmetic.h"
-#include "utils/selfuncs.h"
 
 /* Making groups from one group of another set costs as much as making them from this many rows. */
 #define ROWS_OF_GROUP	16
@@ -37,94 +31,12 @@ rtscan_keys_of_set(List *keys, const Bitmapset *set)
 	return chosen;
 }
 
-/* Does a clause refer to a column and to nothing else? */
-static bool
-is_about_column_alone(const RestrictInfo *clause, const Var *column)
-{
-	Bitmapset  *attributes = NULL;
-
-	pull_varattnos((Node *) clause->clause, column->varno, &attributes);
-	return bms_membership(attributes) == BMS_SINGLETON &&
-		bms_is_member(column->varattno - FirstLowInvalidHeapAttributeNumber, attributes);
-}
-
-/* Return the restriction clauses that refer to a column alone; NIL if the column belongs to no relation. */
-static List *
-clauses_about_column(PlannerInfo *root, const Var *column)
-{
-	bool		is_of_relation = column->varno > 0 && column->varno < root->simple_rel_array_size;
-	RelOptInfo *relation = is_of_relation ? root->simple_rel_array[column->varno] : NULL;
-	List	   *found = NIL;
-	ListCell   *cell;
-
-	if (relation == NULL)
-		return NIL;
-	foreach(cell, relation->baserestrictinfo)
-		if (is_about_column_alone(lfirst(cell), column))
-			found = lappend(found, lfirst(cell));
-	return found;
-}
-
-static double
-distinct_values(PlannerInfo *root, Node *expression)
-{
-	VariableStatData variable;
-	double		distinct;
-	bool		is_default;
-
-	examine_variable(root, expression, 0, &variable);
-	distinct = get_variable_numdistinct(&variable, &is_default);
-	ReleaseVariableStats(variable);
-	return distinct;
-}
-
-/*
- * Return how many distinct values of a key are left by the conditions on this key alone.  BETWEEN may leave eight of a
- * thousand brands, but PostgreSQL assumes that the remaining rows have any of the thousand.  Infinite if the key is no
- * column, or has no conditions.
- */
-static double
-values_left(PlannerInfo *root, Node *key)
-{
-	List	   *clauses = IsA(key, Var) ? clauses_about_column(root, (Var *) key) : NIL;
-
-	if (clauses == NIL)
-		return INFINITY;
-	return Max(1, distinct_values(root, key) * clauselist_selectivity(root, clauses, 0, JOIN_INNER, NULL));
-}
-
-/*
- * Estimate the number of groups of a set.  PostgreSQL assumes that an expression has as many values as its columns, and
- * that conditions on a column do not reduce its values.  rtscan_most_values() and values_left() return smaller numbers
- * for some keys.
- */
+/* Estimate the number of groups of a set. */
 static double
 estimate_groups(const RtscanPath *path, const Bitmapset *set, double rows)
 {
-	PlannerInfo *root = path->request->root;
-	List	   *keys = rtscan_keys_of_set(path->request->keys, set);
-	List	   *row_keys = rtscan_keys_of_set(path->row_keys, set);
-	List	   *others = NIL;
-	double		known = 1;
-
-	if (keys == NIL)
-		return 1;
-	for (int i = 0; i < list_length(row_keys); i++)
-	{
-		double		most = rtscan_most_values(list_nth(row_keys, i));
-		double		left = values_left(root, list_nth(keys, i));
-		double		values = Min(most, left);
-
-		if (isinf(values))
-			others = lappend(others, list_nth(keys, i));
-		else
-			known *= values;
-	}
-	if (list_length(others) == list_length(keys))
-		return clamp_row_est(estimate_num_groups(root, keys, Max(rows, 1), NULL, NULL));
-	if (others != NIL)
-		known *= estimate_num_groups(root, others, Max(rows, 1), NULL, NULL);
-	return clamp_row_est(Min(known, estimate_num_groups(root, keys, Max(rows, 1), NULL, NULL)));
+	return rtscan_estimate_groups(path->request->root, rtscan_keys_of_set(path->request->keys, set),
+								  rtscan_keys_of_set(path->row_keys, set), rows);
 }
 
 /* ---------------------------------------------------------------- joined sets */

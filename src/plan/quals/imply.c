@@ -11,6 +11,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
+#include "plan/quals/imply_time.h"
 #include "plan/quals/volatile.h"
 #include "row/number.h"
 #include "run/plan/may_raise.h"
@@ -345,7 +346,11 @@ imply(IndexOptInfo *index, Expr *clause)
 
 	check_stack_depth();
 	if (IsA(clause, OpExpr) && list_length(((OpExpr *) clause)->args) == 2)
+	{
 		qual = imply_comparison(index, (OpExpr *) clause);
+		if (qual == NULL)
+			qual = rtscan_imply_times(index, (OpExpr *) clause);
+	}
 	else if (IsA(clause, BoolExpr))
 		qual = imply_connective(index, (BoolExpr *) clause);
 	if (qual)

@@ -11,6 +11,8 @@
  * power(), sqrt() and casts between these types, as PostgreSQL itself defines them.  An AND or OR of comparisons, and
  * of quals that the index answers, implies what its parts imply.  Arguments are subexpressions without columns, whose
  * values are known when the search begins.  A clause whose arguments may raise an error implies nothing.
+ *
+ * Comparisons of functions of times are in imply_time.h.
  */
 #ifndef RTSCAN_IMPLY_H
 #define RTSCAN_IMPLY_H

@@ -69,6 +69,7 @@ typedef struct RtscanCurrentSet
 typedef struct RtscanVisit
 {
 	bool		only_visited;	/* has the only group been visited? */
+	bool		of_cells;		/* are cells visited, which have no groups (run/group/row_groups_dense.c)? */
 	Datum	   *keys;			/* keys of the group, by their numbers in the task */
 	bool	   *isnull;			/* is each of "keys" NULL? */
 	Datum	   *set_keys;		/* work space: keys of a group, by their numbers in its set */

@@ -227,6 +227,21 @@ add_to_parts(const RtscanRowsAnswer *answer, const RtscanState *group)
 
 /* ---------------------------------------------------------------- a visit */
 
+bool
+rtscan_set_has_groups(const RtscanCurrentSet *current)
+{
+	return rtscan_has_groups(current->groups) ||
+		(current->row_groups && rtscan_row_groups_are_dense(current->row_groups));
+}
+
+/* Are all groups of the current set cells, which have not been folded? */
+static bool
+has_cells_alone(const RtscanCurrentSet *current)
+{
+	return current->set->parent < 0 && current->row_groups && rtscan_row_groups_are_dense(current->row_groups) &&
+		!rtscan_has_groups(current->groups);
+}
+
 void
 rtscan_begin_visit(RtscanRowsAnswer *answer)
 {
@@ -237,7 +252,11 @@ rtscan_begin_visit(RtscanRowsAnswer *answer)
 	answer->visit.only_visited = false;
 	if (answer->current.only)
 		return;
-	rtscan_begin_groups(answer->current.groups);
+	answer->visit.of_cells = has_cells_alone(&answer->current);
+	if (answer->visit.of_cells)
+		rtscan_begin_dense_visit(answer->current.row_groups);
+	else
+		rtscan_begin_groups(answer->current.groups);
 	answer->question->totals->spilled_groups += rtscan_spilled_groups(answer->current.groups);
 }
 
@@ -252,7 +271,8 @@ next_group(const RtscanCurrentSet *current, RtscanVisit *visit)
 		visit->only_visited = true;
 		return group;
 	}
-	group = rtscan_next_group(current->groups, visit->set_keys, visit->set_isnull);
+	group = visit->of_cells ? rtscan_next_dense_group(current->row_groups, visit->set_keys, visit->set_isnull) :
+		rtscan_next_group(current->groups, visit->set_keys, visit->set_isnull);
 	for (int i = 0; i < current->set->nkeys && group; i++)
 	{
 		visit->keys[current->set->keys[i]] = visit->set_keys[i];

@@ -44,6 +44,9 @@ rtscan_set_memory(bool of_rows, int most_parts, bool has_parts)
 /* Prepare the sets of a task whose keys and transitions are set up. */
 extern void rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan);
 
+/* Has the current set groups, in memory or spilled, or cells without groups that have rows? */
+extern bool rtscan_set_has_groups(const RtscanCurrentSet *current);
+
 /* End the current set and begin the next one.  A set made from rows has no groups at first.  False at the end. */
 extern bool rtscan_next_set(RtscanRowsAnswer *answer);
 

@@ -61,6 +61,12 @@ rtscan_find_group_entered(const RtscanRowsAnswer *answer, bool fresh)
 }
 
 RtscanState *
+rtscan_find_group_of_keys(const Datum *keys, const bool *isnull, void *arg)
+{
+	return rtscan_find_group(((const RtscanRowsAnswer *) arg)->current.groups, keys, isnull, false);
+}
+
+RtscanState *
 rtscan_find_group_of_row(uint32 row, void *arg)
 {
 	const RtscanRowsAnswer *answer = (const RtscanRowsAnswer *) arg;
@@ -369,7 +375,7 @@ find_groups(const RtscanCurrentSet *current, RtscanBatch *batch, RtscanCurrentSl
 
 /*
  * Add the slice by cells.  The rows' groups have to be found if some aggregate is not added by cell, or if some row's
- * cell was empty: an empty cell's group may be unknown.
+ * cell was empty: an empty cell's group may be unknown, and cannot be made later if the cell does not tell its keys.
  */
 static void
 add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of)
@@ -379,7 +385,8 @@ add_by_cells(RtscanRowsAnswer *answer, RtscanCells *cells, const uint32 *cell_of
 	begin_cells(answer, cells);
 	for (int i = 0; i < cells->naggregates; i++)
 		needs_groups |= !cells->aggregates[i].adds;
-	if (rtscan_count_in_cells(cells, cell_of, answer->slice.rows, answer->slice.n) || needs_groups)
+	if ((rtscan_count_in_cells(cells, cell_of, answer->slice.rows, answer->slice.n) && cells->make_group == NULL) ||
+		needs_groups)
 		find_groups(&answer->current, answer->batch, &answer->slice);
 	for (int i = 0; i < cells->naggregates; i++)
 		if (cells->aggregates[i].adds)

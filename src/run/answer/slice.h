@@ -28,4 +28,7 @@ extern RtscanState *rtscan_find_group_entered(const RtscanRowsAnswer *answer, bo
 /* RtscanFindGroup (row_groups.h): look up the group of a row of the batch.  "arg" is an RtscanRowsAnswer. */
 extern RtscanState *rtscan_find_group_of_row(uint32 row, void *arg);
 
+/* RtscanMakeGroup (row_groups.h): look up the group of some keys.  "arg" is an RtscanRowsAnswer. */
+extern RtscanState *rtscan_find_group_of_keys(const Datum *keys, const bool *isnull, void *arg);
+
 #endif							/* RTSCAN_SLICE_H */

@@ -6,6 +6,7 @@
 #include "run/device_aggregate/device_groups.h"
 
 #include "miscadmin.h"
+#include "run/answer/sets.h"
 #include "run/answer/slice.h"
 #include "run/device_aggregate/device_sums.h"
 #include "run/device_aggregate/entries.h"
@@ -349,7 +350,7 @@ rtscan_add_entries(const RtscanEntries *entries)
 	MemoryContext old;
 
 	adding.totals = palloc(Max(answer->task->naggregates, 1) * sizeof(AggregateTotal));
-	adding.fresh = current->groups && !rtscan_has_groups(current->groups) && rtscan_have_own_keys(entries);
+	adding.fresh = current->groups && !rtscan_set_has_groups(current) && rtscan_have_own_keys(entries);
 	/* finding groups and adding to them may leave garbage in per-tuple memory */
 	old = MemoryContextSwitchTo(answer->batch->context->ecxt_per_tuple_memory);
 	for (uint32 first = 0, groups = 0; first < entries->agg->n; first = add_group(&adding, placed, first), groups++)

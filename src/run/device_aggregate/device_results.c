@@ -6,6 +6,7 @@
 #include "run/device_aggregate/device_results.h"
 
 #include "miscadmin.h"
+#include "run/answer/sets.h"
 #include "run/device_aggregate/device_groups.h"
 #include "utils/memutils.h"
 
@@ -63,7 +64,7 @@ rtscan_may_keep_entries(const RtscanEntries *entries)
 	const RtscanCurrentSet *current = &entries->answer->current;
 	const RtscanDeviceAgg *agg = entries->agg;
 
-	return current->groups && task->nsets == 1 && !rtscan_has_groups(current->groups) && are_totals(task, current) &&
+	return current->groups && task->nsets == 1 && !rtscan_set_has_groups(current) && are_totals(task, current) &&
 		entries->ngroups == agg->ndigits && rtscan_have_own_keys(entries) &&
 		memory_of(entries) <= get_hash_memory_limit();
 }

@@ -64,7 +64,7 @@ rtscan_is_device_agg_sum(const RtscanArithmetic *step, const struct RtscanBatch 
 		case RTSCAN_STEP_SAME:
 			break;
 		case RTSCAN_STEP_STRICT:
-			is = is && !step->in_utc && (is_sum(step) || is_product(step) || is_negation(step));
+			is = is && (is_sum(step) || is_product(step) || is_negation(step));
 			break;
 		default:
 			return false;

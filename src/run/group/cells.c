@@ -110,8 +110,10 @@ rtscan_size_cells(RtscanCells *cells, uint32 n, RtscanState **groups)
 
 /* ---------------------------------------------------------------- folding */
 
+/* Add a cell to the state of an aggregate.  What the state keeps by reference is allocated in "context". */
 static void
-fold_cell(RtscanCells *cells, const RtscanCellAggregate *aggregate, uint32 cell, RtscanState *state)
+fold_cell(RtscanCells *cells, const RtscanCellAggregate *aggregate, uint32 cell, RtscanState *state,
+		  MemoryContext context)
 {
 	int64		value = aggregate->values[cell];
 	RtscanTotal total = {
@@ -121,8 +123,15 @@ fold_cell(RtscanCells *cells, const RtscanCellAggregate *aggregate, uint32 cell,
 		.outermost = value,
 	};
 
-	aggregate->transition->family->add_total(aggregate->transition, state, &total, aggregate->scale,
-											 cells->states_context);
+	aggregate->transition->family->add_total(aggregate->transition, state, &total, aggregate->scale, context);
+}
+
+static void
+fold_into(RtscanCells *cells, uint32 cell, RtscanState *states, MemoryContext context)
+{
+	for (int i = 0; i < cells->naggregates; i++)
+		if (cells->aggregates[i].kind != RTSCAN_NO_TOTAL)
+			fold_cell(cells, &cells->aggregates[i], cell, &states[i], context);
 }
 
 void
@@ -134,12 +143,81 @@ rtscan_fold_cells(RtscanCells *cells)
 		return;
 	old = MemoryContextSwitchTo(cells->temporary);
 	for (uint32 cell = 0; cell < cells->n; cell++)
-		for (int i = 0; i < cells->naggregates && cells->rows[cell] > 0; i++)
-			if (cells->aggregates[i].kind != RTSCAN_NO_TOTAL)
-				fold_cell(cells, &cells->aggregates[i], cell, &cells->groups[cell][i]);
+	{
+		if (cells->rows[cell] == 0)
+			continue;
+		if (cells->groups[cell] == NULL)
+			cells->groups[cell] = cells->make_group(cell, cells->arg);
+		fold_into(cells, cell, cells->groups[cell], cells->states_context);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(cells->temporary);
 	clear_all(cells);
+}
+
+RtscanState *
+rtscan_states_of_cell(RtscanCells *cells, uint32 cell)
+{
+	Size		size = Max(cells->naggregates, 1) * sizeof(RtscanState);
+	MemoryContext old;
+
+	if (cells->states == NULL)
+		cells->states = MemoryContextAlloc(cells->context, size);
+	MemoryContextReset(cells->temporary);
+	old = MemoryContextSwitchTo(cells->temporary);
+	memset(cells->states, 0, size);
+	fold_into(cells, cell, cells->states, cells->temporary);
+	MemoryContextSwitchTo(old);
+	return cells->states;
+}
+
+/* ---------------------------------------------------------------- moving */
+
+/* Move the numbers of rows to their places in a new array, which replaces the old one. */
+static uint32 *
+move_rows(const RtscanCells *cells, uint32 n, const uint32 *places)
+{
+	uint32	   *moved = MemoryContextAllocHuge(cells->context, n * sizeof(uint32));
+
+	memset(moved, 0, n * sizeof(uint32));
+	for (uint32 cell = 0; cell < cells->n; cell++)
+		if (cells->rows[cell] > 0)
+			moved[places[cell]] = cells->rows[cell];
+	return moved;
+}
+
+static void
+move_aggregate(const RtscanCells *cells, RtscanCellAggregate *aggregate, uint32 n, const uint32 *places)
+{
+	RtscanCellAggregate moved = *aggregate;
+	uint64		room = aggregate->room;
+
+	moved.counts = MemoryContextAllocHuge(cells->context, n * sizeof(uint32));
+	moved.values = MemoryContextAllocHuge(cells->context, n * sizeof(int64));
+	clear_aggregate(&moved, n);
+	for (uint32 cell = 0; cell < cells->n; cell++)
+		if (cells->rows[cell] > 0)
+		{
+			moved.counts[places[cell]] = aggregate->counts[cell];
+			moved.values[places[cell]] = aggregate->values[cell];
+		}
+	pfree(aggregate->counts);
+	pfree(aggregate->values);
+	*aggregate = moved;
+	aggregate->room = room;
+}
+
+void
+rtscan_move_cells(RtscanCells *cells, uint32 n, RtscanState **groups, const uint32 *places)
+{
+	uint32	   *rows = move_rows(cells, n, places);
+
+	for (int i = 0; i < cells->naggregates; i++)
+		move_aggregate(cells, &cells->aggregates[i], n, places);
+	pfree(cells->rows);
+	cells->rows = rows;
+	cells->n = cells->capacity = n;
+	cells->groups = groups;
 }
 
 /* ---------------------------------------------------------------- slices */

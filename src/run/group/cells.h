@@ -51,7 +51,11 @@ typedef struct RtscanCells
 	uint32		n;				/* number of cells; 0: none are used */
 	uint32		capacity;		/* number of cells that the arrays have room for */
 	uint64		added;			/* number of rows added since the cells were last cleared */
-	RtscanState **groups;		/* the group of each cell */
+	RtscanState **groups;		/* the group of each cell; NULL: it has none yet */
+	RtscanState *(*make_group) (uint32 cell, void *arg);	/* makes a group for a cell; NULL: cells with rows have
+															 * one */
+	void	   *arg;			/* argument of make_group() */
+	RtscanState *states;		/* states of the cell that rtscan_states_of_cell() has returned */
 	uint32	   *rows;			/* number of rows of each cell */
 	int			naggregates;
 	RtscanCellAggregate *aggregates;
@@ -95,7 +99,16 @@ extern bool rtscan_count_in_cells(RtscanCells *cells, const uint32 *cell_of, con
 /* Add rows to an aggregate that is added by cell: all rows of the slice, or those that pass its FILTER. */
 extern void rtscan_add_to_cells(RtscanCells *cells, int number, const uint32 *cell_of, const uint16 *rows, uint32 n);
 
-/* Add the cells to the states of their groups, and clear them. */
+/*
+ * Change the number of cells.  The cells that have rows get new places, given by their numbers, and "groups" has the
+ * group of each cell.
+ */
+extern void rtscan_move_cells(RtscanCells *cells, uint32 n, RtscanState **groups, const uint32 *places);
+
+/* Return the states that a cell without group comes to, which are valid until the next call. */
+extern RtscanState *rtscan_states_of_cell(RtscanCells *cells, uint32 cell);
+
+/* Add the cells to the states of their groups, and clear them.  Cells without group get one. */
 extern void rtscan_fold_cells(RtscanCells *cells);
 
 #endif							/* RTSCAN_CELLS_H */

@@ -15,9 +15,9 @@
  * combination.  If there are at least four rows for each combination, and the cells fit into work_mem, each combination
  * has a cell, to which rows may be added in place of their group (cells.h).
  *
- * If most combinations of columns occur only a few times, but the keys are expressions that can be calculated as
- * integers (arithmetic.h), the integers of the keys are combined instead.  Combinations of keys mean the same in all
- * segments.  The range of a key includes its values in all rows so far.
+ * If most combinations of columns occur only a few times, but the keys are expressions, what determines the keys is
+ * combined instead (run/vector/determinants.h): integers that are calculated, and columns.  The range of an integer
+ * includes its values in all rows so far, so that combinations mean the same in all segments if no column has codes.
  */
 #ifndef RTSCAN_ROW_GROUPS_H
 #define RTSCAN_ROW_GROUPS_H
@@ -26,8 +26,8 @@
 
 #include "run/group/cells.h"
 #include "run/group/groups.h"
-#include "run/vector/arithmetic.h"
 #include "run/vector/batch.h"
+#include "run/vector/determinants.h"
 
 typedef struct RtscanRowGroups RtscanRowGroups;
 
@@ -36,13 +36,33 @@ typedef RtscanState *(*RtscanFindGroup) (uint32 row, void *arg);
 
 /*
  * Create an RtscanRowGroups for keys that depend on some columns of the index, in the current memory context.
- * "expressions" are all keys (RtscanArithmetic *) if they can be calculated as integers; else NIL.
+ * "determinants" are those of all keys (RtscanDeterminant *); NIL if they are the columns.
  */
-extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, List *expressions, RtscanFindGroup find,
+extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, List *determinants, RtscanFindGroup find,
 												 void *arg);
 
-/* Set the cells to use for combinations of columns, and those for combinations of keys.  Either may be NULL. */
-extern void rtscan_let_row_groups_use(RtscanRowGroups *groups, RtscanCells *of_columns, RtscanCells *of_expressions);
+/* Set the cells to use for combinations of columns, and those for combinations of determinants.  Either may be NULL. */
+extern void rtscan_let_row_groups_use(RtscanRowGroups *groups, RtscanCells *of_columns,
+									  RtscanCells *of_determinants);
+
+/* A function that returns the group of some keys, and makes it if there is none. */
+typedef RtscanState *(*RtscanMakeGroup) (const Datum *keys, const bool *isnull, void *arg);
+
+/*
+ * Let cells have no groups, if they can be few enough (row_groups_dense.c).  The determinants must be the keys, in
+ * their order, and exact integers of these kinds represent them.  All aggregates must be those that cells take.
+ */
+extern void rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *kinds,
+										   RtscanMakeGroup make);
+
+/* Are there cells without groups?  They are visited if there are no other groups; else they have to be folded. */
+extern bool rtscan_row_groups_are_dense(const RtscanRowGroups *groups);
+
+/* Begin to visit cells without groups. */
+extern void rtscan_begin_dense_visit(RtscanRowGroups *groups);
+
+/* Return the states of the next cell that has rows, valid until the next call, and its keys; NULL at the end. */
+extern RtscanState *rtscan_next_dense_group(RtscanRowGroups *groups, Datum *keys, bool *isnull);
 
 /* Fold all cells into the states of their groups. */
 extern void rtscan_fold_row_groups(RtscanRowGroups *groups);

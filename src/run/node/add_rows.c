@@ -138,24 +138,44 @@ next_pass(RtscanRowsAnswer *answer)
 
 /* ---------------------------------------------------------------- the current set */
 
-/*
- * Return the keys of a set as arithmetic (arithmetic.h).  NIL if some key cannot be calculated as integers, or if all
- * keys are columns, whose codes or integers are combined directly.
- */
+/* Return what determines the keys of a set (determinants.h). */
 static List *
-key_expressions(const RtscanRowsTask *task, const RtscanRowSet *set, List **known)
+determinants_of(const RtscanRowsTask *task, const RtscanRowSet *set, List **known)
 {
-	List	   *expressions = NIL;
+	List	   *determinants = NIL;
 
-	for (int i = 0; i < set->nkeys && set->computes_keys; i++)
+	for (int i = 0; i < set->nkeys; i++)
+		determinants = rtscan_add_determinants(determinants, task->keys[set->keys[i]].expression.row_expression, known);
+	return determinants;
+}
+
+/* Return, by key, the kind of the exact integers that represent it; NULL if a key has none that sort. */
+static RtscanExactKind *
+kinds_of_keys(const RtscanRowSet *set)
+{
+	RtscanExactKind *kinds = palloc(Max(set->nkeys, 1) * sizeof(RtscanExactKind));
+
+	for (int i = 0; i < set->nkeys; i++)
 	{
-		RtscanArithmetic *arithmetic = rtscan_arithmetic(task->keys[set->keys[i]].expression.row_expression, known);
+		Oid			type = TupleDescAttr(set->types, i)->atttypid;
+		bool		sorts;
 
-		if (arithmetic == NULL || !rtscan_gives_integers(arithmetic))
-			return NIL;
-		expressions = lappend(expressions, arithmetic);
+		kinds[i] = rtscan_exact_kind(type, TupleDescAttr(set->types, i)->attlen, TupleDescAttr(set->types, i)->attbyval,
+									 &sorts);
+		if (!sorts || type == NUMERICOID || kinds[i] == RTSCAN_EXACT_FLOAT4 || kinds[i] == RTSCAN_EXACT_FLOAT8)
+			return NULL;
 	}
-	return expressions;
+	return kinds;
+}
+
+/* Can cells take all aggregates? */
+static bool
+take_all(const RtscanCells *cells)
+{
+	for (int i = 0; cells && i < cells->naggregates; i++)
+		if (cells->aggregates[i].kind == RTSCAN_NO_TOTAL)
+			return false;
+	return cells != NULL;
 }
 
 /*
@@ -179,13 +199,20 @@ begin_row_groups(RtscanRowsAnswer *answer)
 {
 	RtscanCurrentSet *current = &answer->current;
 	MemoryContext old = MemoryContextSwitchTo(answer->context);
-	List	   *expressions = key_expressions(answer->task, current->set, &answer->calculated.known);
+	List	   *determinants = determinants_of(answer->task, current->set, &answer->calculated.known);
+	RtscanCells *cells;
+	RtscanExactKind *kinds;
 
 	MemoryContextSwitchTo(answer->sets[current->number].context);
-	current->row_groups = rtscan_create_row_groups(current->set->columns, expressions, rtscan_find_group_of_row,
-												   answer);
-	rtscan_let_row_groups_use(current->row_groups, create_cells(answer->task, current),
-							  create_cells(answer->task, current));
+	cells = create_cells(answer->task, current);
+	kinds = !current->set->computes_keys && take_all(cells) && list_length(determinants) == current->set->nkeys
+		? kinds_of_keys(current->set) : NULL;
+	current->row_groups = rtscan_create_row_groups(current->set->columns,
+												   kinds || current->set->computes_keys ? determinants : NIL,
+												   rtscan_find_group_of_row, answer);
+	rtscan_let_row_groups_use(current->row_groups, create_cells(answer->task, current), cells);
+	if (kinds)
+		rtscan_let_row_groups_be_dense(current->row_groups, kinds, rtscan_find_group_of_keys);
 	MemoryContextSwitchTo(old);
 }
 
@@ -310,7 +337,8 @@ rtscan_add_rows(RtscanRowsAnswer *answer)
 		rtscan_add_slice(answer);
 		full = groups_are_full(answer->current.groups, &answer->slice);
 	}
-	if (answer->current.groups)
+	if (answer->current.groups &&
+		(!rtscan_row_groups_are_dense(answer->current.row_groups) || rtscan_has_groups(answer->current.groups)))
 		rtscan_fold_row_groups(answer->current.row_groups);
 	return !full;
 }

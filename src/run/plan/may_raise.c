@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * may_raise.c
- *		Decides whether evaluating a search argument may raise an error.
+ *		Decides whether evaluating a search argument, or an expression of columns, may raise an error.
  */
 #include "run/plan/may_raise.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
@@ -165,4 +166,187 @@ bool
 rtscan_has_subplan_result(Node *argument)
 {
 	return has_subplan_result(argument, NULL);
+}
+
+/* ---------------------------------------------------------------- expressions of columns */
+
+/* Return a constant text as a C string; NULL if a node is none. */
+static const char *
+constant_text(const Node *node)
+{
+	const Const *constant = (const Const *) node;
+
+	return IsA(node, Const) && constant->consttype == TEXTOID && !constant->constisnull
+		? TextDatumGetCString(constant->constvalue) : NULL;
+}
+
+/* Is a pattern of LIKE a constant that does not end with an escape character? */
+static bool
+is_complete_pattern(const Node *node)
+{
+	const char *pattern = constant_text(node);
+	int			escapes = 0;
+
+	if (pattern == NULL)
+		return false;
+	for (size_t i = strlen(pattern); i > 0 && pattern[i - 1] == '\\'; i--)
+		escapes++;
+	return escapes % 2 == 0;
+}
+
+/* Is a regular expression a constant that is surely valid: of plain characters, anchors, and repeated characters? */
+static bool
+is_plain_regex(const Node *node)
+{
+	const char *pattern = constant_text(node);
+
+	for (const char *at = pattern; at && *at; at++)
+		if (!(isalnum((unsigned char) *at) || IS_HIGHBIT_SET(*at) || strchr(" _^$.@/,:;-", *at) ||
+			  (*at == '*' && at > pattern && (isalnum((unsigned char) at[-1]) || at[-1] == '.'))))
+			return false;
+	return pattern != NULL;
+}
+
+/* Is a node a constant integer that is not negative? */
+static bool
+is_natural(const Node *node)
+{
+	const Const *constant = (const Const *) node;
+
+	return IsA(node, Const) && constant->consttype == INT4OID && !constant->constisnull &&
+		DatumGetInt32(constant->constvalue) >= 0;
+}
+
+/* Does a function of texts raise no error, whatever the texts are, if its collation is a usual one? */
+static bool
+is_safe_of_texts(Oid function, const List *arguments)
+{
+	switch (function)
+	{
+		case F_TEXTLIKE:
+		case F_TEXTNLIKE:
+		case F_TEXTICLIKE:
+		case F_TEXTICNLIKE:
+			return is_complete_pattern(lsecond(arguments));
+		case F_TEXTREGEXEQ:
+		case F_TEXTREGEXNE:
+		case F_TEXTICREGEXEQ:
+		case F_TEXTICREGEXNE:
+			return is_plain_regex(lsecond(arguments));
+		case F_SUBSTR_TEXT_INT4_INT4:
+		case F_SUBSTRING_TEXT_INT4_INT4:
+			return is_natural(lthird(arguments));
+		case F_LOWER_TEXT:
+		case F_UPPER_TEXT:
+		case F_INITCAP:
+		case F_LENGTH_TEXT:
+		case F_CHAR_LENGTH_TEXT:
+		case F_CHARACTER_LENGTH_TEXT:
+		case F_OCTET_LENGTH_TEXT:
+		case F_LEFT:
+		case F_RIGHT:
+		case F_SUBSTR_TEXT_INT4:
+		case F_SUBSTRING_TEXT_INT4:
+		case F_BTRIM_TEXT:
+		case F_LTRIM_TEXT:
+		case F_RTRIM_TEXT:
+		case F_BTRIM_TEXT_TEXT:
+		case F_LTRIM_TEXT_TEXT:
+		case F_RTRIM_TEXT_TEXT:
+		case F_REPLACE:
+		case F_REVERSE:
+		case F_STARTS_WITH:
+		case F_STRPOS:
+		case F_POSITION_TEXT_TEXT:
+		case F_TEXTCAT:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Does a function of jsonb raise no error, whatever its arguments are? */
+static bool
+is_safe_of_jsonb(Oid function)
+{
+	switch (function)
+	{
+		case F_JSONB_OBJECT_FIELD:
+		case F_JSONB_OBJECT_FIELD_TEXT:
+		case F_JSONB_ARRAY_ELEMENT:
+		case F_JSONB_ARRAY_ELEMENT_TEXT:
+		case F_JSONB_EXTRACT_PATH:
+		case F_JSONB_EXTRACT_PATH_TEXT:
+		case F_JSONB_EXISTS:
+		case F_JSONB_CONTAINS:
+		case F_JSONB_CONTAINED:
+		case F_JSONB_TYPEOF:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static bool
+call_may_raise(Oid function, Oid collation, const List *arguments)
+{
+	if (get_func_leakproof(function) || is_safe_of_jsonb(function))
+		return false;
+	return !OidIsValid(collation) || !get_collation_isdeterministic(collation) ||
+		!is_safe_of_texts(function, arguments);
+}
+
+/* May evaluating an expression raise an error?  Also the callback of expression_tree_walker(). */
+static bool
+may_raise(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_FuncExpr:
+			{
+				const FuncExpr *call = (const FuncExpr *) node;
+
+				if (call_may_raise(call->funcid, call->inputcollid, call->args))
+					return true;
+				break;
+			}
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			{
+				const OpExpr *operation = (const OpExpr *) node;
+
+				if (call_may_raise(get_opcode(operation->opno), operation->inputcollid, operation->args))
+					return true;
+				break;
+			}
+		case T_ScalarArrayOpExpr:
+			if (!get_func_leakproof(get_opcode(((const ScalarArrayOpExpr *) node)->opno)))
+				return true;
+			break;
+		case T_List:
+		case T_Var:
+		case T_Const:
+		case T_RelabelType:
+		case T_CollateExpr:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, may_raise, arg);
+}
+
+bool
+rtscan_may_raise(Node *expression)
+{
+	return may_raise(expression, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * may_raise.h
- *		Decides whether evaluating a search argument may raise an error.
+ *		Decides whether evaluating a search argument, or an expression of columns, may raise an error.
  *
  * The node evaluates arguments once, before it reads any row.  The planner also evaluates them, to estimate how many
  * rows match.  PostgreSQL does the same with the arguments of an index scan, so errors are no problem in WHERE.  But
@@ -23,5 +23,11 @@ extern bool rtscan_arguments_may_raise(Node *clause);
 
 /* May evaluating an argument execute a subplan, which may raise an error?  Correlated parameters count as subplans. */
 extern bool rtscan_has_subplan_result(Node *argument);
+
+/*
+ * May evaluating an expression of columns raise an error, for some values of the columns?  False only for functions
+ * that are known not to.  Memory that does not suffice does not count.
+ */
+extern bool rtscan_may_raise(Node *expression);
 
 #endif							/* RTSCAN_MAY_RAISE_H */

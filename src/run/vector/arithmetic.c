@@ -8,6 +8,7 @@
 #include "bits/multiversion.h"
 #include "miscadmin.h"
 #include "row/decimal.h"
+#include "utils/datum.h"
 
 /* ---------------------------------------------------------------- columns and constants */
 
@@ -102,6 +103,23 @@ rtscan_read_parameter(const RtscanArithmetic *step, const RtscanBatch *batch)
 
 	return (param->paramkind == PARAM_EXEC ? read_executor_parameter : read_statement_parameter)
 		(batch->context, param->paramid, step->constant);
+}
+
+/* Set the constant of a step to the value of its stable expression, when it is first needed. */
+static void
+evaluate_once(RtscanArithmetic *step)
+{
+	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(step));
+	Const	   *value = step->constant;
+	ExprContext *context = CreateStandaloneExprContext();
+	ExprState  *state = ExecInitExpr(unconstify(Expr *, step->expression), NULL);
+
+	value->constvalue = ExecEvalExprSwitchContext(state, context, &value->constisnull);
+	if (!value->constisnull)
+		value->constvalue = datumCopy(value->constvalue, value->constbyval, value->constlen);
+	FreeExprContext(context, true);
+	step->is_evaluated = true;
+	MemoryContextSwitchTo(old);
 }
 
 /* ---------------------------------------------------------------- operations */
@@ -200,7 +218,7 @@ calculate_operation(RtscanArithmetic *step, RtscanBatch *batch)
 {
 	const RtscanVector *result = step->values;
 
-	if (!calculate_operands(step, batch) || (step->in_utc && !rtscan_session_is_in_utc()))
+	if (!calculate_operands(step, batch))
 		return NULL;
 	if (step->step == RTSCAN_STEP_SAME)
 		result = step->vectors[0];
@@ -237,6 +255,12 @@ calculate_step(RtscanArithmetic *step, RtscanBatch *batch)
 			return fill_constant(step) ? step->values : NULL;
 		case RTSCAN_STEP_PARAMETER:
 			return rtscan_read_parameter(step, batch) && fill_constant(step) ? step->values : NULL;
+		case RTSCAN_STEP_STABLE:
+			if (!step->is_evaluated)
+				evaluate_once(step);
+			return fill_constant(step) ? step->values : NULL;
+		case RTSCAN_STEP_BY_CODE:
+			return rtscan_calculate_by_code(step, batch) ? step->values : NULL;
 		default:
 			return calculate_operation(step, batch);
 	}

@@ -48,8 +48,11 @@ typedef struct RtscanVector
  */
 extern RtscanArithmetic *rtscan_arithmetic(const Expr *row_expression, List **known);
 
-/* Can a row expression be calculated?  Sets *steps to the number of calculations that it takes. */
-extern bool rtscan_count_steps(const Expr *row_expression, int *steps);
+/*
+ * Can a row expression be calculated?  Sets *steps to the number of calculations that it takes, and *by_code to true if
+ * parts of it are evaluated once for each code of a column.
+ */
+extern bool rtscan_count_steps(const Expr *row_expression, int *steps, bool *by_code);
 
 /*
  * Return an upper limit of the number of distinct values, including NULL, that an expression can have, whatever its

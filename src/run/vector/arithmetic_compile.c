@@ -16,6 +16,7 @@
 #include "nodes/nodeFuncs.h"
 #include "row/decimal.h"
 #include "run/plan/expressions.h"
+#include "run/plan/may_raise.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
@@ -113,6 +114,28 @@ compile_parameter(RtscanArithmetic *step)
 	step->step = RTSCAN_STEP_PARAMETER;
 	step->constant = makeNullConst(param->paramtype, param->paramtypmod, param->paramcollid);
 	return param->paramkind == PARAM_EXEC || param->paramkind == PARAM_EXTERN;
+}
+
+static bool
+has_column_or_parameter(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Var) || IsA(node, Param) || IsA(node, CaseTestExpr) ||
+		expression_tree_walker(node, has_column_or_parameter, arg);
+}
+
+/* Compile a stable expression without columns that raises no error, such as date_trunc('month', now()). */
+static bool
+compile_stable(RtscanArithmetic *step)
+{
+	Node	   *expression = (Node *) unconstify(Expr *, step->expression);
+
+	if (has_column_or_parameter(expression, NULL) || rtscan_arguments_may_raise(expression))
+		return false;
+	step->step = RTSCAN_STEP_STABLE;
+	step->constant = makeNullConst(exprType(expression), exprTypmod(expression), exprCollation(expression));
+	return true;
 }
 
 /* ---------------------------------------------------------------- operands */
@@ -335,15 +358,13 @@ compile_outermost(RtscanArithmetic *step, const MinMaxExpr *expression, List **k
 static bool
 compile_time_function(RtscanArithmetic *step, Oid function, List *arguments, List **known)
 {
-	const Const *unit = list_length(arguments) == 2 ? linitial(arguments) : NULL;
+	List	   *operands;
 
-	if (unit == NULL || !IsA(unit, Const) || unit->consttype != TEXTOID || unit->constisnull ||
-		!rtscan_find_time_function(function, TextDatumGetCString(unit->constvalue), step) ||
-		(step->in_utc && !rtscan_session_is_in_utc()))
+	if (arguments == NIL || !rtscan_find_time_function(step, function, arguments, &operands))
 		return false;
 	step->step = RTSCAN_STEP_STRICT;
-	create_operands(step, 1);
-	return add_operand(step, rtscan_arithmetic(lsecond(arguments), known));
+	create_operands(step, list_length(operands));
+	return add_operands(step, operands, known);
 }
 
 static bool
@@ -450,6 +471,17 @@ compile(RtscanArithmetic *step, const Expr *expression, List **known)
 	}
 }
 
+/* Make a step for an expression; returns NULL if vectors cannot represent its type. */
+static RtscanArithmetic *
+make_step(const Expr *row_expression)
+{
+	RtscanArithmetic *step = palloc0(sizeof(RtscanArithmetic));
+
+	step->expression = row_expression;
+	step->uses = 1;
+	return set_type(step, exprType((const Node *) row_expression)) ? step : NULL;
+}
+
 RtscanArithmetic *
 rtscan_arithmetic(const Expr *row_expression, List **known)
 {
@@ -468,10 +500,14 @@ rtscan_arithmetic(const Expr *row_expression, List **known)
 	}
 	if (list_length(*known) >= MAX_STEPS)
 		return NULL;
-	step = palloc0(sizeof(RtscanArithmetic));
-	step->expression = row_expression;
-	step->uses = 1;
-	if (!set_type(step, exprType((const Node *) row_expression)) || !compile(step, row_expression, known))
+	step = make_step(row_expression);
+	if (step && !compile(step, row_expression, known))
+	{
+		step = make_step(row_expression);
+		if (!compile_stable(step) && !rtscan_compile_by_code(step))
+			return NULL;
+	}
+	if (step == NULL)
 		return NULL;
 	*known = lappend(*known, step);
 	return step;
@@ -528,14 +564,20 @@ rtscan_gives_integers(const RtscanArithmetic *arithmetic)
 }
 
 bool
-rtscan_count_steps(const Expr *row_expression, int *steps)
+rtscan_count_steps(const Expr *row_expression, int *steps, bool *by_code)
 {
 	List	   *known = NIL;
 	bool		compiles = rtscan_arithmetic(row_expression, &known) != NULL;
 	ListCell   *cell;
 
 	*steps = 0;
+	*by_code = false;
 	foreach(cell, known)
-		*steps += ((RtscanArithmetic *) lfirst(cell))->calculate != NULL;
+	{
+		const RtscanArithmetic *step = lfirst(cell);
+
+		*steps += step->calculate || step->step == RTSCAN_STEP_BY_CODE;
+		*by_code |= step->step == RTSCAN_STEP_BY_CODE;
+	}
 	return compiles;
 }

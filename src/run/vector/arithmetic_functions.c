@@ -37,6 +37,7 @@ static const RtscanFunction functions[] = {
 	{F_INT4_FLOAT4, 1, rtscan_doubles_to_integers, 0},
 	{F_INT8_FLOAT4, 1, rtscan_doubles_to_integers, 0},
 	{F_DATE_TIMESTAMP, 1, rtscan_timestamps_to_dates, 0},
+	{F_TIME_TIMESTAMP, 1, rtscan_timestamps_to_times, 0},
 	{F_TIMESTAMP_DATE, 1, rtscan_dates_to_timestamps, 0},
 
 	/* signs */

@@ -16,6 +16,7 @@
 #include "row/decimal.h"
 #include "row/exact.h"
 #include "run/vector/arithmetic.h"
+#include "run/vector/time_zone.h"
 
 /*
  * Calculate the values of n rows from those of the operands.  Returns false if the values might not fit, or if
@@ -35,25 +36,30 @@ typedef enum RtscanStepKind
 	RTSCAN_STEP_COLUMN,			/* a column of the batch */
 	RTSCAN_STEP_CONSTANT,		/* a constant */
 	RTSCAN_STEP_PARAMETER,		/* a parameter, whose value is read for each batch */
+	RTSCAN_STEP_STABLE,			/* an expression without columns and parameters, such as now(), evaluated once */
 	RTSCAN_STEP_SAME,			/* the operand's values, if they are in the range of the step's type */
 	RTSCAN_STEP_STRICT,			/* a calculation whose result is NULL if an operand is NULL */
-	RTSCAN_STEP_FREE			/* a calculation that sets NULLs itself */
+	RTSCAN_STEP_FREE,			/* a calculation that sets NULLs itself */
+	RTSCAN_STEP_BY_CODE			/* an expression of a column, evaluated once for each of its codes */
 } RtscanStepKind;
 
 /* A step. */
 struct RtscanArithmetic
 {
-	const Expr *expression;		/* the expression that it calculates */
+	const Expr *expression;		/* the expression that it calculates; NULL: none has the same values */
 	RtscanStepKind step;		/* kind of the step */
 	RtscanVectorKind kind;		/* kind of the result */
 	RtscanExactKind exact;		/* floats: how exact integers represent them */
 	int64		lowest;			/* integers: least value of the expression's type */
 	int64		highest;		/* integers: greatest value of the expression's type */
-	int			column;			/* number of the column */
-	Const	   *constant;		/* the constant; or the value of a parameter */
+	int			column;			/* number of the column, also of a step BY_CODE */
+	struct RtscanByCode *by_code;	/* results of a step BY_CODE (vector_by_code.c) */
+	Const	   *constant;		/* the constant; or the value of a parameter or a stable expression */
+	bool		is_evaluated;	/* has the stable expression been evaluated? */
 	RtscanCalculate calculate;	/* the calculation of a STRICT or FREE step; else NULL */
 	int64		parameter;		/* parameter of the calculation; its meaning depends on the calculation */
-	bool		in_utc;			/* the calculation is right only while the session's time zone is UTC */
+	RtscanTimeZone *zone;		/* time zone of the calculation; NULL: it needs none */
+	struct RtscanDayTable **days;	/* table of a calculation with days, once it is made (vector_time.c) */
 	int			noperands;		/* number of operands */
 	RtscanArithmetic **operands;	/* steps of the operands */
 	struct RtscanArithmetic *products[2];	/* of a sum, by operand: the step of the product whose multiplication the
@@ -93,13 +99,11 @@ typedef struct RtscanFunction
 extern const RtscanFunction *rtscan_find_function(Oid function);
 
 /*
- * Set how a step calculates a function whose first argument is a unit of time, such as date_trunc().  Returns false
- * if it is not such a function, or cannot be calculated for this unit.
+ * Set how a step calculates a function of time that depends on a time zone or a unit, such as date_trunc(), and
+ * *operands to the expressions that it is calculated from.  Returns false if it is not such a function, or cannot be
+ * calculated for this unit or zone.
  */
-extern bool rtscan_find_time_function(Oid function, const char *unit, RtscanArithmetic *step);
-
-/* Is the session's time zone UTC? */
-extern bool rtscan_session_is_in_utc(void);
+extern bool rtscan_find_time_function(RtscanArithmetic *step, Oid function, List *arguments, List **operands);
 
 /*
  * Return the number of distinct values, without NULL, of the unit of time that a step extracts.  Returns infinity if
@@ -116,11 +120,21 @@ extern bool rtscan_constant_as_integer(const Const *constant, RtscanDecimal *dec
  */
 extern bool rtscan_read_parameter(const RtscanArithmetic *step, const struct RtscanBatch *batch);
 
-/* Is a step a constant or a parameter, which has the same value in all rows of a batch? */
+/*
+ * vector_by_code.c: make a step of its expression that is evaluated once for each code of its only column.  Returns
+ * false if it has several columns, or might raise an error.
+ */
+extern bool rtscan_compile_by_code(RtscanArithmetic *step);
+
+/* Calculate such a step.  Returns false if the column has no codes, or results cannot be in one vector. */
+extern bool rtscan_calculate_by_code(RtscanArithmetic *step, RtscanBatch *batch);
+
+/* Is a step a constant, a parameter or a stable expression, which has the same value in all rows of a batch? */
 static inline bool
 rtscan_has_one_value(const RtscanArithmetic *step)
 {
-	return step->step == RTSCAN_STEP_CONSTANT || step->step == RTSCAN_STEP_PARAMETER;
+	return step->step == RTSCAN_STEP_CONSTANT || step->step == RTSCAN_STEP_PARAMETER ||
+		step->step == RTSCAN_STEP_STABLE;
 }
 
 /* vector_integers.c.  The parameter of a sum is the sign of the second operand. */
@@ -213,10 +227,23 @@ extern void rtscan_copy_vector(const RtscanVector *vector, uint32 n, RtscanVecto
  */
 extern bool rtscan_unite(const RtscanVector *other, RtscanVector *result);
 
-/* vector_time.c.  The parameter of a sum is the sign of the second operand. */
+/*
+ * vector_time.c.  The parameter of a sum is the sign of the second operand; that of bins their length in microseconds;
+ * of the others, a unit of time (calendar.h).
+ */
 RTSCAN_CALCULATION(rtscan_subtract_dates);
 RTSCAN_CALCULATION(rtscan_add_to_dates);
 RTSCAN_CALCULATION(rtscan_dates_to_timestamps);
 RTSCAN_CALCULATION(rtscan_timestamps_to_dates);
+RTSCAN_CALCULATION(rtscan_timestamps_to_times);
+RTSCAN_CALCULATION(rtscan_timestamps_to_local);
+RTSCAN_CALCULATION(rtscan_timestamps_from_local);
+RTSCAN_CALCULATION(rtscan_number_units);
+RTSCAN_CALCULATION(rtscan_truncate_timestamps);
+RTSCAN_CALCULATION(rtscan_truncate_in_zone);
+RTSCAN_CALCULATION(rtscan_number_bins);
+RTSCAN_CALCULATION(rtscan_bin_timestamps);
+RTSCAN_CALCULATION(rtscan_extract_of_dates);
+RTSCAN_CALCULATION(rtscan_extract_of_timestamps);
 
 #endif							/* RTSCAN_ARITHMETIC_PARTS_H */

@@ -29,7 +29,7 @@ static bool
 can_be_divided(const RtscanArithmetic *step, const RtscanBatch *batch)
 {
 	return (step->calculate == rtscan_add_integers || step->calculate == rtscan_multiply_integers) && step->uses == 1 &&
-		!step->in_utc && step->batch != batch->number;
+		step->batch != batch->number;
 }
 
 /* Return which operand of a product is a constant: 0 or 1, or -1 if neither is. */

@@ -162,6 +162,9 @@ extern uint32 rtscan_cursor_code_count(RtscanCursor *cursor, int column);
 /* Return bounds of a column's integers in the current segment, as rtscan_get_range() does. */
 extern bool rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest, int *scale);
 
+/* The same for a column that has codes, as rtscan_get_range_of_codes() does. */
+extern bool rtscan_cursor_range_of_codes(RtscanCursor *cursor, int column, int64 *least, int64 *greatest, int *scale);
+
 /*
  * Return bounds of a column's integers, of the given scale, in the chunk that has the current rows; NULL counts as 0.
  * Returns false if the bounds are not known, as for pending rows and for rows of two chunks.

@@ -6,6 +6,7 @@
 #include "search/scan/cursor_parts.h"
 
 #include "segment/tidmap.h"
+#include "segment/typed.h"
 #include "utils/memutils.h"
 
 void
@@ -179,6 +180,12 @@ bool
 rtscan_cursor_range(RtscanCursor *cursor, int column, int64 *least, int64 *greatest, int *scale)
 {
 	return rtscan_get_range(rtscan_cursor_column(cursor, column), least, greatest, scale);
+}
+
+bool
+rtscan_cursor_range_of_codes(RtscanCursor *cursor, int column, int64 *least, int64 *greatest, int *scale)
+{
+	return rtscan_get_range_of_codes(rtscan_cursor_column(cursor, column), least, greatest, scale);
 }
 
 bool

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * row_groups_dense.c
+ *		Cells that need no groups.
+ *
+ * If all keys are columns of integers from a range that has at most as many values as a segment has rows, rows are
+ * added to cells, and the keys of a cell follow from its number.  So no group is made until the cells are visited:
+ * 100,000 customers take 24 bytes each in place of 150.
+ *
+ * When the range of a column is extended, the cells are moved.  When a row cannot be added to a cell, it gets a group,
+ * and the cells are folded into groups in the end.
+ */
+#include "run/group/row_groups_parts.h"
+
+#include "miscadmin.h"
+
+void
+rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *kinds, RtscanMakeGroup make)
+{
+	groups->kinds = kinds;
+	groups->make = make;
+	groups->by_determinants.totals->make_group = rtscan_make_dense_group;
+	groups->by_determinants.totals->arg = groups;
+}
+
+bool
+rtscan_row_groups_are_dense(const RtscanRowGroups *groups)
+{
+	return groups->is_dense;
+}
+
+/* ---------------------------------------------------------------- digits */
+
+/* Find the keys of a cell. */
+static void
+decode_cell(const RtscanRowGroups *groups, uint32 cell, Datum *keys, bool *isnull)
+{
+	for (int i = 0; i < groups->ndeterminants; i++)
+	{
+		const RtscanDigit *digit = &groups->determinants[i].digit;
+		uint64		number = cell / digit->stride % (digit->null + 1);
+		int64		integer = (int64) ((uint64) digit->least + number);
+
+		isnull[i] = number == digit->null;
+		keys[i] = (Datum) 0;
+		if (!isnull[i])
+			rtscan_exact_decode(groups->kinds[i], &integer, 1, &keys[i]);
+	}
+}
+
+/* Return the cell that a cell with the digits "before" becomes with the present ones. */
+static uint32
+place_of(const RtscanRowGroups *groups, const RtscanDigit *before, uint32 cell)
+{
+	uint64		place = 0;
+
+	for (int i = 0; i < groups->ndeterminants; i++)
+	{
+		const RtscanDigit *digit = &groups->determinants[i].digit;
+		uint64		number = cell / before[i].stride % (before[i].null + 1);
+
+		place += digit->stride * (number == before[i].null ? digit->null :
+								  number + (uint64) before[i].least - (uint64) digit->least);
+	}
+	return place;
+}
+
+/* ---------------------------------------------------------------- cells */
+
+/* Are cells for "count" combinations, of a segment with so many rows, worth their memory, and do they fit into it? */
+static bool
+are_few(const RtscanRowGroups *groups, uint64 count, uint64 rows)
+{
+	const RtscanCells *cells = groups->by_determinants.totals;
+
+	return count > 0 && count <= Max(rows, 1024) && count < PG_UINT32_MAX &&
+		count * rtscan_cell_bytes(cells) <= get_hash_memory_limit();
+}
+
+/* Move all cells, with their groups, to their places by the present digits. */
+static void
+move_cells(RtscanRowGroups *groups, const RtscanDigit *before, uint32 count)
+{
+	RtscanGroupMemory *memory = &groups->by_determinants;
+	RtscanState **moved = MemoryContextAllocHuge(groups->context, count * sizeof(RtscanState *));
+	uint32	   *places = MemoryContextAllocHuge(groups->context, memory->totals->n * sizeof(uint32));
+
+	memset(moved, 0, count * sizeof(RtscanState *));
+	for (uint32 cell = 0; cell < memory->totals->n; cell++)
+	{
+		bool		is_used = memory->totals->rows[cell] > 0 || memory->cells[cell];
+
+		places[cell] = is_used ? place_of(groups, before, cell) : 0;
+		if (memory->cells[cell])
+			moved[places[cell]] = memory->cells[cell];
+	}
+	rtscan_move_cells(memory->totals, count, moved, places);
+	pfree(places);
+	pfree(memory->cells);
+	memory->cells = moved;
+	memory->capacity = count;
+}
+
+bool
+rtscan_enter_dense(RtscanRowGroups *groups, const RtscanDigit *before, uint64 count, uint64 rows)
+{
+	RtscanGroupMemory *memory = &groups->by_determinants;
+
+	if (!are_few(groups, count, rows))
+		return false;
+	if (groups->is_dense)
+	{
+		move_cells(groups, before, count);
+		return true;
+	}
+	rtscan_fold_cells(memory->totals);
+	memory->kind = RTSCAN_REMEMBER_CELLS;
+	rtscan_clear_group_array(groups, memory, count);
+	rtscan_size_cells(memory->totals, count, memory->cells);
+	groups->is_dense = true;
+	return true;
+}
+
+/* ---------------------------------------------------------------- groups */
+
+RtscanState *
+rtscan_make_dense_group(uint32 cell, void *arg)
+{
+	const RtscanRowGroups *groups = arg;
+	Datum		keys[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	decode_cell(groups, cell, keys, isnull);
+	return groups->make(keys, isnull, groups->arg);
+}
+
+void
+rtscan_begin_dense_visit(RtscanRowGroups *groups)
+{
+	groups->visited = 0;
+}
+
+RtscanState *
+rtscan_next_dense_group(RtscanRowGroups *groups, Datum *keys, bool *isnull)
+{
+	RtscanCells *cells = groups->by_determinants.totals;
+
+	while (groups->visited < cells->n && cells->rows[groups->visited] == 0)
+		groups->visited++;
+	if (groups->visited == cells->n)
+		return NULL;
+	decode_cell(groups, groups->visited, keys, isnull);
+	return rtscan_states_of_cell(cells, groups->visited++);
+}
