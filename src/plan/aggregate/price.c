@@ -204,7 +204,8 @@ rtscan_is_single_quantile(const RtscanPath *path)
 
 /*
  * Cost of collecting values, and of finding results among them.  With keys, adds the memory of the collections to
- * set->bytes.  Without keys, values that exceed hash_mem are sorted, unless the only result is one percentile.
+ * set->bytes.  Sorts of values that exceed hash_mem are not counted, since PostgreSQL does not count those in its own
+ * aggregation, either.
  */
 static Cost
 collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
@@ -224,9 +225,6 @@ collections_cost(const RtscanPath *path, RtscanPathSet *set, double rows)
 				 collected_values(path, list_nth(path->sets, set->parent), aggregate, rows)) * COLLECTED_COST;
 		if (set->keys != NULL)
 			set->bytes += values * RTSCAN_COLLECTED_BYTES + set->groups * COLLECTION_OVERHEAD;
-		else if (values * RTSCAN_COLLECTED_BYTES > get_hash_memory_limit() &&
-				 (aggregate->collected.several || !rtscan_is_single_quantile(path)))
-			cost += rows * log2(Max(rows, 2)) * 2 * cpu_operator_cost;
 	}
 	return cost;
 }
@@ -264,7 +262,7 @@ has_parts(const RtscanPath *path, const RtscanPathSet *set)
 /*
  * Cost of spilling a set's groups, which are made from "rows" rows.  They are spilled whenever those in memory have
  * taken the memory that they may take.  If rows come in no order, filling it with n of N groups takes N ln(N / (N - n))
- * rows.  Values that groups collect are written once, and read once.
+ * rows.  Groups that collect values fill it by these, which are written once, and read once.
  */
 static Cost
 spilling_cost(const RtscanPath *path, const RtscanPathSet *set, double rows)
@@ -275,7 +273,9 @@ spilling_cost(const RtscanPath *path, const RtscanPathSet *set, double rows)
 
 	if (set->keys == NULL || part >= 1)
 		return 0;
-	return rows * part / -log1p(-part) * SPILL_COST + collected / BLCKSZ * 2 * seq_page_cost;
+	if (collected > 0)
+		return Min(rows, set->groups * ceil(1 / part)) * SPILL_COST + collected / BLCKSZ * 2 * seq_page_cost;
+	return rows * part / -log1p(-part) * SPILL_COST;
 }
 
 /*
@@ -295,7 +295,7 @@ bytes_of_groups(const RtscanPath *path, const RtscanPathSet *set)
 		if (((const RtscanPathAggregate *) lfirst(cell))->collected.purpose != RTSCAN_NO_COLLECTION ||
 			rtscan_total_kind_of(lfirst(cell)) == RTSCAN_NO_TOTAL)
 			return bytes;
-	return set->parent < 0 && combinations <= Min(path->index->tuples, RTSCAN_SEGMENT_ROWS) &&
+	return set->parent < 0 && combinations <= 4 * Min(path->index->tuples, RTSCAN_SEGMENT_ROWS) &&
 		cells <= get_hash_memory_limit() ? Min(bytes, cells) : bytes;
 }
 

@@ -3,7 +3,7 @@
  * row_groups_dense.c
  *		Cells that need no groups.
  *
- * If all keys are columns of integers from a range that has at most as many values as a segment has rows, rows are
+ * If all keys are columns of integers from a range that has not many more values than a segment has rows, rows are
  * added to cells, and the keys of a cell follow from its number.  So no group is made until the cells are visited:
  * 100,000 customers take 24 bytes each in place of 150.
  *
@@ -13,6 +13,10 @@
 #include "run/group/row_groups_parts.h"
 
 #include "miscadmin.h"
+
+/* Cells are used if there are at most so many for each row of a segment, or of LEAST_ROWS. */
+#define CELLS_A_ROW		4
+#define LEAST_ROWS		1024
 
 void
 rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *kinds, RtscanMakeGroup make)
@@ -73,7 +77,7 @@ are_few(const RtscanRowGroups *groups, uint64 count, uint64 rows)
 {
 	const RtscanCells *cells = groups->by_determinants.totals;
 
-	return count > 0 && count <= Max(rows, 1024) && count < PG_UINT32_MAX &&
+	return count > 0 && count <= Max(rows, LEAST_ROWS) * CELLS_A_ROW && count < PG_UINT32_MAX &&
 		count * rtscan_cell_bytes(cells) <= get_hash_memory_limit();
 }
 

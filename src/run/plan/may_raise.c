@@ -254,7 +254,6 @@ is_safe_of_texts(Oid function, const List *arguments)
 		case F_LTRIM_TEXT_TEXT:
 		case F_RTRIM_TEXT_TEXT:
 		case F_REPLACE:
-		case F_REVERSE:
 		case F_STARTS_WITH:
 		case F_STRPOS:
 		case F_POSITION_TEXT_TEXT:
@@ -329,6 +328,7 @@ may_raise(Node *node, void *arg)
 		case T_List:
 		case T_Var:
 		case T_Const:
+		case T_Param:
 		case T_RelabelType:
 		case T_CollateExpr:
 		case T_CaseExpr:

@@ -107,13 +107,14 @@ rtscan_read_parameter(const RtscanArithmetic *step, const RtscanBatch *batch)
 
 /* Set the constant of a step to the value of its stable expression, when it is first needed. */
 static void
-evaluate_once(RtscanArithmetic *step)
+evaluate_once(RtscanArithmetic *step, const RtscanBatch *batch)
 {
 	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(step));
 	Const	   *value = step->constant;
 	ExprContext *context = CreateStandaloneExprContext();
 	ExprState  *state = ExecInitExpr(unconstify(Expr *, step->expression), NULL);
 
+	context->ecxt_param_list_info = batch->context->ecxt_param_list_info;
 	value->constvalue = ExecEvalExprSwitchContext(state, context, &value->constisnull);
 	if (!value->constisnull)
 		value->constvalue = datumCopy(value->constvalue, value->constbyval, value->constlen);
@@ -257,7 +258,7 @@ calculate_step(RtscanArithmetic *step, RtscanBatch *batch)
 			return rtscan_read_parameter(step, batch) && fill_constant(step) ? step->values : NULL;
 		case RTSCAN_STEP_STABLE:
 			if (!step->is_evaluated)
-				evaluate_once(step);
+				evaluate_once(step, batch);
 			return fill_constant(step) ? step->values : NULL;
 		case RTSCAN_STEP_BY_CODE:
 			return rtscan_calculate_by_code(step, batch) ? step->values : NULL;

@@ -116,22 +116,27 @@ compile_parameter(RtscanArithmetic *step)
 	return param->paramkind == PARAM_EXEC || param->paramkind == PARAM_EXTERN;
 }
 
+/* May an expression have several values while the node is executed? */
 static bool
-has_column_or_parameter(Node *node, void *arg)
+varies(Node *node, void *arg)
 {
 	if (node == NULL)
 		return false;
-	return IsA(node, Var) || IsA(node, Param) || IsA(node, CaseTestExpr) ||
-		expression_tree_walker(node, has_column_or_parameter, arg);
+	return IsA(node, Var) || IsA(node, CaseTestExpr) ||
+		(IsA(node, Param) && ((const Param *) node)->paramkind != PARAM_EXTERN) ||
+		expression_tree_walker(node, varies, arg);
 }
 
-/* Compile a stable expression without columns that raises no error, such as date_trunc('month', now()). */
+/*
+ * Compile a stable expression without columns that raises no error, such as date_trunc('month', now()), or $1 IS NULL,
+ * whatever the type of the parameter.
+ */
 static bool
 compile_stable(RtscanArithmetic *step)
 {
 	Node	   *expression = (Node *) unconstify(Expr *, step->expression);
 
-	if (has_column_or_parameter(expression, NULL) || rtscan_arguments_may_raise(expression))
+	if (varies(expression, NULL) || rtscan_arguments_may_raise(expression))
 		return false;
 	step->step = RTSCAN_STEP_STABLE;
 	step->constant = makeNullConst(exprType(expression), exprTypmod(expression), exprCollation(expression));

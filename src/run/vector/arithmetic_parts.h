@@ -36,7 +36,7 @@ typedef enum RtscanStepKind
 	RTSCAN_STEP_COLUMN,			/* a column of the batch */
 	RTSCAN_STEP_CONSTANT,		/* a constant */
 	RTSCAN_STEP_PARAMETER,		/* a parameter, whose value is read for each batch */
-	RTSCAN_STEP_STABLE,			/* an expression without columns and parameters, such as now(), evaluated once */
+	RTSCAN_STEP_STABLE,			/* an expression without columns, such as now() or $1 IS NULL, evaluated once */
 	RTSCAN_STEP_SAME,			/* the operand's values, if they are in the range of the step's type */
 	RTSCAN_STEP_STRICT,			/* a calculation whose result is NULL if an operand is NULL */
 	RTSCAN_STEP_FREE,			/* a calculation that sets NULLs itself */

@@ -88,13 +88,6 @@ reduce(RtscanArithmetic *step, List **known)
 	return step;
 }
 
-/* Is a step a column of numerics?  Their codes, if they have any, are read faster than their integers. */
-static bool
-is_numeric_column(const RtscanArithmetic *step)
-{
-	return step->step == RTSCAN_STEP_COLUMN && exprType((const Node *) step->expression) == NUMERICOID;
-}
-
 /* Add the integers of an expression that can be calculated, or return false.  Constants determine nothing. */
 static bool
 add_arithmetic(Search *search, const Expr *expression)
@@ -104,7 +97,7 @@ add_arithmetic(Search *search, const Expr *expression)
 	if (step == NULL || step->step == RTSCAN_STEP_PARAMETER || step->step == RTSCAN_STEP_STABLE)
 		return false;
 	step = reduce(step, search->known);
-	if (step->kind != RTSCAN_VECTOR_INTEGERS || is_numeric_column(step))
+	if (step->kind != RTSCAN_VECTOR_INTEGERS)
 		return false;
 	if (step->step != RTSCAN_STEP_CONSTANT)
 		add(search, step, step->step == RTSCAN_STEP_COLUMN ? step->column : -1);

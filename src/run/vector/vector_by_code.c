@@ -29,12 +29,15 @@ struct RtscanByCode
 	int64	   *digits;			/* by code: the result as an integer, or as the bits of a double */
 };
 
+/* Has an expression a parameter that may change while the node is executed? */
 static bool
-has_parameter(Node *node, void *arg)
+has_changing_parameter(Node *node, void *arg)
 {
 	if (node == NULL)
 		return false;
-	return IsA(node, Param) || expression_tree_walker(node, has_parameter, arg);
+	if (IsA(node, Param))
+		return ((const Param *) node)->paramkind != PARAM_EXTERN;
+	return expression_tree_walker(node, has_changing_parameter, arg);
 }
 
 bool
@@ -43,8 +46,8 @@ rtscan_compile_by_code(RtscanArithmetic *step)
 	Node	   *expression = (Node *) unconstify(Expr *, step->expression);
 	Bitmapset  *columns = rtscan_row_columns(expression);
 
-	if (bms_membership(columns) != BMS_SINGLETON || IsA(expression, Var) || has_parameter(expression, NULL) ||
-		rtscan_may_raise(expression))
+	if (bms_membership(columns) != BMS_SINGLETON || IsA(expression, Var) ||
+		has_changing_parameter(expression, NULL) || rtscan_may_raise(expression))
 		return false;
 	step->step = RTSCAN_STEP_BY_CODE;
 	step->column = bms_singleton_member(columns);
@@ -65,6 +68,7 @@ begin(const RtscanArithmetic *step, const RtscanBatch *batch)
 	by_code->context = CreateStandaloneExprContext();
 	by_code->slot = MakeSingleTupleTableSlot(batch->slot->tts_tupleDescriptor, &TTSOpsVirtual);
 	by_code->context->ecxt_scantuple = by_code->slot;
+	by_code->context->ecxt_param_list_info = batch->context->ecxt_param_list_info;
 	ExecStoreAllNullTuple(by_code->slot);
 	by_code->memory = AllocSetContextCreate(CurrentMemoryContext, "rtscan results by code", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(old);
