@@ -86,9 +86,7 @@ def planning_time(cursor, sql):
 def scans(node):
     """Yield names of the nodes that read: 'Seq Scan', 't_rtscan', ..."""
     if "Index Name" in node:
-        yield f"{node['Node Type']} {node['Index Name']}"
-    elif node["Node Type"] == "Custom Scan":
-        yield f"{node['Custom Plan Provider']} {node['Index']}"
+        yield f"{node.get('Custom Plan Provider', node['Node Type'])} {node['Index Name']}"
     elif node["Node Type"] == "Seq Scan":
         yield node["Node Type"]
     for child in node.get("Plans", []):

@@ -196,6 +196,12 @@ SET enable_bitmapscan = off;
 SELECT a, c FROM t WHERE b = -1 OR a = -2;
 SELECT pg_stat_force_next_flush();
 SELECT idx_scan, idx_tup_read, idx_tup_fetch FROM pg_stat_user_indexes WHERE indexrelid = 't_all'::regclass;
+SET enable_seqscan = off;
+SELECT count(*), sum(b) < 0 FROM t WHERE b = -1 OR a = -2;	-- from rows
+SELECT count(*) FROM t WHERE b = -1 OR a = -2;	-- from bits
+SELECT pg_stat_force_next_flush();
+SELECT idx_scan, idx_tup_read, idx_tup_fetch FROM pg_stat_user_indexes WHERE indexrelid = 't_all'::regclass;
+RESET enable_seqscan;
 SET rtscan.enable_scan = off;
 RESET enable_bitmapscan;
 RESET enable_seqscan;

@@ -6,6 +6,7 @@
 #include "run/node/add_rows.h"
 
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "run/answer/by_chunks.h"
 #include "run/answer/sampled_quantile.h"
 #include "run/answer/shared.h"
@@ -73,6 +74,7 @@ open_cursor(RtscanRowsAnswer *answer, const RtscanFilter *filter)
 void
 rtscan_close_rows(RtscanRowsAnswer *answer)
 {
+	pgstat_count_index_tuples(answer->question->index, rtscan_cursor_search(answer->cursor)->stats.rows);
 	rtscan_note_device_aggs(answer->question, answer->cursor);
 	rtscan_add_totals(answer->question, rtscan_cursor_search(answer->cursor),
 					  rtscan_cursor_heap_work(answer->cursor), 0, answer->batch->single_rows);

@@ -274,7 +274,7 @@ explain_aggregation(CustomScanState *custom, List *ancestors, ExplainState *es)
 	uint64		reused = memoize ? rtscan_memoize_hits(memoize) : 0;
 
 	rtscan_explain_keys(node, shown.keys, ancestors, es);
-	ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
+	rtscan_explain_relation(node, es);
 	rtscan_explain_search(node, &shown, ancestors, es);
 	rtscan_explain_totals(node, es);
 	if (es->analyze && reused > 0)

@@ -5,6 +5,7 @@
  */
 #include "run/node/by_bits.h"
 
+#include "pgstat.h"
 #include "run/aggregate/accumulate.h"
 #include "run/answer/shared.h"
 #include "run/node/node.h"
@@ -185,6 +186,7 @@ search(RtscanBitsAnswer *answer, const RtscanImage *image, int naggregates)
 	take_segments(answer);
 	take_pending(answer);
 	rtscan_end_search(&answer->search);
+	pgstat_count_index_tuples(question->index, answer->search.stats.rows);
 	rtscan_count_scan(answer->search.executor, &answer->search.stats);
 	rtscan_add_totals(question, &answer->search, &answer->visibility.check.work, 0, 0);
 	answer->visibility.check.work = (RtscanHeapWork) {0};

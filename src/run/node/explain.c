@@ -7,6 +7,8 @@
 
 #include "commands/explain.h"
 #include "nodes/makefuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/ruleutils.h"
 
 char *
@@ -91,9 +93,23 @@ rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, ExplainState 
 }
 
 void
+rtscan_explain_relation(RtscanNode *node, ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
+		return;
+	}
+	ExplainPropertyText("Relation Name", RelationGetRelationName(node->heap), es);
+	if (es->verbose)
+		ExplainPropertyText("Schema", get_namespace_name_or_temp(RelationGetNamespace(node->heap)), es);
+}
+
+void
 rtscan_explain_search(RtscanNode *node, const RtscanShown *shown, List *ancestors, ExplainState *es)
 {
-	ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
+	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Index" : "Index Name",
+						RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown->quals, "Index Cond", ancestors, es);
 	rtscan_explain_dimensions(node, shown->joins, ancestors, es);
 	if (shown->implied != NIL)

@@ -110,6 +110,9 @@ extern void rtscan_shut_down_node(CustomScanState *custom);
 
 /* ---------------------------------------------------------------- EXPLAIN: explain.c */
 
+/* Show the table of a node that does not scan it in the eyes of PostgreSQL. */
+extern void rtscan_explain_relation(RtscanNode *node, ExplainState *es);
+
 /* Show the index, its quals, the dimensions, the implied ranges and the quals that are evaluated on rows. */
 extern void rtscan_explain_search(RtscanNode *node, const RtscanShown *shown, List *ancestors,
 								  struct ExplainState *es);

@@ -192,7 +192,7 @@ explain_scan(CustomScanState *custom, List *ancestors, ExplainState *es)
 	if (es->analyze)
 		rtscan_end_scan_answer((RtscanNode *) custom);
 	if (rtscan_scans_star((RtscanRowsState *) custom))
-		ExplainPropertyText("Relation", RelationGetRelationName(node->heap), es);
+		rtscan_explain_relation(node, es);
 	rtscan_explain_search(node, &shown, ancestors, es);
 	if (node->plan->ordered)
 		rtscan_explain_order(node, es);
