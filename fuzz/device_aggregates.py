@@ -10,7 +10,7 @@ from collections import namedtuple
 
 import psycopg2
 import psycopg2.errors
-from plans import AGGREGATE, JOINS_OFF, SEQUENTIAL
+from plans import AGGREGATE, JOINS_OFF, SEQUENTIAL_JOINS
 from session import Finding
 
 ROWS = (64511, 64513, 130000, 200000)                   # around one chunk, about two and three
@@ -304,7 +304,7 @@ class DeviceAggregates:
         if self.loops(settings, query):
             self.counts["stars of too many groups, which PostgreSQL would join by loops"] += 1
             return
-        expected, found = self.rows_of(SEQUENTIAL, query), self.rows_of(settings, query)
+        expected, found = self.rows_of(SEQUENTIAL_JOINS, query), self.rows_of(settings, query)
         if found != expected:
             missing, many = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
             raise Finding(f"{settings};\n{query};\nexpected {len(expected)} rows, got {len(found)}; missing {missing[:5]}, too many {many[:5]}")

@@ -70,7 +70,8 @@ CREATE FUNCTION all_differences() RETURNS SETOF text LANGUAGE sql AS $$
 	SELECT q FROM conditions, unnest(ARRAY['SELECT count(*), sum(id) FROM coded WHERE %1$s',
 		'SELECT n, count(*) FILTER (WHERE %1$s) FROM coded GROUP BY n',
 		'SELECT sum(CASE WHEN %1$s THEN amount ELSE -1 END) FROM coded',
-			'SELECT %1$s, count(*), sum(amount) FROM coded GROUP BY 1']) t,
+			'SELECT %1$s, count(*), sum(amount) FROM coded GROUP BY 1',
+			'SELECT n, id %% 7, count(*) FILTER (WHERE %1$s) FROM coded GROUP BY GROUPING SETS ((n), (id %% 7))']) t,
 		format(t, c) q
 	WHERE differs(q)
 $$;

@@ -21,7 +21,7 @@ struct RtscanByCode
 	ExprContext *context;		/* for its evaluation */
 	TupleTableSlot *slot;		/* the row that it is evaluated on */
 	MemoryContext memory;		/* memory context of the results */
-	const RtscanSegmentScan *segment;	/* the current segment */
+	uint64		segment;		/* identifier of the current segment; 0: none */
 	uint32		ncodes;			/* number of codes, including that of NULL */
 	int			scale;			/* scale of the results; -1: not known */
 	bool	   *known;			/* by code: has the expression been evaluated? */
@@ -84,12 +84,12 @@ enter_segment(const RtscanArithmetic *step, RtscanBatch *batch)
 	if (batch->cursor == NULL || step->column >= batch->schema->ncolumns ||
 		(segment = rtscan_cursor_segment(batch->cursor)) == NULL)
 		return false;
-	if (by_code->segment == segment)
+	if (by_code->segment == segment->entry->id)
 		return by_code->ncodes > 0;
 	if (by_code->state == NULL)
 		begin(step, batch);
 	MemoryContextReset(by_code->memory);
-	by_code->segment = segment;
+	by_code->segment = segment->entry->id;
 	by_code->scale = -1;
 	by_code->ncodes = rtscan_batch_code_count(batch, step->column);
 	if (by_code->ncodes == PG_UINT32_MAX)
