@@ -170,6 +170,18 @@ kinds_of_keys(const RtscanRowSet *set)
 	return kinds;
 }
 
+/* Are all determinants integers that mean the same in all segments, unlike codes? */
+static bool
+are_integers(const List *determinants)
+{
+	ListCell   *cell;
+
+	foreach(cell, determinants)
+		if (((const RtscanDeterminant *) lfirst(cell))->arithmetic == NULL)
+			return false;
+	return true;
+}
+
 /* Can cells take all aggregates? */
 static bool
 take_all(const RtscanCells *cells)
@@ -207,8 +219,8 @@ begin_row_groups(RtscanRowsAnswer *answer)
 
 	MemoryContextSwitchTo(answer->sets[current->number].context);
 	cells = create_cells(answer->task, current);
-	kinds = !current->set->computes_keys && take_all(cells) && list_length(determinants) == current->set->nkeys
-		? kinds_of_keys(current->set) : NULL;
+	kinds = !current->set->computes_keys && take_all(cells) && are_integers(determinants) &&
+		list_length(determinants) == current->set->nkeys ? kinds_of_keys(current->set) : NULL;
 	current->row_groups = rtscan_create_row_groups(current->set->columns,
 												   kinds || current->set->computes_keys ? determinants : NIL,
 												   rtscan_find_group_of_row, answer);
