@@ -85,6 +85,45 @@ SELECT count(*) FROM coded WHERE n < 0 AND status LIKE 'a\';
 SELECT sum(CASE WHEN n < 0 AND substr(status, 1, n) = 'a' THEN 1 ELSE 2 END) FROM coded;
 SELECT count(*) FROM coded WHERE status::int = 1;
 
+-- CASE that compares a column with another one: its conditions are not expressions of the other column alone.
+CREATE TABLE cased AS
+	SELECT i AS id, 'k' || i % 700 AS a, 'k' || (i * 7 % 700 + i % 3) AS b FROM generate_series(1, 10000) i;
+CREATE INDEX cased_idx ON cased USING rtscan (a, b, id);
+VACUUM ANALYZE cased;
+SELECT q, differs(q)
+FROM (VALUES ($$SELECT CASE a WHEN b THEN 'same' ELSE 'other' END, count(*) FROM cased GROUP BY 1$$),
+	($$SELECT CASE lower(a) WHEN upper(b) THEN '1' WHEN b THEN '2' ELSE '3' END, count(*) FROM cased GROUP BY 1$$),
+	($$SELECT sum(CASE a WHEN b THEN id ELSE -1 END) FROM cased$$),
+	($$SELECT count(*) FROM cased WHERE CASE a WHEN b THEN 'x' ELSE 'y' END = 'x'$$),
+	($$SELECT CASE b WHEN 'k1' THEN 'one' WHEN 'k2' THEN a END, count(*) FROM cased GROUP BY 1$$)) v (q);
+
+-- Segments with different dictionaries, scanned again and again by a nested loop.
+CREATE TABLE scanned (id int, k int, a text, x int);
+CREATE INDEX scanned_idx ON scanned USING rtscan (k, a, id) INCLUDE (x);
+\set rows 'SELECT i * :k, :k, repeat(chr(96 + :k), i * :k % 40), i FROM generate_series(1, 3000) i'
+\set k 1
+INSERT INTO scanned :rows;
+VACUUM scanned;
+\set k 2
+INSERT INTO scanned :rows;
+VACUUM scanned;
+\set k 3
+INSERT INTO scanned :rows;
+VACUUM ANALYZE scanned;
+CREATE VIEW looped AS
+	SELECT i, q.*
+	FROM (VALUES (1, 1), (2, 2), (3, 3), (4, 2), (5, 1)) v (i, k),
+		LATERAL (SELECT count(*), sum(x)
+			FROM (SELECT x FROM scanned s WHERE s.k = v.k AND length(a) > 20 OFFSET 0) r) q;
+SET rtscan.enable_scan = on;
+CREATE TABLE by_index AS TABLE looped;
+SET rtscan.enable_scan = off;
+SET rtscan.enable_aggregate = off;
+SET enable_seqscan = on;
+SELECT * FROM ((TABLE looped EXCEPT TABLE by_index) UNION ALL (TABLE by_index EXCEPT TABLE looped)) d;
+RESET rtscan.enable_aggregate;
+SET enable_seqscan = off;
+
 -- Rows that are pending, deleted and updated.
 SET rtscan.pending_list_limit = '64kB';
 INSERT INTO coded SELECT 6000 + i, (ARRAY['open', 'PAID', NULL])[1 + i % 3], 'IT', i, i, 'new', NULL

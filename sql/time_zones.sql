@@ -178,6 +178,22 @@ FROM unnest(ARRAY['extract(hour FROM t) BETWEEN 9 AND 16', 'extract(isodow FROM 
 	'extract(year FROM t AT TIME ZONE ''Asia/Tokyo'') = 2025', 'NOT t::date = ''2025-03-30'' OR s = ''a''',
 	't::date = ''2025-03-30'' AND 100 / nullif(id % 7, 0) > 20', 'to_char(t, ''YYYY-MM'') = ''2025-03''']) c;
 
+-- Zones written as rules may have offsets of 167 hours.
+SET timezone = 'FOO-150BAR-160';
+SELECT differs(weighed(VARIADIC of_times())), differs(weighed(VARIADIC of_units())),
+	differs(weighed(VARIADIC of_zone('FOO+150')));
+SELECT c
+FROM conditions, unnest(ARRAY['FOO+150', 'FOO-150BAR-160']) z
+WHERE set_config('timezone', z, false) = z AND counts_differ(c);
+SET timezone = 'Europe/Berlin';
+SELECT counts_differ('(t AT TIME ZONE ''FOO+150'')::date = ''2025-03-30''');
+
+-- Values that are far from now are errors only where PostgreSQL evaluates them.
+SELECT count(*) > 1000 FROM times WHERE t::date < current_date + 200000000;
+SELECT count(*) > 1000 FROM times WHERE date_trunc('month', t)::date <= current_date + 150000000;
+SELECT sum(CASE WHEN id < 0 THEN extract(epoch FROM now() + interval '290000 years')::numeric ELSE 0 END) FROM times;
+SELECT count(*) FILTER (WHERE id < 0 AND t < now() + interval '290000 years') FROM times;
+
 -- Infinite times, times before the year 1, and NULLs.
 INSERT INTO times VALUES (100001, 'infinity', '-infinity', 'infinity', 'z'), (100002, '-infinity', 'infinity',
 	'-infinity', 'z'), (100003, NULL, NULL, NULL, NULL),

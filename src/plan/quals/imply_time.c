@@ -8,7 +8,7 @@
  *
  *		(t AT TIME ZONE 'Europe/Berlin')::date = '2025-11-03'
  *
- * the day, and two days before and after it.  The comparison itself is calculated for the rows in the range.
+ * the day, and two weeks before and after it.  The comparison itself is calculated for the rows in the range.
  */
 #include "plan/quals/imply_time.h"
 
@@ -24,8 +24,8 @@
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
 
-/* No two offsets of time zones differ by more than this. */
-#define MOST_OFFSET		(2 * USECS_PER_DAY)
+/* No two offsets of time zones differ by more than this: a zone that is written as a rule has at most 167 hours. */
+#define MOST_OFFSET		(14 * USECS_PER_DAY)
 
 /* What functions around a column do to its times. */
 typedef struct Wrapping
@@ -120,7 +120,10 @@ convert(Expr *value, Oid to)
 	return NULL;
 }
 
-/* Is a constant within some 100,000 years, so that moving it raises no error?  Other values are those of now(). */
+/*
+ * Is a constant within some 100,000 years, so that moving it raises no error?  Other values are near now, since the
+ * clause's arguments raise none (run/plan/may_raise.h).
+ */
 static bool
 can_be_moved(const Expr *value)
 {

@@ -6,10 +6,14 @@
 #include "run/group/cells.h"
 
 #include "common/int.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 /* Folding pays if at least this many rows per cell have been added. */
 #define ROWS_A_FOLD		2
+
+/* Interrupts are checked each time that so many cells have been folded. */
+#define CELLS_A_CHECK	4096
 
 /* The most rows that are added before cells are folded, so that no 32-bit count overflows. */
 #define MAX_ADDED		PG_INT32_MAX
@@ -144,6 +148,8 @@ rtscan_fold_cells(RtscanCells *cells)
 	old = MemoryContextSwitchTo(cells->temporary);
 	for (uint32 cell = 0; cell < cells->n; cell++)
 	{
+		if (cell % CELLS_A_CHECK == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (cells->rows[cell] == 0)
 			continue;
 		if (cells->groups[cell] == NULL)

@@ -18,6 +18,13 @@
 #define CELLS_A_ROW		4
 #define LEAST_ROWS		1024
 
+/*
+ * If a row cannot be added to a cell, all cells become groups, which take about so many bytes each.  They may then
+ * exceed the memory of groups by this factor, until they are spilled.
+ */
+#define GROUP_BYTES		160
+#define MOST_EXCESS		4
+
 void
 rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *kinds, RtscanMakeGroup make)
 {
@@ -76,9 +83,10 @@ static bool
 are_few(const RtscanRowGroups *groups, uint64 count, uint64 rows)
 {
 	const RtscanCells *cells = groups->by_determinants.totals;
+	Size		memory = get_hash_memory_limit();
 
 	return count > 0 && count <= Max(rows, LEAST_ROWS) * CELLS_A_ROW && count < PG_UINT32_MAX &&
-		count * rtscan_cell_bytes(cells) <= get_hash_memory_limit();
+		count * rtscan_cell_bytes(cells) <= memory && count <= memory / GROUP_BYTES * MOST_EXCESS;
 }
 
 /* Move all cells, with their groups, to their places by the present digits. */

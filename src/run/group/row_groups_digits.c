@@ -183,6 +183,26 @@ has_range(const RtscanKeyDeterminant *key, RtscanBatch *batch, int64 *least, int
 	return true;
 }
 
+/* Find the least and the greatest of a vector's n integers that are not NULL; returns false if all are. */
+static bool
+find_bounds(const RtscanVector *vector, uint32 n, int64 *least, int64 *greatest)
+{
+	if (!vector->has_nulls)
+	{
+		rtscan_find_bounds(vector, n, least, greatest);
+		return true;
+	}
+	*least = PG_INT64_MAX;
+	*greatest = PG_INT64_MIN;
+	for (uint32 i = 0; i < n; i++)
+		if (!vector->isnull[i])
+		{
+			*least = Min(*least, vector->digits[i]);
+			*greatest = Max(*greatest, vector->digits[i]);
+		}
+	return *least <= *greatest;
+}
+
 /*
  * Does the range of a determinant include its integers in the batch, at the same scale?  If not, widen the range to
  * include them: to the range of a column in the segment, or at least to twice its width, so that it seldom has to be
@@ -196,7 +216,12 @@ has_values(RtscanKeyDeterminant *key, RtscanBatch *batch, bool first)
 				greatest,
 				width;
 
-	rtscan_find_bounds(key->vector, batch->n, &least, &greatest);
+	if (!find_bounds(key->vector, batch->n, &least, &greatest))
+	{
+		if (!begins)
+			return true;
+		least = greatest = 0;
+	}
 	if (!begins && least >= key->least && greatest <= key->greatest)
 		return true;
 	if (begins)

@@ -5,16 +5,20 @@
  */
 #include "run/plan/may_raise.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 
 /*
  * Does a function calculate a date or time, as in now() - interval '1 day'?  The listed functions raise errors only for
- * times far from now, and date_trunc() also for an unknown unit (see unit_may_raise()).
+ * times far from now (see has_far_constant()), and date_trunc() also for an unknown unit (see unit_may_raise()).
  */
 static bool
 makes_times(Oid function)
@@ -72,6 +76,47 @@ unit_may_raise(Node *node)
 	return true;
 }
 
+/* Years from now, or from 2000, that are far. */
+#define FAR_YEARS	1000
+
+/* Is a constant a time that is far from now, or a far distance of times? */
+static bool
+is_far(const Const *constant)
+{
+	const Interval *interval;
+
+	if (constant->constisnull)
+		return false;
+	switch (constant->consttype)
+	{
+		case INT4OID:
+			return fabs((double) DatumGetInt32(constant->constvalue)) > FAR_YEARS * DAYS_PER_YEAR;
+		case DATEOID:
+			return !DATE_NOT_FINITE(DatumGetDateADT(constant->constvalue)) &&
+				fabs((double) DatumGetDateADT(constant->constvalue)) > 2 * FAR_YEARS * DAYS_PER_YEAR;
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return !TIMESTAMP_NOT_FINITE(DatumGetTimestamp(constant->constvalue)) &&
+				fabs((double) DatumGetTimestamp(constant->constvalue)) > 2 * FAR_YEARS * DAYS_PER_YEAR * USECS_PER_DAY;
+		case INTERVALOID:
+			interval = DatumGetIntervalP(constant->constvalue);
+			return fabs((double) interval->month) > FAR_YEARS * MONTHS_PER_YEAR ||
+				fabs((double) interval->day) > FAR_YEARS * DAYS_PER_YEAR ||
+				fabs((double) interval->time) > FAR_YEARS * DAYS_PER_YEAR * USECS_PER_DAY;
+		default:
+			return false;
+	}
+}
+
+/* Has an expression a constant that is far from now?  Also the callback of expression_tree_walker(). */
+static bool
+has_far_constant(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	return (IsA(node, Const) && is_far((const Const *) node)) || expression_tree_walker(node, has_far_constant, arg);
+}
+
 /*
  * check_function_callback: may a function raise an error?  A leakproof function raises none, because an error would
  * reveal something about its arguments.
@@ -107,7 +152,8 @@ argument_may_raise(Node *node, void *arg)
 		case T_FuncExpr:
 		case T_OpExpr:
 			/* the value of a parameter may be a time far from now */
-			if (check_functions_in_node(node, function_makes_times, NULL) && has_parameter(node, NULL))
+			if (check_functions_in_node(node, function_makes_times, NULL) &&
+				(has_parameter(node, NULL) || has_far_constant(node, NULL)))
 				return true;
 			if (unit_may_raise(node))
 				return true;

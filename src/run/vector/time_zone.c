@@ -10,8 +10,12 @@
 #include "parser/scansup.h"
 #include "utils/datetime.h"
 
-/* No offset is larger than this, and the table reaches so far beyond the timestamps. */
-#define MARGIN		(2 * USECS_PER_DAY)
+/*
+ * No larger offsets are used, although a zone that is written as a rule may have them.  The table reaches twice as far
+ * beyond the timestamps.
+ */
+#define MOST_OFFSET	USECS_PER_DAY
+#define MARGIN		(2 * MOST_OFFSET)
 
 /*
  * PostgreSQL finds the offset of a local time by the first change after the day before, taken as UTC.  If changes are
@@ -50,13 +54,17 @@ time_of(pg_time_t seconds)
 	return (seconds - UNIX_SECONDS) * USECS_PER_SEC;
 }
 
-/* Append an offset to the table; returns false if it has no room, or the change before it is too near. */
+/*
+ * Append an offset to the table; returns false if it is too large, if there is no room, or if the change before it is
+ * too near.
+ */
 static bool
 add_offset(RtscanTimeZone *table, int64 begin, int64 offset)
 {
 	int			n = table->n;
 
-	if (n == RTSCAN_MOST_OFFSETS || (n > 1 && begin - table->begin[n - 1] < LEAST_DISTANCE))
+	if (offset > MOST_OFFSET || offset < -MOST_OFFSET || n == RTSCAN_MOST_OFFSETS ||
+		(n > 1 && begin - table->begin[n - 1] < LEAST_DISTANCE))
 		return false;
 	table->begin[n] = begin;
 	table->offset[n] = offset;

@@ -48,7 +48,8 @@ extern RtscanTimeZone *rtscan_make_time_zone(const char *name);
 /*
  * Convert n timestamps, from "least" to "greatest", from UTC to local time, or back.  The results are between *lowest
  * and *highest.  "values" and "result" may be the same array.  Returns false if the zone has too many offsets in this
- * time, or changes its clock twice within three days, or if a result would not be a timestamp.
+ * time, or one of more than a day, or changes its clock twice within three days, or if a result would not be a
+ * timestamp.
  */
 extern bool rtscan_to_local_time(RtscanTimeZone *zone, const int64 *values, uint32 n, int64 least, int64 greatest,
 								 int64 *result, int64 *lowest, int64 *highest);

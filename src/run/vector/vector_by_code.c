@@ -40,6 +40,26 @@ has_changing_parameter(Node *node, void *arg)
 	return expression_tree_walker(node, has_changing_parameter, arg);
 }
 
+/* Has an expression a placeholder of a CASE around it, whose value is not known here? */
+static bool
+has_placeholder(Node *node, void *arg)
+{
+	const CaseExpr *expression = (const CaseExpr *) node;
+	ListCell   *cell;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, CaseTestExpr))
+		return true;
+	if (!IsA(node, CaseExpr) || expression->arg == NULL)
+		return expression_tree_walker(node, has_placeholder, arg);
+	/* the placeholders in the conditions are those of this CASE */
+	foreach(cell, expression->args)
+		if (has_placeholder((Node *) lfirst_node(CaseWhen, cell)->result, arg))
+			return true;
+	return has_placeholder((Node *) expression->arg, arg) || has_placeholder((Node *) expression->defresult, arg);
+}
+
 bool
 rtscan_compile_by_code(RtscanArithmetic *step)
 {
@@ -47,7 +67,7 @@ rtscan_compile_by_code(RtscanArithmetic *step)
 	Bitmapset  *columns = rtscan_row_columns(expression);
 
 	if (bms_membership(columns) != BMS_SINGLETON || IsA(expression, Var) ||
-		has_changing_parameter(expression, NULL) || rtscan_may_raise(expression))
+		has_changing_parameter(expression, NULL) || has_placeholder(expression, NULL) || rtscan_may_raise(expression))
 		return false;
 	step->step = RTSCAN_STEP_BY_CODE;
 	step->column = bms_singleton_member(columns);
