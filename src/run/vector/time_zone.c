@@ -156,8 +156,8 @@ add_either(const int64 *values, int64 before, int64 change, int64 after, uint32 
 }
 
 /*
- * Add the offsets numbered "first" to "last" to n values, or subtract them if "sign" is -1; begin[] are the first values
- * of each.
+ * Add the offsets numbered "first" to "last" to n values, or subtract them if "sign" is -1; begin[] are the first
+ * values of each.
  */
 static void
 add_offsets(const RtscanTimeZone *table, const int64 *begin, int sign, int first, int last, const int64 *values,
