@@ -50,6 +50,9 @@
 /* Memory of a cell in bytes, and of each aggregate in it. */
 #define CELL_BYTES		12
 
+/* Cells are used if there are at most so many for each row of a segment. */
+#define CELLS_A_ROW		4
+
 /* Approximate memory of a collection in bytes, besides its values. */
 #define COLLECTION_OVERHEAD	192
 
@@ -295,7 +298,7 @@ bytes_of_groups(const RtscanPath *path, const RtscanPathSet *set)
 		if (((const RtscanPathAggregate *) lfirst(cell))->collected.purpose != RTSCAN_NO_COLLECTION ||
 			rtscan_total_kind_of(lfirst(cell)) == RTSCAN_NO_TOTAL)
 			return bytes;
-	return set->parent < 0 && combinations <= 4 * Min(path->index->tuples, RTSCAN_SEGMENT_ROWS) &&
+	return set->parent < 0 && combinations <= CELLS_A_ROW * Min(path->index->tuples, RTSCAN_SEGMENT_ROWS) &&
 		cells <= get_hash_memory_limit() ? Min(bytes, cells) : bytes;
 }
 

@@ -27,7 +27,7 @@
 /* No two offsets of time zones differ by more than this: a zone that is written as a rule has at most 167 hours. */
 #define MOST_OFFSET		(14 * USECS_PER_DAY)
 
-/* What functions around a column do to its times. */
+/* A column inside of functions, and how far they may move its times. */
 typedef struct Wrapping
 {
 	int			column;			/* number of the column */

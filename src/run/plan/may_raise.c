@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "run/plan/time_units.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/fmgroids.h"
@@ -57,23 +58,13 @@ makes_times(Oid function)
 static bool
 unit_may_raise(Node *node)
 {
-	static const char *const units[] = {"microseconds", "milliseconds", "second", "minute", "hour", "day", "week",
-	"month", "quarter", "year"};
 	const FuncExpr *call = (const FuncExpr *) node;
-	const Const *unit;
-	char	   *name;
+	RtscanTimeUnit unit;
 
 	if (!IsA(node, FuncExpr) ||
 		(call->funcid != F_DATE_TRUNC_TEXT_TIMESTAMP && call->funcid != F_DATE_TRUNC_TEXT_TIMESTAMPTZ))
 		return false;
-	unit = linitial(call->args);
-	if (!IsA(unit, Const) || unit->constisnull)
-		return true;
-	name = TextDatumGetCString(unit->constvalue);
-	for (size_t i = 0; i < lengthof(units); i++)
-		if (pg_strcasecmp(name, units[i]) == 0)
-			return false;
-	return true;
+	return !rtscan_find_time_unit(linitial(call->args), &unit) || unit > RTSCAN_YEAR;
 }
 
 /* Years from now, or from 2000, that are far. */
@@ -216,21 +207,11 @@ rtscan_has_subplan_result(Node *argument)
 
 /* ---------------------------------------------------------------- expressions of columns */
 
-/* Return a constant text as a C string; NULL if a node is none. */
-static const char *
-constant_text(const Node *node)
-{
-	const Const *constant = (const Const *) node;
-
-	return IsA(node, Const) && constant->consttype == TEXTOID && !constant->constisnull
-		? TextDatumGetCString(constant->constvalue) : NULL;
-}
-
 /* Is a pattern of LIKE a constant that does not end with an escape character? */
 static bool
 is_complete_pattern(const Node *node)
 {
-	const char *pattern = constant_text(node);
+	const char *pattern = rtscan_constant_text(node);
 	int			escapes = 0;
 
 	if (pattern == NULL)
@@ -244,7 +225,7 @@ is_complete_pattern(const Node *node)
 static bool
 is_plain_regex(const Node *node)
 {
-	const char *pattern = constant_text(node);
+	const char *pattern = rtscan_constant_text(node);
 
 	for (const char *at = pattern; at && *at; at++)
 		if (!(isalnum((unsigned char) *at) || IS_HIGHBIT_SET(*at) || strchr(" _^$.@/,:;-", *at) ||

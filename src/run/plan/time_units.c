@@ -41,9 +41,8 @@ static const UnitData units[] = {
 	[RTSCAN_EPOCH] = {"epoch", 0, 0},
 };
 
-/* Return the value of a constant text as a C string, or NULL if a node is none. */
-static char *
-constant_text(const Node *node)
+const char *
+rtscan_constant_text(const Node *node)
 {
 	const Const *constant = (const Const *) node;
 
@@ -54,7 +53,7 @@ constant_text(const Node *node)
 bool
 rtscan_find_time_unit(const Node *argument, RtscanTimeUnit *unit)
 {
-	const char *name = constant_text(argument);
+	const char *name = rtscan_constant_text(argument);
 
 	for (Size i = 0; name && i < lengthof(units); i++)
 		if (pg_strcasecmp(name, units[i].name) == 0)
@@ -96,7 +95,7 @@ rtscan_find_unit_of_format(const Node *format, RtscanTimeUnit *unit)
 		{"TZ", RTSCAN_MICROSECOND}, {"OF", RTSCAN_MICROSECOND}, {"SS", RTSCAN_SECOND}, {"MI", RTSCAN_MINUTE},
 		{"HH", RTSCAN_HOUR}, {"AM", RTSCAN_HOUR}, {"A.M", RTSCAN_HOUR}, {"PM", RTSCAN_HOUR}, {"P.M", RTSCAN_HOUR},
 	};
-	const char *text = constant_text(format);
+	const char *text = rtscan_constant_text(format);
 	const char *upper = text ? asc_toupper(text, strlen(text)) : NULL;
 
 	*unit = RTSCAN_DAY;

@@ -33,6 +33,9 @@ typedef enum RtscanTimeUnit
 	RTSCAN_EPOCH
 } RtscanTimeUnit;
 
+/* Return the value of a constant text, in the current memory context; NULL if a node is none, or NULL. */
+extern const char *rtscan_constant_text(const Node *node);
+
 /* Find the unit that an argument names; false if the argument is not a constant, or the unit is not among these. */
 extern bool rtscan_find_time_unit(const Node *argument, RtscanTimeUnit *unit);
 

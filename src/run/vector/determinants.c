@@ -15,7 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
-/* What a search of determinants has found. */
+/* The determinants found so far. */
 typedef struct Search
 {
 	List	   *determinants;	/* RtscanDeterminant * */

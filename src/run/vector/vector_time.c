@@ -16,8 +16,8 @@
 #include "utils/float.h"
 
 /*
- * What is calculated from days is looked up in a table if the days of a batch are from a period of this many days.  It
- * takes 32 kB, and so fits into the processor's first cache.
+ * If the days of a batch are from a period of this many days, their results are looked up in a table.  It takes 32 kB,
+ * and so fits into the processor's first cache.
  */
 #define MOST_DAYS	4096
 
