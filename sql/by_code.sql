@@ -22,19 +22,10 @@ FROM generate_series(1, 6000) i;
 CREATE INDEX coded_idx ON coded USING rtscan (status, country, amount, n) INCLUDE (id, note, attributes);
 VACUUM ANALYZE coded;
 
-CREATE FUNCTION answer(query text, by_index bool) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	answer text;
-BEGIN
-	PERFORM set_config('rtscan.enable_aggregate', by_index::text, true), set_config('enable_seqscan',
-		(NOT by_index)::text, true);
-	EXECUTE format('SELECT array_agg(q::text ORDER BY q::text) FROM (%s) q', query) INTO answer;
-	RETURN answer;
-END
-$$;
-CREATE FUNCTION differs(query text) RETURNS bool LANGUAGE sql AS $$
-	SELECT answer(query, true) IS DISTINCT FROM answer(query, false)
-$$;
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/answers.psql
+\set ECHO all
 CREATE FUNCTION shown(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;

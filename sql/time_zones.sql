@@ -48,19 +48,10 @@ CREATE FUNCTION of_zone(zone text) RETURNS text[] LANGUAGE sql AS $$
 		'extract(hour FROM t AT TIME ZONE %L)', 'extract(epoch FROM date_trunc(''month'', t, %L))',
 			'extract(epoch FROM date_trunc(''hour'', t, %L))']) e
 $$;
-CREATE FUNCTION answer(query text, by_index bool) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	answer text;
-BEGIN
-	PERFORM set_config('rtscan.enable_aggregate', by_index::text, true), set_config('enable_seqscan',
-		(NOT by_index)::text, true);
-	EXECUTE format('SELECT q::text FROM (%s) q', query) INTO answer;
-	RETURN answer;
-END
-$$;
-CREATE FUNCTION differs(query text) RETURNS bool LANGUAGE sql AS $$
-	SELECT answer(query, true) IS DISTINCT FROM answer(query, false)
-$$;
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/answers.psql
+\set ECHO all
 -- How many rows were evaluated one by one?
 CREATE FUNCTION evaluated_singly(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
