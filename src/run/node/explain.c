@@ -108,8 +108,10 @@ rtscan_explain_relation(RtscanNode *node, ExplainState *es)
 void
 rtscan_explain_search(RtscanNode *node, const RtscanShown *shown, List *ancestors, ExplainState *es)
 {
-	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Index" : "Index Name",
-						RelationGetRelationName(node->index), es);
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyText("Index", RelationGetRelationName(node->index), es);
+	else
+		ExplainPropertyText("Index Name", RelationGetRelationName(node->index), es);
 	rtscan_explain_quals(node, shown->quals, "Index Cond", ancestors, es);
 	rtscan_explain_dimensions(node, shown->joins, ancestors, es);
 	if (shown->implied != NIL)
