@@ -116,6 +116,32 @@ class Scans:
         self.counts["first rows compared"] += 1
         self.counts["first rows by a heap"] += "bounded heap" in self.plan
 
+    def first_of_groups(self):
+        """Compare the first rows of each group, also if memory is short: DISTINCT ON, and small row numbers."""
+        rng = self.rng
+        columns = [(key.template, key) for key in self.returned_keys + self.schema.included] + [(name, None) for name in ("id", "u") if name in self.returned]
+        if not columns:
+            return self.plain()
+        columns = rng.sample(columns, rng.randint(1, min(5, len(columns))))
+        group = columns[:rng.randint(1, min(3, len(columns)))]
+        terms = [f"{name}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for name, _ in columns]
+        keys, more = ", ".join(name for name, _ in group), ", ".join(terms[len(group):])
+        shown = ", ".join(f"{text} AS o{n}" for n, text in enumerate(filter(None, [identical(name, key) for name, key in columns] + ["1"])))
+        self.settings = f"{INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS}; SET enable_sort = {rng.choice(('on', 'off', 'off', 'off'))}"
+        self.settings += "; SET work_mem = '64kB'" if rng.random() < 0.3 else ""
+        if rng.random() < 0.5:
+            query = f"SELECT DISTINCT ON ({keys}) {shown} FROM t WHERE {self.literals()} ORDER BY {', '.join(terms)}{rng.choice(('', '', ' LIMIT 5'))}"
+            expected = self.rows_of(SEQUENTIAL, query)
+            self.count_plan(query)
+            self.check(query, list(enumerate(expected)), list(enumerate(self.session.query(query))))
+        else:
+            number = f"row_number() OVER (PARTITION BY {keys}{f' ORDER BY {more}' if more else ''})"
+            query = f"SELECT * FROM (SELECT {shown}, {number} AS r FROM t WHERE {self.literals()}) s WHERE r {rng.choice(('= 1', '<= 3', '< 10', '<= 60'))}"
+            self.compare(query)
+        self.session.query("RESET enable_sort")
+        self.counts["first rows of groups compared"] += 1
+        self.counts["first rows of groups by the node"] += "First Rows:" in self.plan
+
     # ---- reading
 
     def any_quals(self):

@@ -90,6 +90,35 @@ rtscan_compat_is_cheaper(const Path *path, const Path *other)
 }
 
 /*
+ * Return the conditions (OpExpr *) at whose first failure a window's partition ends.  From PostgreSQL 17 on, its
+ * functions have them in parts, not the window itself.
+ */
+static inline List *
+rtscan_compat_run_conditions(const WindowClause *window, List *functions)
+{
+#if PG_VERSION_NUM >= 170000
+	List	   *conditions = NIL;
+	ListCell   *of_function,
+			   *cell;
+
+	foreach(of_function, functions)
+		foreach(cell, lfirst_node(WindowFunc, of_function)->runCondition)
+		{
+			WindowFuncRunCondition *condition = lfirst_node(WindowFuncRunCondition, cell);
+			Expr	   *function = lfirst(of_function);
+
+			conditions = lappend(conditions, make_opclause(condition->opno, BOOLOID, false,
+														   condition->wfunc_left ? function : condition->arg,
+														   condition->wfunc_left ? condition->arg : function,
+														   InvalidOid, condition->inputcollid));
+		}
+	return conditions;
+#else
+	return window->runCondition;
+#endif
+}
+
+/*
  * Is GEQO searching for the join order?  From PostgreSQL 19 on, GEQO keeps its state under an extension ID, which it
  * gets when it first runs.
  */

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "plan/cost/cost.h"
@@ -18,6 +19,14 @@
 #include "run/plan/expressions.h"
 #include "search/scan/cursor.h"
 #include "settings.h"
+#include "utils/selfuncs.h"
+
+/* The first rows of each group: memory of a group, and of each column of the group or of one of its rows, in bytes. */
+#define GROUP_BYTES			32
+#define GROUP_COLUMN_BYTES	16
+
+/* The first rows of each group: finding a row's group, and comparing the row with those of the group. */
+#define GROUP_COST			(0.4 * cpu_operator_cost)
 
 /* ---------------------------------------------------------------- the search */
 
@@ -185,12 +194,62 @@ first_rows_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 	return cost;
 }
 
+/* Return an estimate of the number of groups of which a path has the first rows. */
+static double
+count_groups(const RtscanScanPath *path, PlannerInfo *root, double rows)
+{
+	const RtscanOrder *order = path->order;
+	List	   *keys = NIL;
+
+	for (int i = 0; i < order->group_columns; i++)
+		keys = lappend(keys, list_nth_node(TargetEntry, path->index->indextlist, order->columns[i].column)->expr);
+	return Min(estimate_num_groups(root, keys, Max(rows, 1), NULL, NULL), Max(rows, 1));
+}
+
+/* Return an estimate of the number of passes that find the groups: one if all of them fit into memory. */
+static double
+count_passes(const RtscanOrder *order, double groups)
+{
+	double		memory = groups * (GROUP_BYTES + order->group_columns * GROUP_COLUMN_BYTES +
+								   order->of_each * (order->ncolumns - order->group_columns + 1) * GROUP_COLUMN_BYTES);
+	double		parts = memory / get_hash_memory_limit();
+
+	return parts <= 1 ? 1 : ceil(2 * parts);
+}
+
+/*
+ * Cost of the first rows of each group.  Before a row is returned, one pass or several read the group's columns and the
+ * next one of all rows.  Rows that may be among the first of their group are tried: 1 + ln(rows of a group) for each
+ * that is returned.
+ */
+static RtscanCost
+first_of_groups_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
+{
+	const RtscanOrder *order = path->order;
+	double		groups = count_groups(path, root, rows);
+	double		returned = Min(groups * order->of_each, Max(rows, 1));
+	double		tried = Min(returned * (1 + log(Max(rows / returned, 1))), rows);
+	Cost		comparing = order->ncolumns * 2 * cpu_operator_cost;
+	RtscanCost	pass = {.work = rows * (RTSCAN_ROW_COST + GROUP_COST) + tried * comparing};
+	RtscanCost	cost = rows_cost(path, root, returned, 1);
+
+	for (int i = 0; i < order->ncolumns; i++)
+		rtscan_add_cost(&pass, rtscan_column_cost(root, path->index, order->columns[i].column,
+												  i <= order->group_columns ? rows : tried, 1));
+	rtscan_add_cost(&pass, rtscan_visibility_cost(root, path->index, rows, 1));
+	cost.startup += count_passes(order, groups) * rtscan_total_cost(&pass);
+	path->path.path.rows = returned;
+	return cost;
+}
+
 /* Cost of returning the rows, in the path's order if it has one. */
 static RtscanCost
 returned_rows_cost(RtscanScanPath *path, PlannerInfo *root, double found, double loops)
 {
 	if (path->order == NULL)
 		return rows_cost(path, root, found, loops);
+	if (path->order->group_columns > 0)
+		return first_of_groups_cost(path, root, found);
 	return path->order->by_heap ? first_rows_cost(path, root, found) : ordered_rows_cost(path, root, found);
 }
 
@@ -235,15 +294,16 @@ late_cost(const RtscanScanPath *path, PlannerInfo *root, double found)
 }
 
 /*
- * Set the number of rows that all processes together return.  In an order, also decide whether one segment is expected
- * to have the wanted rows (order->few).
+ * Set the number of rows that all processes together return, unless first_of_groups_cost() has set it.  In an order,
+ * also decide whether one segment is expected to have the wanted rows (order->few).
  */
 static void
 set_rows(RtscanScanPath *path, PlannerInfo *root, double found)
 {
 	Path	   *result = &path->path.path;
 
-	result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
+	if (path->order == NULL || path->order->group_columns == 0)
+		result->rows = result->param_info ? result->param_info->ppi_rows : result->parent->rows;
 	if (path->order)
 		path->order->few = wants_few(path, root, Min(found, result->rows));
 }

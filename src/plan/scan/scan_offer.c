@@ -176,6 +176,19 @@ offer_order(PlannerInfo *root, IndexOptInfo *index)
 		add_scan_path(root, path);
 }
 
+/* If the query needs only the first rows of each group, offer a path that has no other rows. */
+static void
+offer_first_of_groups(PlannerInfo *root, IndexOptInfo *index)
+{
+	RtscanFirstOf first;
+	Path	   *path = NULL;
+
+	if (rtscan_needs_first_of_groups(root, &first))
+		path = rtscan_first_of_groups_path(root, index, &first);
+	if (path)
+		add_scan_path(root, path);
+}
+
 /* Offer a path by one process.  Returns its cost; 0 if there is no path. */
 static Cost
 offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
@@ -212,6 +225,7 @@ offer_index(PlannerInfo *root, IndexOptInfo *index)
 	ListCell   *cell;
 
 	offer_order(root, index);
+	offer_first_of_groups(root, index);
 	foreach(cell, outer_sets(root, index))
 		offer(root, index, lfirst(cell));
 	if (table->consider_parallel && bms_is_empty(table->lateral_relids))

@@ -105,17 +105,12 @@ limit_fits(PlannerInfo *root, int ncolumns)
 		bms_membership(root->all_baserels) == BMS_SINGLETON;
 }
 
-bool
-rtscan_order_of_first_rows(PlannerInfo *root, IndexOptInfo *index, List *keys, RtscanOrder *order)
+/* Add the columns by which path keys sort to an order.  False if the index does not have them. */
+static bool
+add_columns(PlannerInfo *root, IndexOptInfo *index, List *keys, RtscanOrder *order)
 {
 	ListCell   *cell;
 
-	if (list_length(keys) > INDEX_MAX_KEYS || !limit_fits(root, list_length(keys)))
-		return false;
-	*order = (RtscanOrder) {
-		.by_heap = true,
-		.wanted = root->limit_tuples + (root->parse->limitOption == LIMIT_OPTION_WITH_TIES ? 1 : 0),
-	};
 	foreach(cell, keys)
 	{
 		int			column = find_sorted_column(root, index, lfirst(cell));
@@ -124,5 +119,45 @@ rtscan_order_of_first_rows(PlannerInfo *root, IndexOptInfo *index, List *keys, R
 			return false;
 		order->columns[order->ncolumns++] = order_column(lfirst(cell), column);
 	}
+	return true;
+}
+
+bool
+rtscan_order_of_first_rows(PlannerInfo *root, IndexOptInfo *index, List *keys, RtscanOrder *order)
+{
+	if (list_length(keys) > INDEX_MAX_KEYS || !limit_fits(root, list_length(keys)))
+		return false;
+	*order = (RtscanOrder) {
+		.by_heap = true,
+		.wanted = root->limit_tuples + (root->parse->limitOption == LIMIT_OPTION_WITH_TIES ? 1 : 0),
+	};
+	return add_columns(root, index, keys, order);
+}
+
+/* ---------------------------------------------------------------- the first rows of each group */
+
+/* Can the values of a column of the index be hashed? */
+static bool
+is_hashable(IndexOptInfo *index, int column)
+{
+	Oid			type = exprType((Node *) list_nth_node(TargetEntry, index->indextlist, column)->expr);
+
+	return OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_PROC)->hash_proc);
+}
+
+bool
+rtscan_order_of_groups(PlannerInfo *root, IndexOptInfo *index, const RtscanFirstOf *first, RtscanOrder *order)
+{
+	*order = (RtscanOrder) {
+		.by_heap = true,
+		.group_columns = first->group_keys,
+		.of_each = first->rows,
+		.wanted = DBL_MAX,
+	};
+	if (!add_columns(root, index, first->keys, order))
+		return false;
+	for (int i = 0; i < order->group_columns; i++)
+		if (!is_hashable(index, order->columns[i].column))
+			return false;
 	return true;
 }

@@ -9,6 +9,7 @@
 #include "rtscan.h"
 
 #include "nodes/pathnodes.h"
+#include "plan/scan/scan_groups.h"
 #include "search/order/order_stream.h"
 
 /* Get the order of a path key, if segments have this order by rank; false if not. */
@@ -19,5 +20,12 @@ extern bool rtscan_order_of_key(PlannerInfo *root, IndexOptInfo *index, PathKey 
  * index does not have the columns, or if the number of rows is unknown or too large for memory.
  */
 extern bool rtscan_order_of_first_rows(PlannerInfo *root, IndexOptInfo *index, List *keys, RtscanOrder *order);
+
+/*
+ * Get the order of the first rows of each group.  False if the index does not have the columns, or if values cannot be
+ * hashed.
+ */
+extern bool rtscan_order_of_groups(PlannerInfo *root, IndexOptInfo *index, const RtscanFirstOf *first,
+								   RtscanOrder *order);
 
 #endif							/* RTSCAN_SCAN_ORDER_H */

@@ -239,20 +239,33 @@ rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey *key)
 	return &path->path.path;
 }
 
+/* Return a path in an order that a heap or a table finds.  NULL if quals are left that the index does not look up. */
+static Path *
+path_by_heap(PlannerInfo *root, IndexOptInfo *index, const RtscanOrder *order, List *keys)
+{
+	RtscanScanPath *path = make_path(root, index, index->rel->lateral_relids, 0);
+
+	if (path->row_clauses != NIL || path->others != NIL)
+		return NULL;
+	set_order(path, order, keys);
+	rtscan_cost_scan(path, root);
+	return &path->path.path;
+}
+
 Path *
 rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys)
 {
-	RtscanScanPath *path;
 	RtscanOrder order;
 
-	if (!rtscan_order_of_first_rows(root, index, keys, &order))
-		return NULL;
-	path = make_path(root, index, index->rel->lateral_relids, 0);
-	if (path->row_clauses != NIL || path->others != NIL)
-		return NULL;
-	set_order(path, &order, keys);
-	rtscan_cost_scan(path, root);
-	return &path->path.path;
+	return rtscan_order_of_first_rows(root, index, keys, &order) ? path_by_heap(root, index, &order, keys) : NULL;
+}
+
+Path *
+rtscan_first_of_groups_path(PlannerInfo *root, IndexOptInfo *index, const RtscanFirstOf *first)
+{
+	RtscanOrder order;
+
+	return rtscan_order_of_groups(root, index, first, &order) ? path_by_heap(root, index, &order, first->keys) : NULL;
 }
 
 /* ---------------------------------------------------------------- OFFSET */

@@ -13,6 +13,7 @@
 
 #include "nodes/pathnodes.h"
 #include "plan/quals/quals.h"
+#include "plan/scan/scan_groups.h"
 #include "plan/star/star.h"
 #include "search/order/order_stream.h"
 
@@ -54,6 +55,11 @@ extern Path *rtscan_ordered_path(PlannerInfo *root, IndexOptInfo *index, PathKey
 
 /* scan_path.c: return a path for a LIMIT, in the order of all of these path keys; NULL if that is impossible. */
 extern Path *rtscan_first_rows_path(PlannerInfo *root, IndexOptInfo *index, List *keys);
+
+/*
+ * scan_path.c: return a path that has only the first rows of each group, in order; NULL if the index cannot find them.
+ */
+extern Path *rtscan_first_of_groups_path(PlannerInfo *root, IndexOptInfo *index, const RtscanFirstOf *first);
 
 /* scan_cost.c: set the path's costs and rows. */
 extern void rtscan_cost_scan(RtscanScanPath *path, PlannerInfo *root);

@@ -129,6 +129,21 @@ append_order_column(StringInfo text, const RtscanNode *node, const RtscanOrderCo
 					 order->nulls_first ? " NULLS FIRST" : " NULLS LAST");
 }
 
+/* Show which rows of each group are returned: "1 of each customer_id". */
+static void
+explain_groups(const RtscanNode *node, ExplainState *es)
+{
+	const RtscanOrder *order = &node->plan->order;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfo(&text, "%u of each ", order->of_each);
+	for (int i = 0; i < order->group_columns; i++)
+		appendStringInfo(&text, "%s%s", i > 0 ? ", " : "",
+						 NameStr(TupleDescAttr(RelationGetDescr(node->index), order->columns[i].column)->attname));
+	ExplainPropertyText("First Rows", text.data, es);
+}
+
 void
 rtscan_explain_order(const RtscanNode *node, ExplainState *es)
 {
@@ -139,7 +154,9 @@ rtscan_explain_order(const RtscanNode *node, ExplainState *es)
 	for (int i = 0; i < order->ncolumns; i++)
 		append_order_column(&text, node, &order->columns[i]);
 	ExplainPropertyText("Order", text.data, es);
-	if (order->by_heap)
+	if (order->group_columns > 0)
+		explain_groups(node, es);
+	else if (order->by_heap)
 		ExplainPropertyText("Order Method", "bounded heap", es);
 }
 

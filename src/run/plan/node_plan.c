@@ -66,6 +66,8 @@ static void
 describe_order(RtscanWritten *written, RtscanOrder *order)
 {
 	order->by_heap = rtscan_written_int(written, order->by_heap);
+	order->group_columns = rtscan_written_int(written, order->group_columns);
+	order->of_each = rtscan_written_int(written, order->of_each);
 	order->wanted = rtscan_written_int(written, (int) Min(order->wanted, ALL_ROWS));
 	order->few = rtscan_written_int(written, order->few);
 	order->ncolumns = rtscan_written_int(written, order->ncolumns);

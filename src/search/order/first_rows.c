@@ -191,10 +191,8 @@ pass_again(RtscanFirstRows *first)
 /* ---------------------------------------------------------------- begin, and rows */
 
 static void
-begin_order_column(RtscanFirstRows *first, int number)
+begin_order_column(const RtscanOrdered *ordered, int number, RtscanFirstColumn *column)
 {
-	const RtscanOrdered *ordered = first->ordered;
-	RtscanFirstColumn *column = &first->columns[number];
 	const TypeCacheEntry *type;
 
 	column->order = &ordered->order->columns[number];
@@ -205,6 +203,16 @@ begin_order_column(RtscanFirstRows *first, int number)
 	fmgr_info_copy(&column->compare, unconstify(FmgrInfo *, &type->cmp_proc_finfo), CurrentMemoryContext);
 }
 
+RtscanFirstColumn *
+rtscan_begin_first_columns(const RtscanOrdered *ordered)
+{
+	RtscanFirstColumn *columns = palloc0(ordered->order->ncolumns * sizeof(RtscanFirstColumn));
+
+	for (int i = 0; i < ordered->order->ncolumns; i++)
+		begin_order_column(ordered, i, &columns[i]);
+	return columns;
+}
+
 struct RtscanFirstRows *
 rtscan_begin_first_rows(RtscanOrdered *ordered)
 {
@@ -213,9 +221,7 @@ rtscan_begin_first_rows(RtscanOrdered *ordered)
 	memset(first, 0, offsetof(RtscanFirstRows, block.rows));
 	first->ordered = ordered;
 	first->ncolumns = ordered->order->ncolumns;
-	first->columns = palloc0(first->ncolumns * sizeof(RtscanFirstColumn));
-	for (int i = 0; i < first->ncolumns; i++)
-		begin_order_column(first, i);
+	first->columns = rtscan_begin_first_columns(ordered);
 	first->left = rtscan_count_source_rows(ordered);
 	first->heap.limit = (uint64) Max(Min(ordered->order->wanted, (double) first->left), 1);
 	first->most = work_mem * (uint64) 1024 / (2 * rtscan_first_row_size(first));

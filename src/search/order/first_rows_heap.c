@@ -14,8 +14,8 @@
 
 /* ---------------------------------------------------------------- comparing */
 
-static int
-compare_first_keys(const RtscanFirstColumn *column, const RtscanFirstKey *a, const RtscanFirstKey *b)
+int
+rtscan_compare_first_keys(const RtscanFirstColumn *column, const RtscanFirstKey *a, const RtscanFirstKey *b)
 {
 	int			result;
 
@@ -33,7 +33,7 @@ compare_first_rows(const RtscanFirstRows *first, const RtscanFirstRow *a, const 
 {
 	for (int i = 0; i < first->ncolumns; i++)
 	{
-		int			result = compare_first_keys(&first->columns[i], &a->keys[i], &b->keys[i]);
+		int			result = rtscan_compare_first_keys(&first->columns[i], &a->keys[i], &b->keys[i]);
 
 		if (result != 0)
 			return result;
@@ -188,7 +188,7 @@ rule_out(RtscanFirstRows *first)
 	if (!rtscan_first_is_full(first))
 		return;
 	for (uint32 i = 0; i < block->m; i++)
-		if (compare_first_keys(&first->columns[0], &keys[i], &rtscan_first_root(first)->keys[0]) <= 0)
+		if (rtscan_compare_first_keys(&first->columns[0], &keys[i], &rtscan_first_root(first)->keys[0]) <= 0)
 		{
 			block->rows[m] = block->rows[i];
 			keys[m++] = keys[i];

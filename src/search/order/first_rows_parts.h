@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * first_rows_parts.h
- *		The state of a search for the first rows, and functions that only first_rows*.c share.
+ *		The state of a search for the first rows, and functions that only first_rows*.c and first_of_each*.c share.
  */
 #ifndef RTSCAN_FIRST_ROWS_PARTS_H
 #define RTSCAN_FIRST_ROWS_PARTS_H
@@ -103,6 +103,13 @@ rtscan_first_root(const RtscanFirstRows *first)
 {
 	return first->heap.rows[0];
 }
+
+/* first_rows.c: prepare to compare the columns of an order. */
+extern RtscanFirstColumn *rtscan_begin_first_columns(const RtscanOrdered *ordered);
+
+/* first_rows_heap.c: compare keys of a column, as the order sorts them. */
+extern int	rtscan_compare_first_keys(const RtscanFirstColumn *column, const RtscanFirstKey *a,
+									  const RtscanFirstKey *b);
 
 /*
  * first_rows_places.c: find the places of n elements of a vector, from element "from" on.  The column must have

@@ -43,7 +43,11 @@ typedef struct RtscanOrder
 {
 	int			ncolumns;
 	RtscanOrderColumn columns[INDEX_MAX_KEYS];
-	bool		by_heap;		/* a bounded heap finds the wanted rows; if false, streams are merged */
+	bool		by_heap;		/* a bounded heap or, with groups, a table finds the wanted rows; if false, streams
+								 * are merged */
+	/* number of columns, from the first, that are the same in all rows of a group; 0: there are no groups */
+	int			group_columns;
+	uint32		of_each;		/* the number of first rows that are returned of each group */
 	double		wanted;			/* approximate number of wanted rows; infinite if all rows are wanted */
 	/* one segment is expected to have all wanted rows, so segments may be opened in turn; false if by_heap */
 	bool		few;

@@ -14,9 +14,14 @@
 
 /*
  * Number of rows of the first lot, unless the order is by_heap: then it is RTSCAN_CURSOR_ROWS.  The number doubles for
- * each further lot, up to RTSCAN_CURSOR_ROWS.  As long as wanted rows are missing, a lot has no more rows than these.
+ * each further lot, up to MOST_LOT, or as many as fit into work_mem.  As long as wanted rows are missing, a lot has no
+ * more rows than these.
  */
 #define FIRST_LOT	16
+#define MOST_LOT	65536
+
+/* Memory that a row of a lot takes, in bytes: with the values of some columns, unless they are long (is_short()). */
+#define LOT_ROW_BYTES	192
 
 /* ---------------------------------------------------------------- begin and end */
 
@@ -47,6 +52,8 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 	ordered->visibility = *visibility;
 	ordered->context = context;
 	ordered->lot.context = AllocSetContextCreate(context, "rtscan ordered lot", ALLOCSET_START_SMALL_SIZES);
+	ordered->lot.current_context = AllocSetContextCreate(context, "rtscan ordered rows", ALLOCSET_START_SMALL_SIZES);
+	ordered->lot.values = palloc0(schema->ncolumns * sizeof(RtscanLotValues));
 	ordered->lot.next_size = Max(Min(order->wanted, order->by_heap ? RTSCAN_CURSOR_ROWS : FIRST_LOT), 1);
 	ordered->skip = skip;
 	ordered->search.asked = (RtscanSearchAsked) {
@@ -59,7 +66,9 @@ rtscan_open_ordered(const RtscanVisibility *visibility, const RtscanImage *image
 	};
 	rtscan_open_in_turn(ordered, image);
 	rtscan_find_sources(ordered, image);
-	if (order->by_heap)
+	if (order->group_columns > 0)
+		ordered->first_of_each = rtscan_begin_first_of_each(ordered);
+	else if (order->by_heap)
 		ordered->first_rows = rtscan_begin_first_rows(ordered);
 	else
 	{
@@ -92,17 +101,16 @@ compare_lot_places(const void *a, const void *b)
 }
 
 /*
- * Return the end of the run of elements of by_place that begins at "first", and whose rows are in one chunk of one
- * source.
+ * Return how many of n rows, which are sorted by source and row number, are in one chunk of one source with the first
+ * row; at most RTSCAN_CURSOR_ROWS.
  */
 static uint32
-end_of_lot_chunk(const RtscanLot *lot, uint32 first)
+rows_in_chunk(RtscanLotRow *const *rows, uint32 n)
 {
-	const RtscanLotRow *row = lot->by_place[first];
-	uint32		end = first + 1;
+	uint32		end = 1;
 
-	while (end < lot->n && lot->by_place[end]->source == row->source &&
-		   lot->by_place[end]->row / RTSCAN_CHUNK_ROWS == row->row / RTSCAN_CHUNK_ROWS)
+	while (end < Min(n, RTSCAN_CURSOR_ROWS) && rows[end]->source == rows[0]->source &&
+		   rows[end]->row / RTSCAN_CHUNK_ROWS == rows[0]->row / RTSCAN_CHUNK_ROWS)
 		end++;
 	return end;
 }
@@ -123,7 +131,7 @@ find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 
 		words[bit / 64] |= UINT64CONST(1) << bit % 64;
 	}
-	if (!source->sees_all && ordered->first_rows == NULL)
+	if (!source->sees_all && !ordered->order->by_heap)
 		rtscan_clear_invisible_in_chunk(&ordered->visibility, source->segment, chunk, words);
 	rtscan_collect_tids(&source->segment->reader, chunk, words, tids);
 	for (uint32 i = 0; i < n; i++)
@@ -143,31 +151,40 @@ find_tids_of_chunk(RtscanOrdered *ordered, RtscanLotRow **rows, uint32 n)
 static bool
 finds_later(const RtscanOrdered *ordered, const RtscanOrderedSource *source)
 {
-	return source->segment && (source->sees_all || ordered->first_rows);
+	return source->segment && (source->sees_all || ordered->order->by_heap);
 }
 
 /*
- * Find the TIDs of some of the current rows.  If "later" is true, these are the rows of sources whose TIDs are found
- * only on request (finds_later()); if false, all other rows.
+ * Find the TIDs of some rows of the lot.  If "later" is true, these are the rows of sources whose TIDs are found only
+ * on request (finds_later()); if false, all other rows.
  */
 static void
 find_lot_tids(RtscanOrdered *ordered, bool later)
 {
 	RtscanLot  *lot = &ordered->lot;
 
-	for (uint32 first = 0, end; first < lot->n; first = end)
+	for (uint32 first = 0, n; first < lot->n; first += n)
 	{
 		RtscanOrderedSource *source = lot->by_place[first]->source;
 
-		end = end_of_lot_chunk(lot, first);
+		n = rows_in_chunk(lot->by_place + first, lot->n - first);
 		if (finds_later(ordered, source) != later)
 			continue;
 		if (source->segment)
-			find_tids_of_chunk(ordered, lot->by_place + first, end - first);
+			find_tids_of_chunk(ordered, lot->by_place + first, n);
 		else
-			for (uint32 i = first; i < end; i++)
+			for (uint32 i = first; i < first + n; i++)
 				lot->by_place[i]->tid = ordered->pending.rows[lot->by_place[i]->row].tid;
 	}
+}
+
+/* Store pointers to n rows in "sorted", sorted by source and row number. */
+static void
+sort_by_place(RtscanLotRow *rows, uint32 n, RtscanLotRow **sorted)
+{
+	for (uint32 i = 0; i < n; i++)
+		sorted[i] = &rows[i];
+	qsort(sorted, n, sizeof(RtscanLotRow *), compare_lot_places);
 }
 
 /* Set the place of each row of a lot, and sort by_place by source and row number. */
@@ -175,11 +192,8 @@ static void
 sort_lot_by_place(RtscanLot *lot)
 {
 	for (uint32 i = 0; i < lot->n; i++)
-	{
 		lot->rows[i].place = i;
-		lot->by_place[i] = &lot->rows[i];
-	}
-	qsort(lot->by_place, lot->n, sizeof(RtscanLotRow *), compare_lot_places);
+	sort_by_place(lot->rows, lot->n, lot->by_place);
 }
 
 /* Drop the rows of a lot that the snapshot does not see. */
@@ -223,6 +237,13 @@ rows_of_next_lot(const RtscanOrdered *ordered)
 	return missing > 0 && missing < lot->next_size ? (uint32) ceil(missing) : lot->next_size;
 }
 
+/* Return the most rows that a lot may have. */
+static uint32
+most_lot_rows(void)
+{
+	return (uint32) Min(Max(work_mem * (uint64) 1024 / LOT_ROW_BYTES, RTSCAN_CURSOR_ROWS), MOST_LOT);
+}
+
 /* Take the rows of the next lot, whether or not the snapshot sees them; returns false if none are left. */
 static bool
 take_lot(RtscanOrdered *ordered)
@@ -231,10 +252,14 @@ take_lot(RtscanOrdered *ordered)
 	uint32		rows = rows_of_next_lot(ordered);
 
 	make_room_for_lot(lot, rows);
-	lot->n = ordered->first_rows ? rtscan_next_first_rows(ordered->first_rows, lot->rows, rows) :
-		rtscan_merge_rows(ordered, lot->rows, rows);
+	if (ordered->first_of_each)
+		lot->n = rtscan_next_first_of_each(ordered->first_of_each, lot->rows, rows);
+	else if (ordered->first_rows)
+		lot->n = rtscan_next_first_rows(ordered->first_rows, lot->rows, rows);
+	else
+		lot->n = rtscan_merge_rows(ordered, lot->rows, rows);
 	lot->taken += lot->n;
-	lot->next_size = Min(2 * lot->next_size, RTSCAN_CURSOR_ROWS);
+	lot->next_size = Min(2 * lot->next_size, most_lot_rows());
 	return lot->n > 0;
 }
 
@@ -250,25 +275,54 @@ drop_first_of_lot(RtscanOrdered *ordered)
 	memmove(lot->rows, lot->rows + n, lot->n * sizeof(RtscanLotRow));
 }
 
+/* Forget the values of the lot. */
+static void
+forget_lot(RtscanOrdered *ordered)
+{
+	RtscanLot  *lot = &ordered->lot;
+
+	MemoryContextReset(lot->context);
+	memset(lot->values, 0, ordered->schema->ncolumns * sizeof(RtscanLotValues));
+	lot->has_tids = false;
+	lot->n = lot->first = lot->current = 0;
+}
+
+/* Go to the next lot that has rows.  It has no rows if none are left. */
+static void
+next_lot(RtscanOrdered *ordered)
+{
+	RtscanLot  *lot = &ordered->lot;
+
+	forget_lot(ordered);
+	rtscan_drop_merged_rows(ordered);
+	while (lot->n == 0 && take_lot(ordered))
+	{
+		uint32		taken = lot->n;
+
+		CHECK_FOR_INTERRUPTS();
+		sort_lot_by_place(lot);
+		find_lot_tids(ordered, false);
+		keep_visible_in_lot(lot);
+		drop_first_of_lot(ordered);
+		if (lot->n < taken)
+			sort_lot_by_place(lot);
+	}
+}
+
 uint32
 rtscan_next_ordered(RtscanOrdered *ordered)
 {
+	RtscanLot  *lot = &ordered->lot;
 	MemoryContext old = MemoryContextSwitchTo(ordered->context);
 
-	MemoryContextReset(ordered->lot.context);
-	rtscan_drop_merged_rows(ordered);
-	ordered->lot.n = 0;
-	while (ordered->lot.n == 0 && take_lot(ordered))
-	{
-		CHECK_FOR_INTERRUPTS();
-		sort_lot_by_place(&ordered->lot);
-		find_lot_tids(ordered, false);
-		keep_visible_in_lot(&ordered->lot);
-		drop_first_of_lot(ordered);
-		sort_lot_by_place(&ordered->lot);
-	}
+	MemoryContextReset(lot->current_context);
+	lot->first += lot->current;
+	if (lot->first == lot->n)
+		next_lot(ordered);
+	lot->current = Min(lot->n - lot->first, RTSCAN_CURSOR_ROWS);
+	lot->sorted_current = false;
 	MemoryContextSwitchTo(old);
-	return ordered->lot.n;
+	return lot->current;
 }
 
 /* ---------------------------------------------------------------- the current rows */
@@ -276,14 +330,22 @@ rtscan_next_ordered(RtscanOrdered *ordered)
 void
 rtscan_ordered_tids(RtscanOrdered *ordered, ItemPointerData *tids)
 {
-	find_lot_tids(ordered, true);
-	for (uint32 i = 0; i < ordered->lot.n; i++)
-		tids[i] = ordered->lot.rows[i].tid;
+	RtscanLot  *lot = &ordered->lot;
+
+	if (!lot->has_tids)
+		find_lot_tids(ordered, true);
+	lot->has_tids = true;
+	for (uint32 i = 0; i < lot->current; i++)
+		tids[i] = lot->rows[lot->first + i].tid;
 }
 
-/* Get a column's values of n current rows, which are in one chunk of a segment, or are pending rows. */
+/*
+ * Get a column's values of n rows, which are in one chunk of a segment, or are pending rows.  The arrays begin with the
+ * row at place "first" in the lot.
+ */
 static void
-get_values_of_chunk(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int column, Datum *datums, bool *isnull)
+get_values_of_chunk(RtscanOrdered *ordered, RtscanLotRow *const *lot, uint32 n, int column, uint32 first,
+					Datum *datums, bool *isnull)
 {
 	RtscanOrderedSource *source = lot[0]->source;
 	uint32		rows[RTSCAN_CURSOR_ROWS];
@@ -302,22 +364,74 @@ get_values_of_chunk(RtscanOrdered *ordered, RtscanLotRow **lot, uint32 n, int co
 		}
 	for (uint32 i = 0; i < n; i++)
 	{
-		datums[lot[i]->place] = found[i];
-		isnull[lot[i]->place] = found_null[i];
+		datums[lot[i]->place - first] = found[i];
+		isnull[lot[i]->place - first] = found_null[i];
 	}
+}
+
+/* Get a column's values of n rows, which are sorted by source and row number. */
+static void
+get_values(RtscanOrdered *ordered, RtscanLotRow *const *rows, uint32 n, int column, uint32 first, Datum *datums,
+		   bool *isnull)
+{
+	for (uint32 i = 0, some; i < n; i += some)
+	{
+		CHECK_FOR_INTERRUPTS();
+		some = rows_in_chunk(rows + i, n - i);
+		get_values_of_chunk(ordered, rows + i, some, column, first, datums, isnull);
+	}
+}
+
+/* Are the values of a column so short that those of a whole lot fit into memory? */
+static bool
+is_short(const RtscanColumn *type)
+{
+	return type->typbyval || type->typlen > 0 || type->numeric;
+}
+
+/* Return a column's values of all rows of the lot. */
+static const RtscanLotValues *
+values_of_lot(RtscanOrdered *ordered, int column)
+{
+	RtscanLot  *lot = &ordered->lot;
+	RtscanLotValues *values = &lot->values[column];
+
+	if (values->datums)
+		return values;
+	values->datums = palloc(lot->n * sizeof(Datum));
+	values->isnull = palloc(lot->n * sizeof(bool));
+	get_values(ordered, lot->by_place, lot->n, column, 0, values->datums, values->isnull);
+	return values;
+}
+
+/* Get the values of a column whose values are not short. */
+static void
+get_current_values(RtscanOrdered *ordered, int column, Datum *datums, bool *isnull)
+{
+	RtscanLot  *lot = &ordered->lot;
+
+	if (!lot->sorted_current)
+		sort_by_place(lot->rows + lot->first, lot->current, lot->by_place_current);
+	lot->sorted_current = true;
+	get_values(ordered, lot->by_place_current, lot->current, column, lot->first, datums, isnull);
 }
 
 void
 rtscan_ordered_values(RtscanOrdered *ordered, int column, Datum *datums, bool *isnull)
 {
 	RtscanLot  *lot = &ordered->lot;
-	MemoryContext old = MemoryContextSwitchTo(lot->context);
+	bool		whole = is_short(&ordered->schema->columns[column]);
+	MemoryContext old = MemoryContextSwitchTo(whole ? lot->context : lot->current_context);
 
-	for (uint32 first = 0, end; first < lot->n; first = end)
+	if (whole)
 	{
-		end = end_of_lot_chunk(lot, first);
-		get_values_of_chunk(ordered, lot->by_place + first, end - first, column, datums, isnull);
+		const RtscanLotValues *values = values_of_lot(ordered, column);
+
+		memcpy(datums, values->datums + lot->first, lot->current * sizeof(Datum));
+		memcpy(isnull, values->isnull + lot->first, lot->current * sizeof(bool));
 	}
+	else
+		get_current_values(ordered, column, datums, isnull);
 	MemoryContextSwitchTo(old);
 }
 

@@ -16,6 +16,8 @@
  * later further rows, if they are requested.  A row is checked in the table's heap only if it would be among the
  * first rows.
  *
+ * If only the first rows of each group are wanted, they are found while all rows are read (first_of_each.c).
+ *
  * Rows are returned in lots (ordered.c).  The first lot is small, since often few rows are wanted; further lots grow.
  */
 #ifndef RTSCAN_ORDERED_H

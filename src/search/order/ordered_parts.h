@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: PostgreSQL */
 /*
  * ordered_parts.h
- *		The state of an ordered scan, and functions that only ordered*.c, first_rows*.c and skip.c share.
+ *		The state of an ordered scan, and functions that only ordered*.c, first_*.c and skip.c share.
  */
 #ifndef RTSCAN_ORDERED_PARTS_H
 #define RTSCAN_ORDERED_PARTS_H
@@ -44,6 +44,9 @@ typedef struct RtscanOrderedSource
 	RtscanValues **values;		/* by column: reader of the segment's values, opened at first use */
 	RtscanOrderStream *stream;	/* a segment's rows in order, if sources are merged */
 	RtscanSourceNext next;
+
+	/* for the first rows of each group: least place, by bounds, in the first column behind the group's */
+	int64		first_place;
 } RtscanOrderedSource;
 
 /* A pending row that matches, and that the snapshot sees. */
@@ -73,16 +76,33 @@ typedef struct RtscanLotRow
 	bool		visible;
 } RtscanLotRow;
 
-/* A lot: the rows that are returned together, which are the current rows (ordered.c). */
+/* The values of a column in all rows of a lot. */
+typedef struct RtscanLotValues
+{
+	Datum	   *datums;			/* by place in the lot; NULL: they have not been read */
+	bool	   *isnull;
+} RtscanLotValues;
+
+/*
+ * A lot: rows that are found together, since values of many rows are read faster than those of some rows at a time.
+ * At most RTSCAN_CURSOR_ROWS of them are returned at a time: the current rows (ordered.c).
+ */
 typedef struct RtscanLot
 {
-	MemoryContext context;		/* memory context of the rows' values */
+	MemoryContext context;		/* memory context of "values" */
+	MemoryContext current_context;	/* memory context of values of the current rows only */
 	uint64		taken;			/* number of rows of all lots so far */
 	uint32		next_size;		/* number of rows to take for the next lot, unless fewer are still wanted */
 	uint32		n;				/* number of rows */
 	RtscanLotRow *rows;			/* the rows, in order */
 	RtscanLotRow **by_place;	/* pointers to the rows, sorted by source and row number */
 	uint32		capacity;		/* number of rows that both arrays have room for */
+	bool		has_tids;		/* have the TIDs of all rows been found? */
+	RtscanLotValues *values;	/* by column */
+	uint32		first;			/* place in the lot of the first current row */
+	uint32		current;		/* number of current rows */
+	RtscanLotRow *by_place_current[RTSCAN_CURSOR_ROWS]; /* the current rows, sorted by source and row number */
+	bool		sorted_current; /* has by_place_current been set? */
 } RtscanLot;
 
 /* The state of an ordered scan. */
@@ -100,7 +120,8 @@ struct RtscanOrdered
 	RtscanOrderedPending pending;
 	/* if sources are merged: all sources that have a next row; the source whose next row comes first is on top */
 	binaryheap *heap;
-	struct RtscanFirstRows *first_rows; /* the bounded heap, if the order is by_heap; else NULL */
+	struct RtscanFirstRows *first_rows; /* the bounded heap, if the order is by_heap and has no groups; else NULL */
+	struct RtscanFirstOfEach *first_of_each;	/* the first rows of each group, if the order has groups; else NULL */
 	uint64		skip;			/* number of rows that are still to be dropped */
 	RtscanLot	lot;
 };
@@ -150,5 +171,11 @@ extern struct RtscanFirstRows *rtscan_begin_first_rows(RtscanOrdered *ordered);
 
 /* Store the next n of the first rows in "rows", or fewer at the end; returns their number. */
 extern uint32 rtscan_next_first_rows(struct RtscanFirstRows *first, RtscanLotRow *rows, uint32 n);
+
+/* Find the first rows of each group, once all sources are known (first_of_each.c). */
+extern struct RtscanFirstOfEach *rtscan_begin_first_of_each(RtscanOrdered *ordered);
+
+/* Store the next n of the first rows of each group in "rows", or fewer at the end; returns their number. */
+extern uint32 rtscan_next_first_of_each(struct RtscanFirstOfEach *each, RtscanLotRow *rows, uint32 n);
 
 #endif							/* RTSCAN_ORDERED_PARTS_H */
