@@ -124,6 +124,15 @@ ROLLBACK;
 SELECT all_differences();
 SELECT rtscan_check('visits_idx');
 
+-- All rows of a chunk are read, also those that are not wanted, and the groups' range does not begin at 0.
+CREATE TABLE few (kind int, n int, s text);
+INSERT INTO few SELECT 910, i, 's' || i % 5 FROM generate_series(1, 94) i;
+CREATE INDEX ON few USING rtscan (kind, n, s);
+VACUUM ANALYZE few;
+SET enable_seqscan = off;
+SELECT DISTINCT ON (kind) kind, s, n FROM few WHERE n > 30 ORDER BY kind, s, n;
+RESET enable_seqscan;
+
 -- A cursor, a rescan, and a prepared statement.
 BEGIN;
 DECLARE c CURSOR FOR SELECT DISTINCT ON (place) place, id FROM visits ORDER BY place, id;

@@ -4,7 +4,8 @@
  *		Read the values of a column as typed vectors, a chunk of a segment at a time.
  *
  * To read several columns, select rows once, so that the elements of all vectors belong to the same rows.  If all rows
- * of the chunk are selected, loops over the elements must test themselves whether a row is wanted, by its bit.
+ * of the chunk are selected, loops over the elements must test themselves whether a row is wanted, by its bit.  The
+ * elements of rows that are not wanted may be 0, whatever the column's range.
  * RTSCAN_SELECT_CHEAPEST selects all rows if many are wanted (RTSCAN_SELECT_DENSE).
  *
  *	RtscanSelection selection = rtscan_select_rows(reader, chunk, bits, RTSCAN_SELECT_WANTED, room);

@@ -222,10 +222,12 @@ add_digit(RtscanFirstOfEach *each, int number, uint32 from, uint32 n)
 		cells[i] += ((uint32) ((uint64) places[i] - (uint64) digit.least) + digit.first) * digit.stride;
 }
 
+/* Rows that are not wanted may have any value (typed.h), so their cells may be beyond the last one. */
 void
 rtscan_find_each_cells(RtscanFirstOfEach *each, uint32 from, uint32 n)
 {
 	RtscanEachBlock *block = &each->block;
+	uint32		last = (each->dense ? each->kept.n : each->ncells) - 1;
 
 	if (!each->dense && each->ncells == 0)
 	{
@@ -235,6 +237,8 @@ rtscan_find_each_cells(RtscanFirstOfEach *each, uint32 from, uint32 n)
 	memset(block->cells, 0, n * sizeof(uint32));
 	for (int i = 0; i < each->nkeys; i++)
 		add_digit(each, i, from, n);
+	for (uint32 i = 0; i < n; i++)
+		block->cells[i] = Min(block->cells[i], last);
 	if (each->dense)
 		memcpy(block->groups, block->cells, n * sizeof(uint32));
 	else
