@@ -126,7 +126,7 @@ class Scans:
         group = columns[:rng.randint(1, min(3, len(columns)))]
         terms = [f"{name}{rng.choice(('', ' DESC'))}{rng.choice(('', '', ' NULLS FIRST', ' NULLS LAST'))}" for name, _ in columns]
         keys, more = ", ".join(name for name, _ in group), ", ".join(terms[len(group):])
-        shown = ", ".join(f"{text} AS o{n}" for n, text in enumerate(filter(None, [identical(name, key) for name, key in columns] + ["1"])))
+        shown = ", ".join(f"coalesce({text}, '') AS o{n}" for n, text in enumerate(filter(None, [identical(name, key) for name, key in columns] + ["''"])))
         self.settings = f"{INDEX_ROWS if rng.random() < 0.7 else HEAP_ROWS}; SET enable_sort = {rng.choice(('on', 'off', 'off', 'off'))}"
         self.settings += "; SET work_mem = '64kB'" if rng.random() < 0.3 else ""
         if rng.random() < 0.5:

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "fmgr.h"
 #include "plan/aggregate/path.h"
+#include "plan/offers/offers.h"
 #include "plan/cost/distinct_values.h"
 #include "plan/scan/scan_path.h"
 #include "plan/star/join_rows.h"
@@ -32,6 +33,8 @@ _PG_init(void)
 	rtscan_init_aggregate();
 	rtscan_init_star();
 	rtscan_init_distinct_values();
+	rtscan_init_offers();
+	rtscan_init_explain_choice();
 	rtscan_init_join_rows();
 	rtscan_init_stats();
 	rtscan_init_page_groups();

@@ -28,6 +28,7 @@ bool		rtscan_fallback;
 bool		rtscan_enable_scan;
 bool		rtscan_enable_aggregate;
 bool		rtscan_enable_star;
+bool		rtscan_explain_choice;
 int			rtscan_keep_memory;
 int			rtscan_page_memory;
 int			rtscan_page_worker_rate;
@@ -90,6 +91,9 @@ define_scan_settings(void)
 							 "Enables the planner's use of star joins, which look up keys of joined tables in rtscan indexes.",
 							 NULL, &rtscan_enable_star, true, PGC_USERSET, GUC_EXPLAIN,
 							 NULL, NULL, NULL);
+	DefineCustomBoolVariable("rtscan.explain_choice",
+							 "Makes EXPLAIN show why a plan does not use rtscan indexes.",
+							 NULL, &rtscan_explain_choice, false, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("rtscan.keep_memory",
 							"Sets the amount of freed memory that a session keeps for its next query.",
 							"Memory beyond this amount is returned to the operating system. This has an effect only with glibc.",

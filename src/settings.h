@@ -29,6 +29,7 @@ extern bool rtscan_fallback;	/* the CPU evaluates scans that the executor cannot
 extern bool rtscan_enable_scan; /* the planner considers RtscanScan */
 extern bool rtscan_enable_aggregate;	/* the planner considers RtscanAggregate */
 extern bool rtscan_enable_star; /* the planner considers star joins */
+extern bool rtscan_explain_choice;	/* EXPLAIN shows why a plan does not use rtscan indexes */
 extern int	rtscan_page_memory; /* memory for the visibility of heap pages, in kB; -1: by shared_buffers */
 extern int	rtscan_page_worker_rate;	/* changed pages a second that a background worker looks into */
 extern int	rtscan_keep_memory; /* freed memory that a session keeps, in kB */

@@ -53,4 +53,15 @@ rtscan_compat_may_maintain(Oid table)
 #endif
 }
 
+/* Raise an error if the user may not execute a plan.  From PostgreSQL 16 on, privileges are apart from tables. */
+static inline void
+rtscan_compat_check_permissions(PlannedStmt *plan)
+{
+#if PG_VERSION_NUM >= 160000
+	(void) ExecCheckPermissions(plan->rtable, plan->permInfos, true);
+#else
+	(void) ExecCheckRTPerms(plan->rtable, true);
+#endif
+}
+
 #endif							/* RTSCAN_COMPAT_PRIVILEGES_H */

@@ -233,9 +233,9 @@ rtscan_match_line(RtscanPathAggregate *aggregate)
 	return !rtscan_is_fold(aggregate->line) || OidIsValid(aggregate->fold);
 }
 
-/* Translate expressions to row expressions; false if one of them cannot be translated. */
+/* Translate expressions to row expressions; false, with *unmatched, if one of them cannot be translated. */
 static bool
-match_expressions(IndexOptInfo *index, List *expressions, List **row_expressions)
+match_expressions(IndexOptInfo *index, List *expressions, List **row_expressions, const Node **unmatched)
 {
 	ListCell   *cell;
 
@@ -245,7 +245,10 @@ match_expressions(IndexOptInfo *index, List *expressions, List **row_expressions
 		Expr	   *row_expression = rtscan_row_expression(index, lfirst(cell));
 
 		if (row_expression == NULL)
+		{
+			*unmatched = lfirst(cell);
 			return false;
+		}
 		*row_expressions = lappend(*row_expressions, row_expression);
 	}
 	return true;
@@ -255,11 +258,12 @@ static bool
 match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
 {
 	const Aggref *aggref = aggregate->aggref;
-	IndexOptInfo *index = path->index;
+	const Node *unmatched;
 
 	if (is_plain(aggref))
 	{
-		if (!rtscan_match_line(aggregate) || !match_expressions(index, aggregate->arguments, &aggregate->row_arguments))
+		if (!rtscan_match_line(aggregate) ||
+			!match_expressions(path->index, aggregate->arguments, &aggregate->row_arguments, &unmatched))
 			return false;
 	}
 	else if (!rtscan_match_collected(aggregate, path))
@@ -287,7 +291,10 @@ match_aggregates(RtscanPath *path)
 			aggregate->arguments = NIL;
 		if (!(path->by_rows ? match_by_rows(aggregate, path)
 			  : match_by_bits(aggregate, path->request->root, path->index)))
+		{
+			path->unmatched = lfirst(cell);
 			return false;
+		}
 		path->aggregates = lappend(path->aggregates, aggregate);
 	}
 	return true;
@@ -354,7 +361,10 @@ match_quals(RtscanPath *path)
 	path->row_quals = path->join ? list_copy(path->join->row_quals) : NIL;
 	foreach(cell, rtscan_order_quals(path->request->root, list_concat(others, residual)))
 		if (!match_row_qual(path, lfirst_node(RestrictInfo, cell)))
+		{
+			path->unmatched = (const Node *) lfirst_node(RestrictInfo, cell)->clause;
 			return false;
+		}
 	return true;
 }
 
@@ -383,7 +393,8 @@ static bool
 try_rows(RtscanPath *path)
 {
 	path->by_rows = true;
-	return match_expressions(path->index, path->request->keys, &path->row_keys) && match_aggregates(path);
+	return match_expressions(path->index, path->request->keys, &path->row_keys, &path->unmatched) &&
+		match_aggregates(path);
 }
 
 /* Does the result have more columns than a tuple can have? */

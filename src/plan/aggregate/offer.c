@@ -30,6 +30,7 @@
 #include "optimizer/tlist.h"
 #include "plan/cost/indexes.h"
 #include "plan/cost/leaves.h"
+#include "plan/offers/offers.h"
 #include "plan/star/advice.h"
 #include "run/node/node.h"
 #include "settings.h"
@@ -157,6 +158,14 @@ asked_by_distinct(PlannerInfo *root, RelOptInfo *output)
 		root->processed_tlist, .distinct = true};
 }
 
+/* Note why no request is made for a table; returns false. */
+static bool
+refuse(PlannerInfo *root, const RelOptInfo *table, const char *reason)
+{
+	rtscan_note_refusals(root, table, RTSCAN_OFFER_AGGREGATE, reason);
+	return false;
+}
+
 /* Make the request for one table; false if only PostgreSQL's executor can compute the aggregation. */
 static bool
 make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const Asked *asked)
@@ -166,12 +175,12 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const
 	*request = (RtscanRequest) {.root = root, .table = table, .input = table, .output = asked->output,
 		.target = asked->target};
 	if (!grouping_is_hashable(asked->clauses))
-		return false;
+		return refuse(root, table, "a type of GROUP BY has no hash function");
 	request->distinct = asked->distinct;
 	request->group_clauses = asked->clauses;
 	request->output_keys = get_sortgrouplist_exprs(asked->clauses, asked->targets);
 	if (asked->sets != NIL && !can_be_null(request->output_keys))
-		return false;
+		return refuse(root, table, "grouping sets have constants or equal expressions");
 	request->keys = rtscan_expressions_of_rows(root, rtscan_compat_below_grouping(root, request->output_keys));
 	add_sets(request, asked->sets);
 	request->having = asked->having;
@@ -185,7 +194,9 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const
 	 * The planner may have folded all aggregates to constants.  If there are no keys either, there is nothing to
 	 * compute.
 	 */
-	return !collection.failed && (rtscan_is_grouped(request) || request->aggrefs != NIL);
+	if (collection.failed)
+		return refuse(root, table, "a selected column is neither in GROUP BY nor in an aggregate");
+	return rtscan_is_grouped(request) || request->aggrefs != NIL;
 }
 
 /* ---------------------------------------------------------------- partial aggregation */
@@ -454,6 +465,17 @@ offer_stars(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 		offer_star(root, input, asked, NULL, lfirst(cell));
 }
 
+/* Note why indexes of the input's tables have no paths, unless they have been offered as facts of stars. */
+static void
+note_refusals(PlannerInfo *root, const RelOptInfo *input, const char *reason)
+{
+	int			relid = -1;
+
+	while (rtscan_records_offers() && (relid = bms_next_member(input->relids, relid)) >= 0)
+		if (root->simple_rel_array[relid])
+			refuse(root, root->simple_rel_array[relid], reason);
+}
+
 static void
 offer_answers(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 {
@@ -463,7 +485,12 @@ offer_answers(PlannerInfo *root, RelOptInfo *input, const Asked *asked)
 	offer_stars(root, input, asked);
 	whole = rtscan_can_answer(root, input);
 	if (!whole && (!rtscan_has_leaves(root, input) || !can_be_parted(root)))
+	{
+		note_refusals(root, input, bms_membership(input->relids) == BMS_MULTIPLE ?
+					  "the join is not a star with the table as its fact" :
+					  "not all rows are in one table that the index can answer for");
 		return;
+	}
 	request = palloc(sizeof(RtscanRequest));
 	if (!make_request(request, root, input, asked))
 		return;
@@ -504,7 +531,11 @@ consider_aggregates(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *inpu
 	if (previous_hook)
 		previous_hook(root, stage, input, output, extra);
 	if (!rtscan_enable_aggregate)
+	{
+		if (stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT)
+			note_refusals(root, input, "rtscan.enable_aggregate is off");
 		return;
+	}
 	if (stage == UPPERREL_GROUP_AGG)
 		asked = asked_by_group(output, (GroupPathExtraData *) extra, root->parse);
 	else if (stage == UPPERREL_DISTINCT && is_plain_distinct(root))

@@ -6,6 +6,7 @@
 #include "plan/aggregate/path.h"
 
 #include "nodes/extensible.h"
+#include "plan/offers/offers.h"
 #include "plan/cost/indexes.h"
 #include "search/exec/choice.h"
 
@@ -60,6 +61,22 @@ indexes_of(const RtscanRequest *request)
 	return request->star ? list_make1(request->star->index) : rtscan_usable_indexes(request->table);
 }
 
+/* Note why an index has no path for the request. */
+static void
+note_refusal(const RtscanPath *path)
+{
+	const RtscanRequest *request = path->request;
+	const char *reason = "it cannot answer all conditions";
+
+	if (!rtscan_records_offers())
+		return;
+	if (request->star && path->join == NULL)
+		reason = "it cannot look up the rows of the joined tables";
+	else if (path->unmatched)
+		reason = rtscan_why_not_computed(request->root, path->index, path->unmatched);
+	rtscan_note_refusal(request->root, path->index, RTSCAN_OFFER_AGGREGATE, reason);
+}
+
 /* Return a path by an index, with its cost; or NULL. */
 static RtscanPath *
 find_path(const RtscanRequest *request, IndexOptInfo *index, bool by_rows)
@@ -67,8 +84,12 @@ find_path(const RtscanRequest *request, IndexOptInfo *index, bool by_rows)
 	RtscanPath *path = make_path(request, index);
 
 	if (!join_dimensions(path) || !rtscan_match_path(path, by_rows))
+	{
+		note_refusal(path);
 		return NULL;
+	}
 	rtscan_cost_path(path);
+	rtscan_note_offer(request->root, path->index, RTSCAN_OFFER_AGGREGATE, &path->path.path);
 	return path;
 }
 

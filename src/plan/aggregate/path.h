@@ -81,6 +81,7 @@ typedef struct RtscanPath
 	IndexOptInfo *index;		/* the index; for a star, a copy with the star's attributes */
 	const RtscanJoin *join;		/* the star; NULL: a table alone */
 	bool		by_rows;		/* aggregates are computed from rows, not from bits */
+	const Node *unmatched;		/* the first expression that the index cannot compute; NULL if there is none */
 	RtscanQuals *quals;			/* quals that the index answers */
 	List	   *clauses;		/* the clauses of "quals" */
 	List	   *residual;		/* the clauses of WHERE that are evaluated on rows */

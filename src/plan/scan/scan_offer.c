@@ -14,6 +14,8 @@
 #include "optimizer/planner.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
+#include "plan/offers/offers.h"
+#include "plan/cost/cost.h"
 #include "plan/cost/indexes.h"
 #include "plan/cost/leaves.h"
 #include "plan/cost/native_paths.h"
@@ -151,6 +153,9 @@ is_for_leader(PlannerInfo *root, const Path *path)
 static void
 add_scan_path(PlannerInfo *root, Path *path)
 {
+	const RtscanScanPath *scan = linitial(((const CustomPath *) path)->custom_private);
+
+	rtscan_note_offer(root, scan->index, RTSCAN_OFFER_SCAN, path);
 	path->parallel_safe &= !is_for_leader(root, path);
 	add_path(path->parent, path);
 }
@@ -198,6 +203,9 @@ offer(PlannerInfo *root, IndexOptInfo *index, Relids required_outer)
 
 	if (path)
 		add_scan_path(root, path);
+	else
+		rtscan_note_refusal(root, index, RTSCAN_OFFER_SCAN,
+							"it has no condition to look up, and the index does not have all columns");
 	return cost;
 }
 
@@ -232,6 +240,26 @@ offer_index(PlannerInfo *root, IndexOptInfo *index)
 		offer_partial(root, index, cost);
 }
 
+/* Note why no scan is offered of indexes that cannot be used, or of any. */
+static void
+note_unusable(PlannerInfo *root, const RelOptInfo *rel)
+{
+	ListCell   *cell;
+
+	if (!rtscan_records_offers())
+		return;
+	if (!rtscan_enable_scan)
+		rtscan_note_refusals(root, rel, RTSCAN_OFFER_SCAN, "rtscan.enable_scan is off");
+	foreach(cell, rel->indexlist)
+	{
+		const IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
+
+		if (rtscan_owns(index) && index->indpred != NIL && !index->predOK)
+			rtscan_note_refusal(root, index, RTSCAN_OFFER_SCAN,
+								"the index's predicate does not follow from the conditions");
+	}
+}
+
 static void
 consider_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
 {
@@ -241,6 +269,7 @@ consider_scans(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte
 	if (previous_hook)
 		previous_hook(root, rel, rti, rte);
 	usable = rtscan_usable_indexes(rel);
+	note_unusable(root, rel);
 	if (usable == NIL)
 		return;
 	if (rtscan_enable_scan && rtscan_excludes_all(rel))

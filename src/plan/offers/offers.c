@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: PostgreSQL */
+/*
+ * offers.c
+ *		Records what indexes offer for a query, and why they do not offer more.
+ */
+#include "plan/offers/offers.h"
+
+#include "nodes/extensible.h"
+#include "nodes/plannodes.h"
+#include "optimizer/planner.h"
+#include "parser/parsetree.h"
+#include "plan/cost/cost.h"
+#include "run/node/node.h"
+#include "run/plan/node_plan.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+const char *const rtscan_offer_nodes[] = {
+	[RTSCAN_OFFER_SCAN] = "RtscanScan",
+	[RTSCAN_OFFER_AGGREGATE] = "RtscanAggregate",
+};
+
+/* The offers that are being recorded; NULL: none are. */
+static RtscanOffers *recording;
+static planner_hook_type previous_planner;
+
+RtscanOffers *
+rtscan_begin_offers(void)
+{
+	RtscanOffers *offers = palloc(sizeof(RtscanOffers));
+
+	*offers = (RtscanOffers) {.context = CurrentMemoryContext, .outer = recording};
+	recording = offers;
+	return offers;
+}
+
+void
+rtscan_end_offers(const RtscanOffers *offers)
+{
+	recording = offers->outer;
+}
+
+bool
+rtscan_records_offers(void)
+{
+	return recording != NULL;
+}
+
+/* ---------------------------------------------------------------- offers */
+
+/* Return the offer of an index for a table, which is new if nothing has been noted about it. */
+static RtscanOffer *
+offer_of(Oid table, Oid index, RtscanOfferNode node)
+{
+	MemoryContext old;
+	RtscanOffer *offer;
+	ListCell   *cell;
+
+	foreach(cell, recording->offers)
+	{
+		offer = lfirst(cell);
+		if (offer->table == table && offer->index == index && offer->node == node)
+			return offer;
+	}
+	old = MemoryContextSwitchTo(recording->context);
+	offer = palloc(sizeof(RtscanOffer));
+	*offer = (RtscanOffer) {.table = table, .index = index, .node = node};
+	recording->offers = lappend(recording->offers, offer);
+	MemoryContextSwitchTo(old);
+	return offer;
+}
+
+void
+rtscan_note_offer(PlannerInfo *root, const IndexOptInfo *index, RtscanOfferNode node, const Path *path)
+{
+	RtscanOffer *offer;
+
+	if (recording == NULL)
+		return;
+	offer = offer_of(planner_rt_fetch(index->rel->relid, root)->relid, index->indexoid, node);
+	if (!offer->offered || path->total_cost < offer->cost)
+		offer->cost = path->total_cost;
+	offer->offered = true;
+	offer->reason = NULL;
+}
+
+void
+rtscan_note_refusal(PlannerInfo *root, const IndexOptInfo *index, RtscanOfferNode node, const char *reason)
+{
+	RtscanOffer *offer;
+
+	if (recording == NULL)
+		return;
+	offer = offer_of(planner_rt_fetch(index->rel->relid, root)->relid, index->indexoid, node);
+	if (!offer->offered && offer->reason == NULL)
+		offer->reason = MemoryContextStrdup(recording->context, reason);
+}
+
+void
+rtscan_note_refusals(PlannerInfo *root, const RelOptInfo *rel, RtscanOfferNode node, const char *reason)
+{
+	ListCell   *cell;
+
+	if (recording == NULL || rel->rtekind != RTE_RELATION)
+		return;
+	foreach(cell, rel->indexlist)
+		if (rtscan_owns(lfirst_node(IndexOptInfo, cell)))
+			rtscan_note_refusal(root, lfirst_node(IndexOptInfo, cell), node, reason);
+}
+
+/* ---------------------------------------------------------------- plans */
+
+/* Note that a plan uses an index. */
+static void
+note_taken(Oid index, RtscanOfferNode node)
+{
+	ListCell   *cell;
+
+	foreach(cell, recording->offers)
+	{
+		RtscanOffer *offer = lfirst(cell);
+
+		offer->taken |= offer->index == index && offer->node == node;
+	}
+}
+
+static void
+note_custom_scan(const CustomScan *scan)
+{
+	bool		aggregates = scan->methods == &rtscan_aggregate_scan_methods;
+
+	if (aggregates || scan->methods == &rtscan_rows_scan_methods)
+		note_taken(rtscan_read_plan(scan->custom_private)->index,
+				   aggregates ? RTSCAN_OFFER_AGGREGATE : RTSCAN_OFFER_SCAN);
+}
+
+static void note_plan(const Plan *plan);
+
+static void
+note_plans(const List *plans)
+{
+	ListCell   *cell;
+
+	foreach(cell, plans)
+		note_plan(lfirst(cell));
+}
+
+/* Note which indexes a plan and the plans below it use; a bitmap scan counts as RtscanScan. */
+static void
+note_plan(const Plan *plan)
+{
+	if (plan == NULL)
+		return;
+	note_plan(plan->lefttree);
+	note_plan(plan->righttree);
+	switch (nodeTag(plan))
+	{
+		case T_CustomScan:
+			note_custom_scan((const CustomScan *) plan);
+			note_plans(((const CustomScan *) plan)->custom_plans);
+			break;
+		case T_BitmapIndexScan:
+			note_taken(((const BitmapIndexScan *) plan)->indexid, RTSCAN_OFFER_SCAN);
+			break;
+		case T_BitmapAnd:
+			note_plans(((const BitmapAnd *) plan)->bitmapplans);
+			break;
+		case T_BitmapOr:
+			note_plans(((const BitmapOr *) plan)->bitmapplans);
+			break;
+		case T_Append:
+			note_plans(((const Append *) plan)->appendplans);
+			break;
+		case T_MergeAppend:
+			note_plans(((const MergeAppend *) plan)->mergeplans);
+			break;
+		case T_SubqueryScan:
+			note_plan(((const SubqueryScan *) plan)->subplan);
+			break;
+		default:
+			break;
+	}
+}
+
+/* Note the cost of a plan for all offers that were noted since the plan before. */
+static void
+note_cost(Cost cost)
+{
+	ListCell   *cell;
+
+	foreach(cell, recording->offers)
+		if (((RtscanOffer *) lfirst(cell))->plan_cost == 0)
+			((RtscanOffer *) lfirst(cell))->plan_cost = cost;
+}
+
+static PlannedStmt *
+plan_and_note(RTSCAN_COMPAT_PLANNER_PARAMETERS)
+{
+	PlannedStmt *plan = (previous_planner ? previous_planner : standard_planner) (RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+
+	if (recording)
+	{
+		note_cost(plan->planTree->total_cost);
+		note_plan(plan->planTree);
+		note_plans(plan->subplans);
+	}
+	return plan;
+}
+
+void
+rtscan_init_offers(void)
+{
+	previous_planner = planner_hook;
+	planner_hook = plan_and_note;
+}
+
+/* ---------------------------------------------------------------- texts */
+
+/* Does the plan use an index for the same table as an offer does, and in a way that is not worse? */
+static bool
+uses_index(const RtscanOffers *offers, const RtscanOffer *offer)
+{
+	ListCell   *cell;
+
+	foreach(cell, offers->offers)
+	{
+		const RtscanOffer *other = lfirst(cell);
+
+		if (other->taken && other->table == offer->table && other->index == offer->index &&
+			other->node >= offer->node)
+			return true;
+	}
+	return false;
+}
+
+List *
+rtscan_offers_not_taken(const RtscanOffers *offers)
+{
+	List	   *not_taken = NIL;
+	ListCell   *cell;
+
+	foreach(cell, offers->offers)
+		if (!uses_index(offers, lfirst(cell)))
+			not_taken = lappend(not_taken, lfirst(cell));
+	return not_taken;
+}
+
+char *
+rtscan_offer_text(const RtscanOffer *offer)
+{
+	const char *node = rtscan_offer_nodes[offer->node];
+	const char *index = get_rel_name(offer->index);
+
+	if (!offer->offered)
+		return psprintf("%s by %s is not offered: %s", node, index, offer->reason);
+	return psprintf("%s by %s costs %.2f; the plan, without it, costs %.2f", node, index, offer->cost,
+					offer->plan_cost);
+}
