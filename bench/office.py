@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """What do the questions of an office's dashboards take, at default settings and in a time zone?
 
-They ask orders (orders.py) of timestamps, texts and numerics: PostgreSQL with rtscan, without it, with three btrees, and
-DuckDB with one thread. PostgreSQL's answers must be alike. Writes results/NAME.md and .csv. See README.md.
+They ask orders (orders.py) of timestamps, texts and numerics, or a time series (series.py): PostgreSQL with rtscan,
+without it, with three btrees, and DuckDB with one thread. PostgreSQL's answers must be alike. Writes results/NAME.md and
+.csv. See README.md.
 """
 import statistics
 import sys
@@ -10,6 +11,7 @@ from collections import Counter
 
 import orders
 import report
+import series
 from cluster import cluster, connect, parser, timed
 from peers import scans, start_duckdb
 from report import Record
@@ -21,32 +23,38 @@ WITHOUT_RTSCAN = """
 UPDATE pg_index SET indisvalid = {valid} FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.oid = indexrelid AND amname = 'rtscan'"""
 RTSCAN, NONE, BTREES, DUCKDB = "rtscan", "no index", "three btrees", "DuckDB, one thread"
 PEERS = (RTSCAN, NONE, BTREES, DUCKDB)
+DATA = {"office": orders, "series": series}
 
 
 def command_line():
-    command = parser(__doc__, None, rows=2_000_000)
+    command = parser(__doc__, DATA, rows=2_000_000)
     command.add_argument("--time-zone", default="Europe/Berlin")
     command.add_argument("--peers", default="; ".join(PEERS), help="separated by '; '")
     command.add_argument("--questions", default="", help="only those whose names contain this")
     command.add_argument("--limit", type=float, default=2000, help="milliseconds; slower answers are timed once")
     options = command.parse_args()
-    options.data, options.name = "office", options.name or f"office-{options.rows}"
+    options.name = options.name or f"{options.data}-{options.rows}"
+    options.asked = DATA[options.data]
     options.set = [*DEFAULTS, f"TimeZone={options.time_zone}", "shared_preload_libraries=rtscan", *options.set]
     return options
 
 
 def load(cursor, options, directory):
-    """Create the table and rtscan's index; returns the file of its rows."""
-    note("loading orders")
+    """Create the table and rtscan's index; returns the file of its rows, which only DuckDB needs."""
+    asked = options.asked
+    note(f"loading {asked.TABLE}")
     cursor.execute("CREATE EXTENSION rtscan")
-    cursor.execute(f"CREATE TABLE orders ({orders.DEFINITION})")
-    cursor.execute(f"INSERT INTO orders {orders.rows(options.rows)}")
-    cursor.execute("ALTER TABLE orders ADD PRIMARY KEY (id)")
-    cursor.execute(orders.INDEX)
-    cursor.execute("VACUUM ANALYZE orders")
+    cursor.execute(f"CREATE TABLE {asked.TABLE} ({asked.DEFINITION})")
+    cursor.execute(f"INSERT INTO {asked.TABLE} {asked.rows(options.rows)}")
+    if asked.KEY:
+        cursor.execute(f"ALTER TABLE {asked.TABLE} ADD PRIMARY KEY ({asked.KEY})")
+    note("building the index")
+    cursor.execute(asked.INDEX)
+    cursor.execute(f"VACUUM ANALYZE {asked.TABLE}")
     cursor.execute("CHECKPOINT")
-    file = f"{directory}/orders.csv"
-    cursor.execute(f"COPY (SELECT id, customer_id, ts AT TIME ZONE 'UTC' || '+00', status, amount, country, attributes FROM orders) TO '{file}' (FORMAT csv)")
+    file = f"{directory}/{asked.TABLE}.csv"
+    if DUCKDB in options.peers:
+        cursor.execute(f"COPY (SELECT {asked.COPIED} FROM {asked.TABLE}) TO '{file}' (FORMAT csv)")
     return file
 
 
@@ -79,7 +87,7 @@ def ask_postgres(cursor, options, questions, peer):
 
 
 def ask_duckdb(options, questions, file):
-    duckdb = start_duckdb(orders.DUCKDB_DEFINITION, file, "orders")
+    duckdb = start_duckdb(options.asked.DUCKDB_DEFINITION, file, options.asked.TABLE)
     duckdb.prepare(f"SET TimeZone = '{options.time_zone}'")
     duckdb.execute()
     for question in questions:
@@ -97,7 +105,7 @@ def ask_all(options, cursor, questions, file):
             asked = ask_duckdb(options, questions, file)
         else:
             cursor.execute(WITHOUT_RTSCAN.format(valid=peer == RTSCAN))
-            for statement_ in orders.BTREES if peer == BTREES else ():
+            for statement_ in options.asked.BTREES if peer == BTREES else ():
                 cursor.execute(statement_)
             asked = ask_postgres(cursor, options, questions, peer)
         for question, (record, nodes, rows) in zip(questions, asked):
@@ -140,12 +148,12 @@ def table(questions, records, plans, peers):
 
 def main():
     options = command_line()
-    questions = [question for question in orders.questions() if options.questions in question.name]
+    questions = [question for question in options.asked.questions() if options.questions in question.name]
     peers = options.peers.split("; ")
     with cluster(options) as directory:
         cursor = connect(directory).cursor()
         file = load(cursor, options, directory)
-        text = report.environment(cursor, options, "orders")
+        text = report.environment(cursor, options, options.asked.TABLE)
         records, plans, answers = ask_all(options, cursor, questions, file)
     report.write_text(options, f"# {options.name}\n\n{text}\n{table(questions, records, plans, peers)}", records)
     wrong = disagreements(questions, answers)

@@ -2,6 +2,8 @@
 from dataclasses import dataclass
 
 CUSTOMERS = 100_000
+TABLE = "orders"
+KEY = "id"
 
 DEFINITION = ("id bigint NOT NULL, customer_id int NOT NULL, ts timestamptz NOT NULL, status text NOT NULL, amount numeric(10,2) NOT NULL, "
               "country text, attributes jsonb")
@@ -10,6 +12,8 @@ DUCKDB_DEFINITION = DEFINITION.replace("jsonb", "json")
 INDEX = "CREATE INDEX orders_rtscan ON orders USING rtscan (customer_id, ts, status, amount, country) INCLUDE (id)"
 BTREES = ("CREATE INDEX orders_ts ON orders (ts)", "CREATE INDEX orders_customer ON orders (customer_id, ts)",
           "CREATE INDEX orders_status ON orders (status, ts)")
+# What is copied to DuckDB.
+COPIED = "id, customer_id, ts AT TIME ZONE 'UTC' || '+00', status, amount, country, attributes"
 
 
 def rows(count):

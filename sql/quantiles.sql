@@ -64,7 +64,7 @@ SELECT segments > 1 AS segments, pending > 0 AS pending FROM rtscan_stats('q_all
 --
 CREATE VIEW typed AS
 SELECT unnest('{i2,i4,i8,f4,f8,a,d,t,ts,tz,b,c,oi,mo,ls,x8,one,nul,o,k,l}'::text[]) AS col;
-CREATE VIEW numbers AS SELECT unnest('{i2,i4,i8,f4,f8,one,nul,o,k,l}'::text[]) AS col;
+CREATE VIEW numbers AS SELECT unnest('{i2,i4,i8,f4,f8,a,one,nul,o,k,l}'::text[]) AS col;
 CREATE VIEW conditions AS SELECT unnest(ARRAY['true', 'o < 2000 AND k <> 3', 'o = 12', 'o < 0']) AS condition;
 SELECT differs(format('SELECT percentile_disc(%s) WITHIN GROUP (ORDER BY %I %s) FROM q WHERE %s', p, col, d, condition))
 FROM typed, conditions, (VALUES ('0.5', ''), ('0', 'DESC'), ('1', 'NULLS FIRST'), ('0.25', 'DESC')) v (p, d);
@@ -275,6 +275,18 @@ SELECT differs('SELECT k % 3, max(o), min(o), max(l), min(l) FROM whole_width GR
 SELECT differs(format('SELECT percentile_disc(0.3) WITHIN GROUP (ORDER BY %1$s),
 	mode() WITHIN GROUP (ORDER BY %1$s DESC), count(DISTINCT %1$s) FROM whole_width WHERE k > 0', c))
 FROM unnest(ARRAY['o', 'l', 'x']) c;
+
+-- percentile_cont() of numerics: those whose digits fit into a float8 are not cast one by one.
+CREATE TABLE prices (k int, p numeric(15, 7), tiny numeric(15, 15), wide numeric(16, 2), any_scale numeric);
+INSERT INTO prices SELECT i % 3, (n % 1000000000000000 / 1e7)::numeric(15, 7),
+	(n % 999999999999999 / 1e15)::numeric(15, 15), (n % 1000000000000000 / 1e5)::numeric(16, 2), n / 1e3
+FROM generate_series(1, 3000) i, hashint8extended(i, 5) n;
+INSERT INTO prices VALUES (0, 'NaN', 'NaN', 'NaN', 'NaN'), (1, NULL, NULL, NULL, NULL), (2, 'NaN', -0.5, 0, 'Infinity');
+CREATE INDEX prices_idx ON prices USING rtscan (k, p, tiny) INCLUDE (wide, any_scale);
+VACUUM ANALYZE prices;
+SELECT differs(format('SELECT k, percentile_cont(''{0,0.1,0.25,0.5,0.77,0.999,1}''::float8[])
+	WITHIN GROUP (ORDER BY %s %s) FROM prices GROUP BY k', c, d))
+FROM unnest(ARRAY['p', 'tiny', 'wide', 'any_scale']) c, unnest(ARRAY['', 'DESC']) d;
 
 SET client_min_messages = error;
 DROP SCHEMA quantiles CASCADE;

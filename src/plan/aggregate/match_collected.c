@@ -67,7 +67,29 @@ match_fractions(RtscanPathAggregate *aggregate)
 	return true;
 }
 
-/* Match the argument.  If percentile_cont() casts integers to float8, collect the integers, which sort alike. */
+/*
+ * Is an expression a cast to float8 of values that can be collected in its place, because they sort alike: integers, or
+ * numerics whose float8 follows from their digits (rtscan_key_float())?
+ */
+static bool
+casts_collectible(const FuncExpr *cast)
+{
+	if (!IsA(cast, FuncExpr))
+		return false;
+	switch (cast->funcid)
+	{
+		case F_FLOAT8_INT2:
+		case F_FLOAT8_INT4:
+		case F_FLOAT8_INT8:
+			return true;
+		case F_FLOAT8_NUMERIC:
+			return rtscan_numeric_tells_float(exprTypmod(linitial(cast->args)));
+		default:
+			return false;
+	}
+}
+
+/* Match the argument.  If percentile_cont() casts it to float8, collect the values that are cast, if possible. */
 static void
 match_argument(RtscanPathAggregate *aggregate, IndexOptInfo *index)
 {
@@ -75,8 +97,7 @@ match_argument(RtscanPathAggregate *aggregate, IndexOptInfo *index)
 	FuncExpr   *cast = (FuncExpr *) argument;
 	Expr	   *row_argument = NULL;
 
-	if (aggregate->collected.purpose == RTSCAN_FOR_CONTINUOUS && IsA(cast, FuncExpr) &&
-		(cast->funcid == F_FLOAT8_INT2 || cast->funcid == F_FLOAT8_INT4 || cast->funcid == F_FLOAT8_INT8))
+	if (aggregate->collected.purpose == RTSCAN_FOR_CONTINUOUS && casts_collectible(cast))
 	{
 		row_argument = rtscan_row_expression(index, linitial(cast->args));
 		if (row_argument)

@@ -74,6 +74,12 @@ typedef struct RtscanCollecting
 extern bool rtscan_can_collect(Oid type, int32 typmod, int *scale);
 
 /*
+ * Do all numerics of a type modifier have digits that fit into a float8, so that rtscan_key_float() returns what a cast
+ * to float8 does?
+ */
+extern bool rtscan_numeric_tells_float(int32 typmod);
+
+/*
  * Make a transition collect its values.  For DISTINCT, the transition must be set up for the aggregate of the distinct
  * values; for other purposes, only the type of the transition matters.
  */
@@ -147,7 +153,9 @@ rtscan_same_key(const RtscanCollecting *collecting, int64 a, int64 b)
 /* Return a key's value, allocated in the current memory context. */
 extern Datum rtscan_key_value(const RtscanCollecting *collecting, int64 key);
 
-/* Return a key's value as a float.  The values must be integers or floats. */
+/*
+ * Return a key's value as a float.  The values must be integers, floats, or numerics that rtscan_numeric_tells_float().
+ */
 extern float8 rtscan_key_float(const RtscanCollecting *collecting, int64 key);
 
 /* End the collection's sort, if it has one. */

@@ -5,6 +5,8 @@
  */
 #include "run/aggregate/collection_parts.h"
 
+#include <float.h>
+
 #include "catalog/pg_type.h"
 #include "row/decimal.h"
 #include "utils/float.h"
@@ -18,21 +20,41 @@
 #define MINUS_INFINITY4	((int32) 0xFF800000U)
 #define INFINITY4		0x7F800000
 
+/* Powers of ten that are exact. */
+static const float8 powers_of_ten[DBL_DIG + 1] = {
+	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
+};
+
 /* The key of a numeric NaN.  No other numeric has a key as large. */
 #define NUMERIC_NAN		PG_INT64_MAX
+
+/* Return the precision of numerics with a type modifier, as numeric.c writes it. */
+static int
+precision_of(int32 typmod)
+{
+	return (typmod - VARHDRSZ) >> 16 & 0xFFFF;
+}
 
 bool
 rtscan_can_collect(Oid type, int32 typmod, int *scale)
 {
-	int			precision = (typmod - VARHDRSZ) >> 16 & 0xFFFF;
+	int			precision = precision_of(typmod);
 	bool		sorts;
 
 	*scale = 0;
 	if (type != NUMERICOID)
 		return rtscan_exact_kind(type, get_typlen(type), get_typbyval(type), &sorts) != RTSCAN_EXACT_NONE && sorts;
-	/* The type modifier has precision and scale as numeric.c writes them. */
+	/* The type modifier has the scale as numeric.c writes it. */
 	*scale = (((typmod - VARHDRSZ) & 0x7FF) ^ 1024) - 1024;
 	return typmod >= (int32) VARHDRSZ && *scale >= 0 && *scale <= precision && precision <= RTSCAN_MAX_SCALE;
+}
+
+bool
+rtscan_numeric_tells_float(int32 typmod)
+{
+	int			scale;
+
+	return rtscan_can_collect(NUMERICOID, typmod, &scale) && precision_of(typmod) <= DBL_DIG;
 }
 
 /*
@@ -108,5 +130,10 @@ rtscan_key_float(const RtscanCollecting *collecting, int64 key)
 {
 	if (collecting->floats)
 		return rtscan_exact_double(collecting->kind, exact_of_float(collecting->kind, key));
-	return (float8) key;
+	if (collecting->kind != RTSCAN_EXACT_DECIMAL)
+		return (float8) key;
+	if (key == NUMERIC_NAN)
+		return get_float8_nan();
+	/* Both numbers are exact, so the quotient is the float8 next to the numeric. */
+	return (float8) key / powers_of_ten[collecting->how.scale];
 }
