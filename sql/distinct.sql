@@ -102,6 +102,40 @@ SELECT differs(q, n) FROM (VALUES
 	('SELECT DISTINCT name FROM p JOIN d ON k = code', 2)) q (q, n);
 SELECT explained('SELECT DISTINCT city FROM p WHERE code < 5 ORDER BY city', 'VERBOSE, COSTS OFF');
 
+-- count(DISTINCT x) of values that are not collected as integers counts groups of x
+SELECT differs(format('SELECT %s FROM e%s', selected, condition))
+FROM unnest(ARRAY['count(DISTINCT city)', 'count(DISTINCT word), count(DISTINCT word), count(word)',
+		'count(DISTINCT n) FILTER (WHERE code < 5), sum(n), max(city)',
+		'count(DISTINCT lower(city)) + 1, count(*), avg(code)', 'count(DISTINCT city), count(DISTINCT code)',
+		'sum(id) FILTER (WHERE flag), count(DISTINCT nullif(word, ''a''))']) selected,
+	unnest(ARRAY['', ' WHERE code < 4', ' WHERE id % 7 = 0', ' WHERE id < 0', ' WHERE city IS NULL']) condition;
+SELECT differs(format('SELECT %s, %s FROM e%s', keys, selected, rest))
+FROM unnest(ARRAY['code', 'flag, code', 'date_trunc(''day'', at)']) keys,
+	unnest(ARRAY['count(DISTINCT city)', 'count(DISTINCT n), sum(id), count(city)',
+		'count(DISTINCT word) FILTER (WHERE id % 3 = 0), count(*) FILTER (WHERE flag)']) selected,
+	LATERAL unnest(ARRAY['', ' WHERE id % 5 < 3']) condition,
+	LATERAL unnest(ARRAY[condition || ' GROUP BY ' || keys,
+		condition || ' GROUP BY ' || keys || ' HAVING count(*) > 100']) rest;
+SET work_mem = '64kB';
+SELECT differs('SELECT count(DISTINCT city || id) FROM e');
+SELECT differs('SELECT code, count(DISTINCT city || id), sum(id) FROM e GROUP BY code');
+SELECT differs('SELECT id / 2, count(DISTINCT city) FROM e GROUP BY 1');
+RESET work_mem;
+SELECT differs(q, n) FROM (VALUES
+	('SELECT count(DISTINCT city), count(DISTINCT word) FROM e', 0),
+	('SELECT code, city, count(DISTINCT city) FROM e GROUP BY code, city', 0),
+	('SELECT code, count(DISTINCT city) FROM e GROUP BY ROLLUP (code)', 0),
+	('SELECT count(DISTINCT (city, code)) FROM e', NULL),
+	('SELECT count(DISTINCT city || random()::text) > 5 FROM e', 0),
+	('SELECT count(DISTINCT city ORDER BY city) FROM e', 0),
+	('SELECT kind, count(DISTINCT city), count(DISTINCT name) FROM e JOIN d ON k = code GROUP BY kind', 0),
+	('SELECT kind, count(DISTINCT city), sum(id) FROM e JOIN d ON k = code GROUP BY kind', 1),
+	('SELECT kind, count(DISTINCT name) FROM e JOIN d ON k = code GROUP BY kind', 1),
+	('SELECT k, (SELECT count(DISTINCT city) FROM e WHERE code = k) FROM d', 1)) q (q, n);
+SELECT explained('SELECT code, count(DISTINCT city), sum(id) FROM e GROUP BY code HAVING count(DISTINCT city) > 2',
+	'VERBOSE, COSTS OFF');
+SELECT explained('SELECT count(DISTINCT lower(city)) FROM e');
+
 -- Several processes
 ALTER TABLE e SET (parallel_workers = 2);
 SET parallel_setup_cost = 0;

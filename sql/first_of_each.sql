@@ -6,6 +6,7 @@ SET search_path = first_of_each, public;
 SET rtscan.merge_worker = off;
 SET max_parallel_workers_per_gather = 0;
 SET enable_sort = off;
+SET rtscan.enable_aggregate = off;
 SET rtscan.pending_list_limit = 64;
 
 CREATE TABLE visits (id int, person int, at timestamptz, place text COLLATE "C", amount numeric, weight float8,
@@ -81,6 +82,11 @@ INSERT INTO queries (q) VALUES
 	('SELECT day, r, id FROM (SELECT *, row_number() OVER (PARTITION BY day ORDER BY person, id) r
 	FROM visits) s WHERE r <= 64'),
 	('SELECT count(*), sum(id) FROM (SELECT DISTINCT ON (place) id FROM visits ORDER BY place, id) s'),
+	('SELECT person, max(at) FROM visits GROUP BY person ORDER BY person'),
+	('SELECT person, place, min(at) > ''2025-01-01 05:00+00'', min(at) IS NULL FROM visits GROUP BY person, place
+	HAVING min(at) > ''2025-01-01 04:00+00'' OR min(at) IS NULL ORDER BY person, place'),
+	('SELECT day, max(id), 2 * max(id) FROM visits WHERE person IS NOT NULL GROUP BY day ORDER BY max(id)'),
+	('SELECT count(*) FROM (SELECT place, min(day) FROM visits GROUP BY place) s'),
 	('SELECT v.id, l.id FROM visits v, LATERAL (SELECT DISTINCT ON (place) id FROM visits w
 	WHERE w.person = v.person ORDER BY place, id) l WHERE v.id < 8'),
 	('SELECT DISTINCT ON (v.place) v.place, v.id FROM ((TABLE visits) UNION ALL (SELECT * FROM visits
@@ -172,7 +178,14 @@ SELECT n, shown(q) FROM (VALUES
 	(15, 'SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY person ORDER BY at) r FROM visits) s
 	WHERE r > 5'),
 	(16, 'SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY person ORDER BY at) r FROM visits) s
-	WHERE r <= 0')) q (n, q);
+	WHERE r <= 0'),
+	(17, 'SELECT person, max(at), min(at) FROM visits GROUP BY person'),
+	(18, 'SELECT person, max(at), count(*) FROM visits GROUP BY person'),
+	(19, 'SELECT person, max(at) FILTER (WHERE id > 5) FROM visits GROUP BY person'),
+	(20, 'SELECT person, max(amount) FROM visits GROUP BY person'),
+	(21, 'SELECT max(at) FROM visits'),
+	(22, 'SELECT person, max(person) FROM visits GROUP BY person'),
+	(23, 'SELECT person, max(at) FROM visits GROUP BY GROUPING SETS ((person), ())')) q (n, q);
 
 -- Partitions, and a row-level security policy.
 CREATE TABLE parts (id int, person int, at int) PARTITION BY RANGE (at);

@@ -138,6 +138,7 @@ plan_aggregate(const RtscanPath *path, const RtscanPathAggregate *aggregate, Lis
 	plan->collation = aggregate->aggref->inputcollid;
 	plan->arguments = aggregate->row_arguments;
 	plan->row_filter = aggregate->row_filter;
+	plan->of_groups = aggregate->of_groups;
 	plan->collected = aggregate->collected;
 	if (aggregate->fractions)
 		plan->fractions = linitial(rtscan_make_runnable(path->request->root, list_make1(aggregate->fractions)));

@@ -266,6 +266,12 @@ match_by_rows(RtscanPathAggregate *aggregate, const RtscanPath *path)
 			!match_expressions(path->index, aggregate->arguments, &aggregate->row_arguments, &unmatched))
 			return false;
 	}
+	else if (rtscan_counts_distinct_key(aggref, path->request))
+	{
+		aggregate->of_groups = true;
+		aggregate->arguments = NIL;
+		aggregate->line = rtscan_find_aggregate(F_COUNT_);
+	}
 	else if (!rtscan_match_collected(aggregate, path))
 		return false;
 	if (aggref->aggfilter)

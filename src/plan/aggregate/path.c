@@ -85,8 +85,10 @@ find_path(const RtscanRequest *request, IndexOptInfo *index, bool by_rows)
 
 	if (!join_dimensions(path) || !rtscan_match_path(path, by_rows))
 	{
+		const RtscanRequest *by_groups = rtscan_with_distinct_key(request);
+
 		note_refusal(path);
-		return NULL;
+		return by_groups ? find_path(by_groups, index, by_rows) : NULL;
 	}
 	rtscan_cost_path(path);
 	rtscan_note_offer(request->root, path->index, RTSCAN_OFFER_AGGREGATE, &path->path.path);

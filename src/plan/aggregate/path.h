@@ -35,6 +35,7 @@ typedef struct RtscanRequest
 	List	   *groupings;		/* GroupingFunc */
 	List	   *aggrefs;		/* Aggref */
 	List	   *having;			/* clauses of HAVING */
+	Node	   *distinct_key;	/* the last key, if it is one only to count its values (distinct_key.c); else NULL */
 	bool		distinct;		/* the aggregation is SELECT DISTINCT, not GROUP BY */
 	bool		parallel_safe;	/* keys, aggregates and WHERE may be computed in a worker */
 	bool		partial;		/* results are the aggregates' transition states */
@@ -59,6 +60,7 @@ typedef struct RtscanPathAggregate
 	List	   *arms;
 	Expr	   *row_filter;		/* from rows: FILTER as a row expression; NULL: none */
 	Oid			fold;			/* the transition function, if it only combines two values to one; else InvalidOid */
+	bool		of_groups;		/* it counts the parent's groups: count(DISTINCT x) of request->distinct_key */
 	RtscanCollected collected;	/* how values are collected; not at all if collected.purpose is RTSCAN_NO_COLLECTION */
 	Expr	   *fractions;		/* fractions of percentiles; NULL: none */
 } RtscanPathAggregate;
@@ -144,6 +146,15 @@ extern bool rtscan_device_agg_cost(const RtscanPath *path, double rows, const Rt
  * (segment/totals.h), or RTSCAN_NO_TOTAL.
  */
 extern RtscanTotalKind rtscan_total_kind_of(const RtscanPathAggregate *aggregate);
+
+/*
+ * distinct_key.c: return a request that counts distinct values by groups; NULL if there is nothing to count so, or if
+ * that is impossible.
+ */
+extern const RtscanRequest *rtscan_with_distinct_key(const RtscanRequest *request);
+
+/* distinct_key.c: does an aggregate count the values of the request's distinct_key? */
+extern bool rtscan_counts_distinct_key(const Aggref *aggref, const RtscanRequest *request);
 
 /* price.c: set the path's costs and rows. */
 extern void rtscan_cost_path(RtscanPath *path);

@@ -6,7 +6,8 @@
  *
  * Each set that is no subset of another set needs a pass over the rows.  If the union of several of these sets has few
  * groups, it is added as a set that is not part of the result.  Then only the union needs a pass, and the groups of
- * these sets are made from its groups.
+ * these sets are made from its groups.  A set with one more key, whose values are counted, is added likewise
+ * (distinct_key.c).
  */
 #include "plan/aggregate/path.h"
 
@@ -180,6 +181,9 @@ rtscan_arrange_sets(RtscanPath *path, double rows)
 	foreach(cell, path->request->sets)
 		sets = lappend(sets, make_set(path, lfirst(cell), true, rows));
 	sets = add_joined(sets, path, rows);
+	if (path->request->distinct_key)
+		sets = lappend(sets, make_set(path, bms_add_range(NULL, 0, list_length(path->request->keys) - 1), false,
+									  rows));
 	parents = palloc(list_length(sets) * sizeof(int));
 	for (int i = 0; i < list_length(sets); i++)
 		parents[i] = find_parent(sets, i);

@@ -12,6 +12,7 @@
 #include "optimizer/optimizer.h"
 #include "plan/cost/cost.h"
 #include "plan/cost/expression_cost.h"
+#include "plan/cost/heap_order.h"
 #include "plan/cost/late_rows.h"
 #include "plan/cost/quals_cost.h"
 #include "plan/cost/resolve.h"
@@ -27,6 +28,11 @@
 
 /* The first rows of each group: finding a row's group, and comparing the row with those of the group. */
 #define GROUP_COST			(0.4 * cpu_operator_cost)
+#define FOUND_COST			(0.001 * cpu_operator_cost) /* a row that the search finds, whether or not it is read */
+
+/* Segments that are read later may be skipped if there are at most FEW_GROUPS, and the heap's order is this close. */
+#define FEW_GROUPS			65536
+#define IN_HEAP_ORDER		0.9
 
 /* ---------------------------------------------------------------- the search */
 
@@ -218,9 +224,30 @@ count_passes(const RtscanOrder *order, double groups)
 }
 
 /*
+ * Return an estimate of the fraction of rows that is read to find the first ones of few groups, without conditions.  If
+ * the heap is in the order of the first column behind the group's, as of time, the newest segment is read, and others
+ * until all groups have been found: groups * (ln(groups) + 1) rows, if groups take turns at random.
+ */
+static double
+read_part(const RtscanScanPath *path, PlannerInfo *root, double rows, double groups)
+{
+	const RtscanOrder *order = path->order;
+	const RtscanIndexSize *size = rtscan_index_size(root, path->index);
+	Expr	   *column;
+
+	if (size == NULL || path->quals->all != NIL || path->index->indpred != NIL || order->group_columns != 1 ||
+		order->ncolumns == 1 || groups > FEW_GROUPS)
+		return 1;
+	column = list_nth_node(TargetEntry, path->index->indextlist, order->columns[1].column)->expr;
+	if (fabs(rtscan_heap_correlation(root, (Node *) column)) < IN_HEAP_ORDER)
+		return 1;
+	return Min(1 / Max(size->segments, 1) + groups * (log(groups) + 1) * order->of_each / Max(rows, 1), 1);
+}
+
+/*
  * Cost of the first rows of each group.  Before a row is returned, one pass or several read the group's columns and the
- * next one of all rows.  Rows that may be among the first of their group are tried: 1 + ln(rows of a group) for each
- * that is returned.
+ * next one of all rows, unless read_part() says that fewer suffice.  Rows that may be among the first of their group
+ * are tried: 1 + ln(rows of a group) for each that is returned.
  */
 static RtscanCost
 first_of_groups_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
@@ -229,14 +256,15 @@ first_of_groups_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 	double		groups = count_groups(path, root, rows);
 	double		returned = Min(groups * order->of_each, Max(rows, 1));
 	double		tried = Min(returned * (1 + log(Max(rows / returned, 1))), rows);
+	double		read = rows * read_part(path, root, rows, groups);
 	Cost		comparing = order->ncolumns * 2 * cpu_operator_cost;
-	RtscanCost	pass = {.work = rows * (RTSCAN_ROW_COST + GROUP_COST) + tried * comparing};
+	RtscanCost	pass = {.work = rows * FOUND_COST + read * (RTSCAN_ROW_COST + GROUP_COST) + tried * comparing};
 	RtscanCost	cost = rows_cost(path, root, returned, 1);
 
 	for (int i = 0; i < order->ncolumns; i++)
 		rtscan_add_cost(&pass, rtscan_column_cost(root, path->index, order->columns[i].column,
-												  i <= order->group_columns ? rows : tried, 1));
-	rtscan_add_cost(&pass, rtscan_visibility_cost(root, path->index, rows, 1));
+												  i <= order->group_columns ? read : Min(tried, read), 1));
+	rtscan_add_cost(&pass, rtscan_visibility_cost(root, path->index, read, 1));
 	cost.startup += count_passes(order, groups) * rtscan_total_cost(&pass);
 	path->path.path.rows = returned;
 	return cost;

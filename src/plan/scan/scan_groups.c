@@ -5,28 +5,41 @@
  */
 #include "plan/scan/scan_groups.h"
 
+#include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/paths.h"
 #include "plan/quals/volatile.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 /* A group has room for all its first rows from the beginning, so they must be few. */
 #define MOST_ROWS	64
 
-/* Is the query of one table, and does nothing but DISTINCT ON or window functions need its rows? */
+/* Is the query of one table, without side effects, and without anything that returns or locks all rows? */
 static bool
-needs_rows_once(PlannerInfo *root)
+reads_one_table(PlannerInfo *root)
 {
 	const Query *parse = root->parse;
 
 	return parse->commandType == CMD_SELECT && bms_membership(root->all_baserels) == BMS_SINGLETON &&
-		!parse->hasAggs && parse->groupClause == NIL && parse->groupingSets == NIL && parse->havingQual == NULL &&
-		parse->setOperations == NULL && parse->rowMarks == NIL && !parse->hasTargetSRFs &&
-		!rtscan_is_volatile(root, parse->targetList);
+		parse->groupingSets == NIL && parse->setOperations == NULL && parse->rowMarks == NIL &&
+		!parse->hasTargetSRFs && !rtscan_is_volatile(root, parse->targetList) &&
+		!rtscan_is_volatile(root, parse->havingQual);
+}
+
+/* Is there neither GROUP BY nor an aggregate? */
+static bool
+is_plain(const Query *parse)
+{
+	return !parse->hasAggs && parse->groupClause == NIL && parse->havingQual == NULL;
 }
 
 /* ---------------------------------------------------------------- DISTINCT ON */
@@ -36,7 +49,7 @@ needs_distinct(PlannerInfo *root, RtscanFirstOf *first)
 {
 	const Query *parse = root->parse;
 
-	if (!parse->hasDistinctOn || parse->hasWindowFuncs || root->distinct_pathkeys == NIL ||
+	if (!is_plain(parse) || !parse->hasDistinctOn || parse->hasWindowFuncs || root->distinct_pathkeys == NIL ||
 		!pathkeys_contained_in(root->distinct_pathkeys, root->query_pathkeys))
 		return false;
 	*first = (RtscanFirstOf) {root->query_pathkeys, list_length(root->distinct_pathkeys), 1};
@@ -110,7 +123,8 @@ needs_row_numbers(PlannerInfo *root, RtscanFirstOf *first)
 	const WindowClause *window;
 	const WindowFuncLists *functions;
 
-	if (!parse->hasWindowFuncs || list_length(parse->windowClause) != 1 || parse->distinctClause != NIL)
+	if (!is_plain(parse) || !parse->hasWindowFuncs || list_length(parse->windowClause) != 1 ||
+		parse->distinctClause != NIL)
 		return false;
 	window = linitial_node(WindowClause, parse->windowClause);
 	functions = find_window_functions((Node *) parse->targetList, window->winref);
@@ -122,9 +136,117 @@ needs_row_numbers(PlannerInfo *root, RtscanFirstOf *first)
 	return first->rows > 0 && first->group_keys > 0 && list_length(first->keys) >= first->group_keys;
 }
 
+/* ---------------------------------------------------------------- maxima and minima */
+
+/* The extremes that a query has. */
+typedef struct Extremes
+{
+	Node	   *argument;		/* the argument of all of them; NULL: none has been found */
+	Oid			operator;		/* their sort operator */
+	bool		others;			/* are there other aggregates, or other arguments? */
+} Extremes;
+
+/* Return the sort operator of an aggregate of one argument that is a minimum or maximum; else InvalidOid. */
+static Oid
+sort_operator(const Aggref *aggref)
+{
+	HeapTuple	tuple;
+	Oid			operator;
+
+	if (aggref->aggkind != AGGKIND_NORMAL || aggref->aggfilter || aggref->aggorder != NIL ||
+		aggref->agglevelsup > 0 || list_length(aggref->args) != 1 || aggref->aggfnoid >= FirstNormalObjectId)
+		return InvalidOid;
+	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggref->aggfnoid));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", aggref->aggfnoid);
+	operator = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggsortop;
+	ReleaseSysCache(tuple);
+	return operator;
+}
+
+/* Are equal values of an expression identical, so that it does not matter which of them is the extreme? */
+static bool
+has_one_image(const Node *expression)
+{
+	Oid			type = exprType(expression);
+
+	return get_typbyval(type) && type != FLOAT4OID && type != FLOAT8OID;
+}
+
+static bool
+collect_extremes(Node *node, Extremes *extremes)
+{
+	const Aggref *aggref = (const Aggref *) node;
+	Node	   *argument;
+
+	if (node == NULL || extremes->others)
+		return false;
+	if (!IsA(node, Aggref))
+		return expression_tree_walker(node, collect_extremes, extremes);
+	argument = aggref->args == NIL ? NULL : (Node *) linitial_node(TargetEntry, aggref->args)->expr;
+	extremes->others = !OidIsValid(sort_operator(aggref)) || !has_one_image(argument) ||
+		(extremes->argument &&
+		 (!equal(argument, extremes->argument) || sort_operator(aggref) != extremes->operator));
+	extremes->argument = argument;
+	extremes->operator = extremes->others ? InvalidOid : sort_operator(aggref);
+	return false;
+}
+
+/* Return the path key of an order that begins with the extreme, and in which NULLs are last; NIL: there is none. */
+static List *
+key_of_extreme(PlannerInfo *root, const Extremes *extremes)
+{
+	TargetEntry *target = makeTargetEntry((Expr *) extremes->argument, 1, NULL, true);
+	SortGroupClause *clause = makeNode(SortGroupClause);
+
+	clause->tleSortGroupRef = target->ressortgroupref = 1;
+	clause->sortop = extremes->operator;
+	clause->eqop = get_equality_op_for_ordering_op(extremes->operator, NULL);
+	if (!OidIsValid(clause->eqop))
+		return NIL;
+	return make_pathkeys_for_sortclauses(root, list_make1(clause), list_make1(target));
+}
+
+/* Does one of the path keys sort by an equivalence class, in any direction? */
+static bool
+sorts_by_class(const List *keys, const EquivalenceClass *class)
+{
+	ListCell   *cell;
+
+	foreach(cell, keys)
+		if (lfirst_node(PathKey, cell)->pk_eclass == class)
+			return true;
+	return false;
+}
+
+static bool
+needs_extremes(PlannerInfo *root, RtscanFirstOf *first)
+{
+	const Query *parse = root->parse;
+	Extremes	extremes = {.argument = NULL};
+	List	   *key;
+
+	if (!parse->hasAggs || root->group_pathkeys == NIL || root->query_pathkeys != root->group_pathkeys)
+		return false;
+	collect_extremes((Node *) parse->targetList, &extremes);
+	collect_extremes(parse->havingQual, &extremes);
+	if (extremes.argument == NULL || extremes.others)
+		return false;
+	key = key_of_extreme(root, &extremes);
+	if (key == NIL || sorts_by_class(root->group_pathkeys, linitial_node(PathKey, key)->pk_eclass))
+		return false;
+	*first = (RtscanFirstOf) {
+		.keys = list_concat_copy(root->group_pathkeys, key),
+		.group_keys = list_length(root->group_pathkeys),
+		.rows = 1,
+	};
+	return list_length(first->keys) <= INDEX_MAX_KEYS;
+}
+
 bool
 rtscan_needs_first_of_groups(PlannerInfo *root, RtscanFirstOf *first)
 {
 	return root->query_pathkeys != NIL && list_length(root->query_pathkeys) <= INDEX_MAX_KEYS &&
-		needs_rows_once(root) && (needs_distinct(root, first) || needs_row_numbers(root, first));
+		reads_one_table(root) &&
+		(needs_distinct(root, first) || needs_row_numbers(root, first) || needs_extremes(root, first));
 }

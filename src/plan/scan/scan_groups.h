@@ -3,8 +3,9 @@
  * scan_groups.h
  *		Finds out whether a query needs only the first rows of each group of a table's rows.
  *
- * That is so for SELECT DISTINCT ON, and for a subquery of whose row_number() only small values are wanted.  PostgreSQL
- * still evaluates DISTINCT ON or the window function on the rows that are left.
+ * That is so for SELECT DISTINCT ON, for a subquery of whose row_number() only small values are wanted, and for GROUP
+ * BY if all aggregates are maxima, or minima, of one column.  PostgreSQL still evaluates DISTINCT ON, the window
+ * function or the aggregates on the rows that are left.
  */
 #ifndef RTSCAN_SCAN_GROUPS_H
 #define RTSCAN_SCAN_GROUPS_H

@@ -204,7 +204,10 @@ add_to_part(const RtscanRowsAnswer *answer, int number, const RtscanState *group
 	RtscanState *found = group_in_part(&answer->visit, &answer->task->sets[number], part);
 
 	for (int i = 0; i < answer->task->naggregates; i++)
-		rtscan_combine(&part->transitions[i], &found[i], &group[i], part->state_context);
+		if (answer->task->aggregates[i].of_groups)
+			found[i].count += group[i].count > 0 && !answer->visit.isnull[answer->task->nkeys - 1];
+		else
+			rtscan_combine(&part->transitions[i], &found[i], &group[i], part->state_context);
 	if (part->groups && rtscan_groups_are_full(part->groups))
 		rtscan_spill_groups(part->groups);
 }

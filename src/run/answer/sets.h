@@ -9,6 +9,9 @@
  * visited, its states are combined with those of the groups that contain it, as the states of processes are combined in
  * a parallel query.
  *
+ * An aggregate that counts groups, count(DISTINCT x), counts those groups of the parent that have rows, and whose last
+ * key, x, is not NULL.
+ *
  * Sets are visited in the task's order, in which each set follows its parent.  The groups of a part are in memory from
  * the visit of its parent to the end of its own visit.
  */

@@ -30,6 +30,7 @@ typedef struct RtscanRowAggregate
 	bool		of_entries;		/* device aggregates have no total of the argument: it is evaluated on entries */
 	int			narms;			/* number of arms, if the argument is a CASE whose results devices can add up; else 0 */
 	RtscanRowCaseArm *arms;		/* the arms (case_arms.h) */
+	bool		of_groups;		/* counts the parent's groups (sets.h) */
 	RtscanExpression filter;	/* condition of FILTER; its "state" is NULL if there is none */
 	ExprState  *fractions;		/* the fractions of percentiles; else NULL */
 } RtscanRowAggregate;

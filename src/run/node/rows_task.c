@@ -56,6 +56,7 @@ prepare_aggregate(RtscanRowsTask *task, int number, PlanState *parent, const Rts
 	if (plan->collected.purpose != RTSCAN_NO_COLLECTION)
 		rtscan_collect(&task->transitions[number], &plan->collected);
 	aggregate->fractions = ExecInitExpr(plan->fractions, parent);
+	aggregate->of_groups = plan->of_groups;
 	aggregate->narguments = list_length(plan->arguments);
 	for (int i = 0; i < aggregate->narguments; i++)
 	{

@@ -57,6 +57,7 @@ describe_aggregate(RtscanWritten *written, void *described)
 	aggregate->collation = rtscan_written_int(written, aggregate->collation);
 	aggregate->arguments = rtscan_written_node(written, aggregate->arguments);
 	aggregate->row_filter = rtscan_written_node(written, aggregate->row_filter);
+	aggregate->of_groups = rtscan_written_int(written, aggregate->of_groups);
 	aggregate->fractions = rtscan_written_node(written, aggregate->fractions);
 	describe_collected(written, &aggregate->collected);
 	return aggregate;

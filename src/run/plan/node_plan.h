@@ -80,6 +80,7 @@ typedef struct RtscanPlanAggregate
 	Oid			collation;		/* from rows: collation of fold */
 	List	   *arguments;		/* from rows: row expressions (expressions.h) */
 	Expr	   *row_filter;		/* from rows: FILTER, a row expression, or NULL */
+	bool		of_groups;		/* from rows: counts the parent's groups whose last key is not NULL, not rows */
 	RtscanCollected collected;	/* how values are collected; DISTINCT: "kind" is the aggregate of distinct values */
 	Expr	   *fractions;		/* fractions of percentiles, an expression without columns; or NULL */
 } RtscanPlanAggregate;

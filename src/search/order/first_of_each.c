@@ -285,32 +285,38 @@ pass_chunk(RtscanFirstOfEach *each, uint32 chunk, bool backwards)
 	MemoryContextReset(each->short_context);
 }
 
-/* Return the place of the first row that a chunk can have by its bounds, in the first column behind the group's. */
-static int64
-first_place_of_chunk(RtscanFirstOfEach *each, uint32 chunk)
+/*
+ * Does the last row of the segment sort before the first one, by the first column behind the group's?  Then others are
+ * likely to do so, too, as those of a table that grows with time.
+ */
+static bool
+runs_backwards(RtscanFirstOfEach *each)
 {
 	const RtscanFirstColumn *column = &each->columns[each->nkeys];
-	RtscanChunkBounds bounds = rtscan_chunk_bounds(rtscan_source_values(each->source, column->order->column), chunk);
+	uint32		first = 0;
+	uint32		last = each->source->segment->reader.segment->header.rows - 1;
+	MemoryContext old;
+	bool		backwards;
 
-	if (bounds.kind == RTSCAN_EXACT_NONE)
-		return 0;
-	return column->order->descending ? ~bounds.greatest : bounds.least;
+	if (each->nmore == 0)
+		return false;
+	old = MemoryContextSwitchTo(each->short_context);
+	backwards = rtscan_compare_first_keys(column, read_keys(each, column, &last, 1),
+										  read_keys(each, column, &first, 1)) < 0;
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(each->short_context);
+	return backwards;
 }
 
-/* Does the last chunk of a segment have rows that sort before those of the first chunk? */
-static bool
-runs_backwards(RtscanFirstOfEach *each, uint32 chunks)
-{
-	return compares_places(each) && chunks > 1 &&
-		first_place_of_chunk(each, chunks - 1) < first_place_of_chunk(each, 0);
-}
-
-/* Enter the rows of a segment.  Its bound is found when 0, 1, 2, 4, 8, ... chunks have been read. */
+/*
+ * Enter the rows of a segment.  Its bound is found when 0, 1, 2, 4, 8, ... chunks have been read.  No chunk is read if
+ * the first row that the segment can have is beyond the bound.
+ */
 static void
 pass_segment(RtscanFirstOfEach *each)
 {
 	uint32		chunks = each->source->segment->reader.segment->chunks;
-	bool		backwards = runs_backwards(each, chunks);
+	bool		backwards = runs_backwards(each);
 
 	for (uint32 i = 0, read = 0; i < chunks; i++)
 	{
@@ -319,6 +325,8 @@ pass_segment(RtscanFirstOfEach *each)
 		CHECK_FOR_INTERRUPTS();
 		if ((read & (read - 1)) == 0 && compares_places(each))
 			rtscan_find_each_bound(each);
+		if (each->is_bounded && each->source->first_place > each->bound)
+			return;
 		if (chunk_is_beyond(each, chunk))
 			continue;
 		pass_chunk(each, chunk, backwards);
@@ -405,28 +413,36 @@ compare_sources(const ListCell *a, const ListCell *b)
 	return left < right ? -1 : left > right;
 }
 
+/*
+ * Set the place of the first row that a source can have, in the first column behind the group's.  It is known of a
+ * segment if the column has integers, and NULLs sort last, or there are none.
+ */
+static void
+set_first_place(RtscanOrderedSource *source, const RtscanFirstColumn *column)
+{
+	const RtscanOrderColumn *order = column->order;
+	int64		least,
+				greatest;
+
+	source->first_place = PG_INT64_MIN;
+	if (source->segment == NULL || rtscan_exact_is_float(column->type->exact) ||
+		(order->nulls_first && !rtscan_each_has_no_nulls(source, order->column)) ||
+		!rtscan_find_each_range(source, order->column, &least, &greatest))
+		return;
+	source->first_place = order->descending ? ~greatest : least;
+}
+
 /* Return the sources; those come first whose rows sort first within their groups. */
 static List *
 sort_sources(const RtscanFirstOfEach *each)
 {
 	List	   *sources = list_copy(each->ordered->sources);
-	const RtscanOrderColumn *order = each->columns[each->nkeys].order;
 	ListCell   *cell;
 
 	if (!compares_places(each))
 		return sources;
 	foreach(cell, sources)
-	{
-		RtscanOrderedSource *source = lfirst(cell);
-		int64		least,
-					greatest;
-		int			scale;
-
-		source->first_place = PG_INT64_MIN;
-		if (source->segment &&
-			rtscan_get_range(rtscan_source_values(source, order->column), &least, &greatest, &scale))
-			source->first_place = order->descending ? ~greatest : least;
-	}
+		set_first_place(lfirst(cell), &each->columns[each->nkeys]);
 	list_sort(sources, compare_sources);
 	return sources;
 }

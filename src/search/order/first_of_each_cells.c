@@ -40,9 +40,8 @@ digit_of_places(RtscanEachDigit *digit, const RtscanFirstColumn *column, int64 l
 	return (uint32) values + 1;
 }
 
-/* Find bounds of the exact integers of a column in a segment. */
-static bool
-find_range(RtscanOrderedSource *source, int column, int64 *least, int64 *greatest)
+bool
+rtscan_find_each_range(RtscanOrderedSource *source, int column, int64 *least, int64 *greatest)
 {
 	RtscanValues *values = rtscan_source_values(source, column);
 	int			scale;
@@ -95,7 +94,7 @@ digit_of_all(RtscanFirstOfEach *each, int number)
 
 		if (source->segment == NULL)
 			extend_by_pending(each, column, &least, &greatest);
-		else if (!find_range(source, column->order->column, &from, &to))
+		else if (!rtscan_find_each_range(source, column->order->column, &from, &to))
 			return 0;
 		else if (from <= to)
 		{
@@ -121,7 +120,7 @@ digit_of_segment(RtscanFirstOfEach *each, int number)
 		each->digits[number].coded = true;
 		return codes;
 	}
-	if (!has_integers(column) || !find_range(each->source, column->order->column, &least, &greatest))
+	if (!has_integers(column) || !rtscan_find_each_range(each->source, column->order->column, &least, &greatest))
 		return 0;
 	return digit_of_places(&each->digits[number], column, least, greatest);
 }
@@ -281,21 +280,19 @@ find_cells_of_segment(RtscanFirstOfEach *each, uint32 *from, uint32 *to)
 		return each->ncells > 0;
 	}
 	if ((!each->dense && each->ncells == 0) ||
-		!find_range(each->source, column->order->column, &least, &greatest) || least > greatest)
+		!rtscan_find_each_range(each->source, column->order->column, &least, &greatest) || least > greatest)
 		return false;
 	*from = (uint32) ((column->order->descending ? ~greatest : least) - digit->least) + digit->first;
 	*to = *from + (uint32) (greatest - least) + 1;
 	return true;
 }
 
-/* Is it known that no row of the current segment is NULL in the group's only column? */
-static bool
-has_no_nulls(const RtscanFirstOfEach *each)
+bool
+rtscan_each_has_no_nulls(const RtscanOrderedSource *source, int column)
 {
-	const RtscanSegment *segment = each->source->segment->reader.segment;
-	int			column = each->columns[0].order->column;
+	const RtscanSegment *segment = source->segment->reader.segment;
 
-	return column < each->ordered->schema->nkeys &&
+	return column < source->ordered->schema->nkeys &&
 		segment->columns[column].header.nonnull == segment->header.rows;
 }
 
@@ -324,7 +321,8 @@ rtscan_find_each_bound(RtscanFirstOfEach *each)
 
 	each->bound = PG_INT64_MIN;
 	each->is_bounded = find_cells_of_segment(each, &from, &to) && to - from <= MOST_BOUNDED &&
-		(has_no_nulls(each) || extend_bound(each, digit->coded ? each->ncells - 1 : digit->null));
+		(rtscan_each_has_no_nulls(each->source, each->columns[0].order->column) ||
+		 extend_bound(each, digit->coded ? each->ncells - 1 : digit->null));
 	for (uint32 cell = from; each->is_bounded && cell < to; cell++)
 		each->is_bounded = extend_bound(each, cell);
 }

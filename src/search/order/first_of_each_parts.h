@@ -149,6 +149,15 @@ extern void rtscan_enter_each_row(RtscanFirstOfEach *each, uint32 number);
 /* first_of_each_groups.c: sort the groups at the end of a pass, unless they are dense. */
 extern void rtscan_sort_each_groups(RtscanFirstOfEach *each);
 
+/*
+ * first_of_each_cells.c: find bounds of the exact integers of a column in a source that is a segment.  False if they
+ * are not known.
+ */
+extern bool rtscan_find_each_range(RtscanOrderedSource *source, int column, int64 *least, int64 *greatest);
+
+/* first_of_each_cells.c: is it known that no row of a source, which is a segment, is NULL in a column? */
+extern bool rtscan_each_has_no_nulls(const RtscanOrderedSource *source, int column);
+
 /* first_of_each_cells.c: return the number of cells of all rows; 0 if they are too many, or not known. */
 extern uint32 rtscan_count_each_cells(RtscanFirstOfEach *each);
 
