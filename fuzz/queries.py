@@ -324,7 +324,7 @@ class Comparer(Scans, Starred):
         if rng.random() < 0.1:
             self.settings += "; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
         self.session.query(f"SET TimeZone = '{rng.choice(self.zones)}'; SET constraint_exclusion = {rng.choice(('off', 'partition'))}")
-        forms = [self.plain] * 5 + [self.prepared] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited]
+        forms = [self.plain] * 5 + [self.prepared] * 2 + [self.optional] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited]
         forms += [self.ordered] * 2 + [self.first_rows] * 3 + [self.first_of_groups] * 4 + self.scan_forms(changing)
         forms += [self.starred] * 9 if self.schema.dimensions else []
         if changing:
@@ -379,6 +379,26 @@ class Comparer(Scans, Starred):
             oracle = start + render(quals, lambda slot: next(left))
             execute = "EXECUTE q" + (f" ({', '.join(values)})" if values else "")
             self.compare(execute, oracle, before=f"SET plan_cache_mode = force_generic_plan; {statement}", after="DEALLOCATE q")
+
+    def optional(self):
+        """Compare a generic plan with conditions that its parameters turn off: optional ones of a form."""
+        quals = self.generator.conjunction(self.keys)
+        slots = [slot for q in quals for slot in q.slots]
+        form = self.rng.choice(("({0} OR {1})", "({0} IS NULL OR {1})", "({1} OR {0} AND {0} IS NOT NULL)", "(NOT {0} AND {1} OR {0})"))
+        types = ", ".join(["bool"] * len(quals) + [slot.sql_type for slot in slots])
+
+        def where(switches, values):
+            left = iter(values)
+            return " AND ".join(form.format(switch, f"({render([q], lambda slot: next(left))})") for q, switch in zip(quals, switches))
+
+        numbers = [f"${n + 1}" for n in range(len(quals) + len(slots))]
+        start = f"SELECT {self.selected} FROM t WHERE "
+        statement = f"PREPARE q ({types}) AS {start}{where(numbers[:len(quals)], numbers[len(quals):])}"
+        for _ in range(3):
+            switches = [self.rng.choice(("true", "false", "NULL::bool")) for _ in quals]
+            values = [slot.draw() for slot in slots]
+            self.compare(f"EXECUTE q ({', '.join(switches + values)})", start + where(switches, values),
+                         before=f"SET plan_cache_mode = force_generic_plan; {statement}", after="DEALLOCATE q")
 
     def nested_loop(self):
         """Compare a nested loop with the index on the inner side: run-time keys and rescans."""

@@ -51,5 +51,43 @@ SELECT differs(q) FROM (VALUES
 	('SELECT count(*) FROM t WHERE l * 1000000 > 5 AND l + 0 < 9000000000 AND l + 0 > -9000000000'),
 	('SELECT k, count(*) FILTER (WHERE z + 0 > 0 AND 10 / z > 3) FROM t GROUP BY k')) q (q);
 
+-- Parameters that turn conditions off are evaluated once, and the other conditions are looked up.
+CREATE INDEX t_keys ON t USING rtscan (k, z, id) INCLUDE (a);
+CREATE FUNCTION optional_counts(settings text) RETURNS TABLE (k int, z int, flag bool, n bigint)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	by_index bool := settings = 'index';
+BEGIN
+	PERFORM set_config('enable_seqscan', (NOT by_index)::text, true), set_config('rtscan.enable_scan',
+		by_index::text, true), set_config('rtscan.enable_aggregate', by_index::text, true),
+		set_config('enable_bitmapscan', by_index::text, true);
+	FOR k, z, flag IN
+		SELECT * FROM unnest(ARRAY[NULL, 7, 200]) k, unnest(ARRAY[NULL, 2]) z, unnest(ARRAY[NULL, true, false]) f
+	LOOP
+		SELECT count(*) INTO n FROM t
+		WHERE (optional_counts.k IS NULL OR t.k = optional_counts.k)
+			AND (optional_counts.z IS NULL OR t.z = ANY (ARRAY[optional_counts.z, 3]))
+			AND (flag OR t.id > 1000 OR t.a IS NULL AND NOT flag);
+		RETURN NEXT;
+	END LOOP;
+END
+$$;
+SELECT * FROM optional_counts('index') EXCEPT ALL SELECT * FROM optional_counts('none');
+SELECT count(*), sum(n) FROM optional_counts('index');
+PREPARE optional (int, bool, int) AS SELECT count(*) FROM t
+WHERE ($1 IS NULL OR k = $1) AND ($2 OR z < 3) AND (NOT $2 OR 10 / $3 > 2 OR id < 5);
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) EXECUTE optional (7, true, 1);
+PREPARE simple (int, bool) AS SELECT count(*) FROM t WHERE ($1 IS NULL OR k = $1) AND ($2 OR z < 3);
+EXPLAIN (COSTS OFF) EXECUTE simple (7, true);
+EXECUTE simple (7, true);
+EXECUTE simple (NULL, NULL);
+EXECUTE simple (NULL, true);
+EXECUTE optional (7, true, 1);
+EXECUTE optional (7, false, 0);
+EXECUTE optional (7, true, 0);
+DEALLOCATE ALL;
+
 SET client_min_messages = error;
 DROP SCHEMA conditions CASCADE;

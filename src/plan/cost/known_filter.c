@@ -121,8 +121,7 @@ rtscan_is_known(const RtscanKnownValues *values, const RtscanQual *qual)
 	foreach(cell, qual->arguments)
 		if (find_constant(values, lfirst(cell)) == NULL)
 			return false;
-	return qual->kind != RTSCAN_FILTER_CONDITION || qual->argument == NULL ||
-		find_constant(values, (Node *) qual->argument);
+	return qual->argument == NULL || find_constant(values, (Node *) qual->argument);
 }
 
 static RtscanFilter
@@ -161,6 +160,15 @@ make_implied(const RtscanKnownValues *values, Relation index, const RtscanSchema
 	return rtscan_implied_filter(qual->comparison, index, schema, arguments, isnull);
 }
 
+static RtscanFilter
+make_given(const RtscanKnownValues *values, const RtscanQual *qual)
+{
+	const Const *constant = find_constant(values, (Node *) qual->argument);
+	bool		holds = !constant->constisnull && DatumGetBool(constant->constvalue);
+
+	return rtscan_outcome_filter(holds ? RTSCAN_ALWAYS : RTSCAN_NEVER, NULL);
+}
+
 RtscanFilter
 rtscan_known_filter(const RtscanKnownValues *values, Relation index, const RtscanSchema *schema, const RtscanQual *qual)
 {
@@ -170,6 +178,8 @@ rtscan_known_filter(const RtscanKnownValues *values, Relation index, const Rtsca
 		return make_condition(values, index, schema, qual);
 	if (qual->kind == RTSCAN_FILTER_IMPLIED)
 		return make_implied(values, index, schema, qual);
+	if (qual->kind == RTSCAN_FILTER_GIVEN)
+		return make_given(values, qual);
 	filter = rtscan_begin_filter(qual->kind, list_length(qual->parts));
 	for (int i = 0; i < filter.n; i++)
 		filter.parts[i] = rtscan_known_filter(values, index, schema, list_nth(qual->parts, i));

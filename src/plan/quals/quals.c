@@ -18,6 +18,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "plan/quals/members.h"
+#include "run/plan/may_raise.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -450,6 +451,23 @@ match_row_comparison(IndexOptInfo *index, RowCompareExpr *row, bool negated)
 	return make_connective(RTSCAN_FILTER_OR, alternatives);
 }
 
+/*
+ * Match a part of AND or OR that has one value for all rows, as "$1 IS NULL" in "$1 IS NULL OR a = $1".  It is
+ * evaluated even if there are no rows, so it must not raise errors.
+ */
+static RtscanQual *
+match_given(IndexOptInfo *index, Expr *clause, bool negated)
+{
+	RtscanQual *qual;
+
+	if (!rtscan_is_argument(index, (Node *) clause) || rtscan_may_raise((Node *) clause))
+		return NULL;
+	qual = palloc0(sizeof(RtscanQual));
+	qual->kind = RTSCAN_FILTER_GIVEN;
+	qual->clause = qual->argument = negated ? make_notclause(clause) : clause;
+	return qual;
+}
+
 static RtscanQual *
 match_connective(IndexOptInfo *index, BoolExpr *connective, bool negated)
 {
@@ -462,6 +480,8 @@ match_connective(IndexOptInfo *index, BoolExpr *connective, bool negated)
 	{
 		RtscanQual *part = match_clause(index, lfirst(cell), negated);
 
+		if (part == NULL)
+			part = match_given(index, lfirst(cell), negated);
 		if (part == NULL)
 			return NULL;
 		parts = lappend(parts, part);
@@ -567,33 +587,4 @@ rtscan_quals_add_not_null(RtscanQuals *quals, IndexOptInfo *index, int column)
 	test->location = -1;
 	qual->clause = (Expr *) test;
 	quals->all = lappend(quals->all, qual);
-}
-
-/* ---------------------------------------------------------------- plans */
-
-static RtscanPlanFilter *
-plan_qual(const RtscanQual *qual, List **arguments)
-{
-	RtscanPlanFilter *filter = palloc0(sizeof(RtscanPlanFilter));
-	ListCell   *cell;
-
-	filter->kind = qual->kind;
-	filter->asked = qual->asked;
-	filter->comparison = qual->comparison;
-	filter->argument = qual->argument || qual->comparison ? list_length(*arguments) : -1;
-	filter->dimension = qual->dimension - 1;
-	if (qual->argument)
-		*arguments = lappend(*arguments, qual->argument);
-	*arguments = list_concat(*arguments, qual->arguments);
-	foreach(cell, qual->parts)
-		filter->parts = lappend(filter->parts, plan_qual(lfirst(cell), arguments));
-	return filter;
-}
-
-RtscanPlanFilter *
-rtscan_quals_plan(const RtscanQuals *quals, List **arguments)
-{
-	const RtscanQual all = {.kind = RTSCAN_FILTER_AND, .parts = list_concat_copy(quals->all, quals->implied)};
-
-	return plan_qual(&all, arguments);
 }

@@ -109,7 +109,7 @@ extern double rtscan_count_regions(const RtscanQuals *quals, const IndexOptInfo 
 /* Add the index's columns, from 0, that a qual refers to, to the set "columns". */
 extern Bitmapset *rtscan_qual_columns(const RtscanQual *qual, Bitmapset *columns);
 
-/* Make the filter of a plan, and append the expressions of its arguments to *arguments. */
+/* quals_plan.c: make the filter of a plan, and append the expressions of its arguments to *arguments. */
 extern RtscanPlanFilter *rtscan_quals_plan(const RtscanQuals *quals, List **arguments);
 
 #endif							/* RTSCAN_QUALS_H */

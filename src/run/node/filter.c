@@ -44,6 +44,13 @@ rtscan_make_filter(const RtscanPlanFilter *plan, Relation index, const RtscanSch
 		*filter = make_condition(plan, index, schema, arguments);
 		return;
 	}
+	if (plan->kind == RTSCAN_FILTER_GIVEN)
+	{
+		bool		holds = !arguments->isnull[plan->argument] && DatumGetBool(arguments->values[plan->argument]);
+
+		*filter = rtscan_outcome_filter(holds ? RTSCAN_ALWAYS : RTSCAN_NEVER, NULL);
+		return;
+	}
 	if (plan->kind == RTSCAN_FILTER_IMPLIED)
 	{
 		*filter = rtscan_implied_filter(plan->comparison, index, schema, arguments->values + plan->argument,

@@ -32,8 +32,10 @@ typedef enum RtscanFilterKind
 	RTSCAN_FILTER_AND,			/* every part must match; without parts every row matches */
 	RTSCAN_FILTER_OR,			/* at least one part must match; without parts no row matches */
 	RTSCAN_FILTER_CONDITION,	/* a condition */
-	RTSCAN_FILTER_IMPLIED		/* ranges that a comparison implies; the caller itself evaluates the comparison on
+	RTSCAN_FILTER_IMPLIED,		/* ranges that a comparison implies; the caller itself evaluates the comparison on
 								 * rows (implied.h) */
+	RTSCAN_FILTER_GIVEN			/* in plans only: a boolean that has one value for all rows; in its place, a filter
+								 * has an AND or OR without parts */
 } RtscanFilterKind;
 
 /* A tree of conditions. */
