@@ -85,6 +85,10 @@ FROM (VALUES
 	('SELECT id, few, long FROM t ORDER BY few DESC', 200000),
 	('SELECT word, long FROM t WHERE few < 40 ORDER BY word', (SELECT count(*) FROM t WHERE few < 40)),
 	('SELECT id, filler FROM t WHERE id % 2 = 1 ORDER BY id DESC', 100000),
+	('SELECT id, many FROM t ORDER BY few, many LIMIT 3000', 3000),
+	('SELECT DISTINCT ON (word) word, id, long FROM t ORDER BY word, many DESC',
+		(SELECT count(DISTINCT word) FROM t)),
+	('SELECT DISTINCT ON (many) many, id FROM t ORDER BY many, id', (SELECT count(DISTINCT many) FROM t)),
 	('SELECT long FROM t WHERE few IN (3, 7) AND word || long > ''w'' ORDER BY word',
 		(SELECT count(*) FROM t WHERE few IN (3, 7)))) q (query, rows);
 

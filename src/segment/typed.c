@@ -48,6 +48,14 @@ room_of(RtscanValues *values)
 	return values->room;
 }
 
+void
+rtscan_end_typed(RtscanValues *values)
+{
+	if (values->room)
+		pfree(values->room);
+	values->room = NULL;
+}
+
 /* Return the row numbers of a selection's elements. */
 static const uint32 *
 element_rows(RtscanTypedRoom *room, const RtscanSelection *selection)

@@ -87,6 +87,11 @@ typedef struct RtscanTyped
 extern void rtscan_get_typed(RtscanValues *values, const RtscanSelection *selection, bool codes, RtscanTyped *typed);
 
 /*
+ * Free the work space for vectors of a column, which takes more than a megabyte, when no vector is needed any more.
+ */
+extern void rtscan_end_typed(RtscanValues *values);
+
+/*
  * Read the integers of n rows, minus "least", as offsets of at most 24 bits.  NULLs get the offset of_null.  The
  * column's bounds must be known (rtscan_get_range()) and less than 2^24 apart.
  */

@@ -308,6 +308,14 @@ runs_backwards(RtscanFirstOfEach *each)
 	return backwards;
 }
 
+/* Free the work space for the current segment's vectors. */
+static void
+end_vectors(RtscanFirstOfEach *each)
+{
+	for (int i = 0; i < each->nkeys + (each->nmore > 0); i++)
+		rtscan_end_typed(rtscan_source_values(each->source, each->columns[i].order->column));
+}
+
 /*
  * Enter the rows of a segment.  Its bound is found when 0, 1, 2, 4, 8, ... chunks have been read.  No chunk is read if
  * the first row that the segment can have is beyond the bound.
@@ -326,12 +334,13 @@ pass_segment(RtscanFirstOfEach *each)
 		if ((read & (read - 1)) == 0 && compares_places(each))
 			rtscan_find_each_bound(each);
 		if (each->is_bounded && each->source->first_place > each->bound)
-			return;
+			break;
 		if (chunk_is_beyond(each, chunk))
 			continue;
 		pass_chunk(each, chunk, backwards);
 		read++;
 	}
+	end_vectors(each);
 }
 
 /* ---------------------------------------------------------------- pending rows */

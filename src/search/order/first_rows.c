@@ -147,6 +147,17 @@ pass_pending(RtscanFirstRows *first)
 	MemoryContextSwitchTo(old);
 }
 
+/* Read the matching rows of the block's source, a segment, and keep the rows that qualify (see qualifies()). */
+static void
+pass_segment(RtscanFirstRows *first)
+{
+	RtscanOrderedSource *source = first->block.source;
+
+	for (uint32 chunk = 0; chunk < source->segment->reader.segment->chunks; chunk++)
+		pass_chunk(first, chunk);
+	rtscan_end_typed(rtscan_source_values(source, first->columns[0].order->column));
+}
+
 /* Read all matching rows, and keep the first of them that sort after the rows of the previous pass. */
 static void
 run_pass(RtscanFirstRows *first)
@@ -162,8 +173,7 @@ run_pass(RtscanFirstRows *first)
 		if (first->block.source->segment == NULL)
 			pass_pending(first);
 		else
-			for (uint32 chunk = 0; chunk < first->block.source->segment->reader.segment->chunks; chunk++)
-				pass_chunk(first, chunk);
+			pass_segment(first);
 	}
 	rtscan_sort_first_heap(first);
 	first->left -= first->heap.n;
