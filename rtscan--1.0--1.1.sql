@@ -178,13 +178,13 @@ REVOKE ALL ON FUNCTION rtscan_mirror_classes(text) FROM PUBLIC;
 COMMENT ON FUNCTION rtscan_mirror_classes(text) IS
 	'create operator classes for those of btree that are missing: of an extension, of PostgreSQL itself (pg_catalog), or of all; their names';
 
-CREATE FUNCTION rtscan_explain_choice(query text,
-	OUT relation regclass, OUT index regclass, OUT node text, OUT taken boolean, OUT cost double precision,
+CREATE FUNCTION rtscan_explain_choice(queries text,
+	OUT query integer, OUT relation regclass, OUT index regclass, OUT node text, OUT taken boolean, OUT cost double precision,
 	OUT plan_cost double precision, OUT reason text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'rtscan_explain_choice_of' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION rtscan_explain_choice(text) IS
-	'what rtscan indexes offer for a query, whether its plan takes it, and why an index offers nothing';
+	'what rtscan indexes offer for queries, whether their plans take it, and why an index offers nothing';
 
 -- PostgreSQL may have been upgraded since the extension was created
 SELECT @extschema@.rtscan_mirror_classes('pg_catalog'::pg_catalog.text);

@@ -88,6 +88,8 @@ EXECUTE optional (7, true, 1);
 EXECUTE optional (7, false, 0);
 EXECUTE optional (7, true, 0);
 DEALLOCATE ALL;
+-- A subquery is not executed early, since PostgreSQL might not execute it at all.
+SELECT count(*) FROM t WHERE k = 5 AND (z >= 0 OR z IS NULL OR (SELECT k > 5 FROM t));
 
 SET client_min_messages = error;
 DROP SCHEMA conditions CASCADE;

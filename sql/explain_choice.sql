@@ -32,6 +32,9 @@ SELECT choices('SELECT string_agg(s, '''' ORDER BY a) FROM t WHERE a < 10');
 SELECT choices('SELECT count(*) FROM t JOIN t u ON t.b < u.b');
 SELECT choices('SELECT a, max(id), id FROM t GROUP BY id');
 SELECT choices('SELECT DISTINCT left(other, 2), a FROM t');
+SELECT choices('SELECT * FROM t WHERE a > 95 AND id < 3');
+SELECT choices('SELECT * FROM t WHERE a > 95 AND id < 3', 'COSTS ON');
+SELECT choices('SELECT * FROM t u JOIN t ON t.b = u.id WHERE u.id < 3');
 SELECT choices('SELECT 1');
 SET rtscan.enable_aggregate = off;
 SET rtscan.enable_scan = off;
@@ -60,12 +63,28 @@ RESET rtscan.explain_choice;
 SELECT choices('SELECT * FROM t WHERE id = 5');
 
 -- The function plans several queries, without the setting
-SELECT relation, index, node, taken, cost > 0 AS costs, plan_cost > 0 AS plan_costs, reason
+SELECT query, relation, index, node, taken, cost > 0 AS costs, plan_cost > 0 AS plan_costs, reason
 FROM rtscan_explain_choice('SELECT count(*) FROM t WHERE a < 5; SELECT sum(id), a FROM t WHERE b = 3 GROUP BY 2');
 SELECT * FROM rtscan_explain_choice('SELECT 1');
 SELECT * FROM rtscan_explain_choice('VACUUM');
 SELECT * FROM rtscan_explain_choice('SELECT');
 SELECT * FROM rtscan_explain_choice('neither nor');
+
+-- Queries of functions that are called while the query is planned, or executed, are not shown: others may own them.
+CREATE FUNCTION hidden() RETURNS bigint STABLE LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN (SELECT count(*) FROM t WHERE other = 'hidden');
+END
+$$;
+CREATE TABLE shown (a int, other text);
+CREATE INDEX shown_scan ON shown USING rtscan (a);
+SET rtscan.explain_choice = on;
+SELECT choices('SELECT other FROM shown WHERE a > hidden() OR other = ''r''');
+SELECT choices('SELECT other, hidden() FROM shown WHERE a > hidden() OR other = ''r''', 'ANALYZE, COSTS OFF');
+RESET rtscan.explain_choice;
+SELECT query, index, node, reason
+FROM rtscan_explain_choice('SELECT other FROM shown WHERE a > hidden() OR other = ''r''');
+
 CREATE ROLE explain_choice_reader;
 GRANT USAGE ON SCHEMA explain_choice TO explain_choice_reader;
 SET ROLE explain_choice_reader;

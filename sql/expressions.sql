@@ -73,8 +73,7 @@ SELECT fetched(q) FROM (VALUES
 		ORDER BY attributes->>''channel'' LIMIT 5'),
 	('SELECT id FROM orders ORDER BY date_trunc(''day'', at AT TIME ZONE ''Europe/Berlin'') DESC, id LIMIT 5'),
 	('SELECT DISTINCT ON (attributes->>''channel'') attributes->>''channel'', id FROM orders
-		ORDER BY attributes->>''channel'', date_trunc(''day'', at AT TIME ZONE ''Europe/Berlin'') DESC, id'),
-	('SELECT id, rank() OVER (ORDER BY attributes->>''channel'') FROM orders LIMIT 5')) q (q);
+		ORDER BY attributes->>''channel'', date_trunc(''day'', at AT TIME ZONE ''Europe/Berlin'') DESC, id')) q (q);
 SELECT DISTINCT ON (attributes->>'channel') attributes->>'channel', id FROM orders
 ORDER BY attributes->>'channel', date_trunc('day', at AT TIME ZONE 'Europe/Berlin') DESC, id;
 

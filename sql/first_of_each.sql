@@ -6,6 +6,7 @@ SET search_path = first_of_each, public;
 SET rtscan.merge_worker = off;
 SET max_parallel_workers_per_gather = 0;
 SET enable_sort = off;
+SET enable_incremental_sort = off;
 SET rtscan.enable_aggregate = off;
 SET rtscan.pending_list_limit = 64;
 
@@ -139,6 +140,30 @@ SET enable_seqscan = off;
 SELECT DISTINCT ON (kind) kind, s, n FROM few WHERE n > 30 ORDER BY kind, s, n;
 RESET enable_seqscan;
 
+-- Long texts: as many groups are kept as fit into memory.
+CREATE TABLE long (g int, k text, o text);
+INSERT INTO long SELECT i % 200, repeat(md5((i % 300)::text), 30), repeat(md5(i::text), 20)
+FROM generate_series(1, 4000) i;
+CREATE INDEX long_idx ON long USING rtscan (g) INCLUDE (k, o);
+VACUUM ANALYZE long;
+SET work_mem = '64kB';
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT DISTINCT ON (g) g, o FROM long ORDER BY g, o DESC;
+SELECT count(*), sum(g), md5(string_agg(o, '')) FROM (SELECT DISTINCT ON (g) g, o FROM long ORDER BY g, o DESC) q;
+SELECT count(*), md5(string_agg(k || o, '')) FROM (SELECT DISTINCT ON (k) k, o FROM long ORDER BY k, o) q;
+SELECT count(*), md5(string_agg(o || r, '' ORDER BY g, r)) FROM (SELECT g, o, r FROM (SELECT g, o,
+	row_number() OVER (PARTITION BY g ORDER BY o) r FROM long) s WHERE r <= 3) q;
+SET rtscan.enable_scan = off;
+RESET enable_sort;
+SELECT count(*), sum(g), md5(string_agg(o, '')) FROM (SELECT DISTINCT ON (g) g, o FROM long ORDER BY g, o DESC) q;
+SELECT count(*), md5(string_agg(k || o, '')) FROM (SELECT DISTINCT ON (k) k, o FROM long ORDER BY k, o) q;
+SELECT count(*), md5(string_agg(o || r, '' ORDER BY g, r)) FROM (SELECT g, o, r FROM (SELECT g, o,
+	row_number() OVER (PARTITION BY g ORDER BY o) r FROM long) s WHERE r <= 3) q;
+SET enable_sort = off;
+RESET rtscan.enable_scan;
+RESET work_mem;
+RESET enable_seqscan;
+
 -- A cursor, a rescan, and a prepared statement.
 BEGIN;
 DECLARE c CURSOR FOR SELECT DISTINCT ON (place) place, id FROM visits ORDER BY place, id;
@@ -198,6 +223,21 @@ SELECT shown('SELECT DISTINCT ON (person) person, at, id FROM parts ORDER BY per
 DELETE FROM queries;
 INSERT INTO queries VALUES (1, 'SELECT DISTINCT ON (person) person, at, id FROM parts ORDER BY person, at DESC, id');
 SELECT all_differences();
+-- Children, not all of which have an index
+CREATE TABLE parent (k int, v int);
+CREATE TABLE child () INHERITS (parent);
+INSERT INTO child SELECT i % 100, i FROM generate_series(1, 10000) i;
+INSERT INTO parent SELECT 1, 20000;
+CREATE INDEX ON child USING rtscan (k, v);
+VACUUM ANALYZE parent, child;
+DELETE FROM queries;
+INSERT INTO queries VALUES (1, 'SELECT k, max(v) FROM parent GROUP BY k ORDER BY k LIMIT 3'),
+	(2, 'SELECT k, min(v) FROM parent GROUP BY k ORDER BY k'),
+	(3, 'SELECT DISTINCT ON (k) k, v FROM parent ORDER BY k, v DESC'),
+	(4, 'SELECT person, max(at) FROM parts GROUP BY person ORDER BY person');
+SELECT all_differences();
+SELECT n, shown(q) FROM queries ORDER BY n;
+
 CREATE ROLE first_of_each_reader;
 GRANT USAGE ON SCHEMA first_of_each TO first_of_each_reader;
 GRANT SELECT ON visits TO first_of_each_reader;

@@ -6,18 +6,19 @@
 #include "rtscan.h"
 
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "monitor/version.h"
 #include "plan/offers/offers.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#define OFFER_COLUMNS	7
+#define OFFER_COLUMNS	8
 
 PG_FUNCTION_INFO_V1(rtscan_explain_choice_of);
 
-/* Add a row for each offer to the result. */
+/* Add a row for each offer to the result.  "number" is that of the query, from 1. */
 static void
-return_offers(const RtscanOffers *offers, ReturnSetInfo *result)
+return_offers(const RtscanOffers *offers, int number, ReturnSetInfo *result)
 {
 	ListCell   *cell;
 
@@ -25,6 +26,7 @@ return_offers(const RtscanOffers *offers, ReturnSetInfo *result)
 	{
 		const RtscanOffer *offer = lfirst(cell);
 		Datum		values[OFFER_COLUMNS] = {
+			Int32GetDatum(number),
 			ObjectIdGetDatum(offer->table),
 			ObjectIdGetDatum(offer->index),
 			CStringGetTextDatum(rtscan_offer_nodes[offer->node]),
@@ -32,10 +34,13 @@ return_offers(const RtscanOffers *offers, ReturnSetInfo *result)
 			Float8GetDatum(offer->cost),
 			Float8GetDatum(offer->plan_cost),
 		};
-		bool		isnull[OFFER_COLUMNS] = {[4] = !offer->offered, [6] = offer->reason == NULL};
+		bool		isnull[OFFER_COLUMNS] = {
+			[5] = !offer->offered || offer->in_loops,
+			[7] = offer->reason == NULL,
+		};
 
 		if (offer->reason)
-			values[6] = CStringGetTextDatum(offer->reason);
+			values[7] = CStringGetTextDatum(offer->reason);
 		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 	}
 }
@@ -51,6 +56,24 @@ plan_query(Query *query, const char *text)
 	rtscan_compat_check_permissions(rtscan_compat_plan_query(query, text, CURSOR_OPT_PARALLEL_OK));
 }
 
+/* Plan a query, and return its offers. */
+static void
+explain_query(Query *query, const char *text, int number, ReturnSetInfo *result)
+{
+	RtscanOffers *offers = rtscan_begin_offers();
+
+	PG_TRY();
+	{
+		plan_query(query, text);
+	}
+	PG_FINALLY();
+	{
+		rtscan_end_offers(offers);
+	}
+	PG_END_TRY();
+	return_offers(offers, number, result);
+}
+
 /* Let errors point into the text "arg", not into the statement that calls the function. */
 static void
 point_into_text(void *arg)
@@ -64,11 +87,12 @@ point_into_text(void *arg)
 	internalerrquery((const char *) arg);
 }
 
-/* Plan all queries of a text. */
+/* Explain all queries of a text. */
 static void
-plan_text(const char *text)
+explain_text(const char *text, ReturnSetInfo *result)
 {
 	ErrorContextCallback callback = {error_context_stack, point_into_text, unconstify(char *, text)};
+	int			number = 0;
 	ListCell   *statement,
 			   *query;
 
@@ -79,7 +103,10 @@ plan_text(const char *text)
 																 NULL);
 
 		foreach(query, queries)
-			plan_query(lfirst_node(Query, query), text);
+		{
+			CHECK_FOR_INTERRUPTS();
+			explain_query(lfirst_node(Query, query), text, ++number, result);
+		}
 	}
 	error_context_stack = callback.previous;
 }
@@ -88,19 +115,8 @@ Datum
 rtscan_explain_choice_of(PG_FUNCTION_ARGS)
 {
 	char	   *string = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	RtscanOffers *offers;
 
 	rtscan_begin_result_set(fcinfo, OFFER_COLUMNS);
-	offers = rtscan_begin_offers();
-	PG_TRY();
-	{
-		plan_text(string);
-	}
-	PG_FINALLY();
-	{
-		rtscan_end_offers(offers);
-	}
-	PG_END_TRY();
-	return_offers(offers, (ReturnSetInfo *) fcinfo->resultinfo);
+	explain_text(string, (ReturnSetInfo *) fcinfo->resultinfo);
 	return (Datum) 0;
 }

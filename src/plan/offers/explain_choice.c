@@ -30,7 +30,7 @@ show_offers(const RtscanOffers *offers, ExplainState *es)
 
 	foreach(cell, rtscan_offers_not_taken(offers))
 		if (list_length(texts) < MOST_SHOWN)
-			texts = lappend(texts, rtscan_offer_text(lfirst(cell)));
+			texts = lappend(texts, rtscan_offer_text(lfirst(cell), es->costs));
 	if (es->format != EXPLAIN_FORMAT_TEXT && texts != NIL)
 		ExplainPropertyList("Rtscan Choice", texts, es);
 	else

@@ -20,7 +20,10 @@ const char *const rtscan_offer_nodes[] = {
 	[RTSCAN_OFFER_AGGREGATE] = "RtscanAggregate",
 };
 
-/* The offers that are being recorded; NULL: none are. */
+/* The offers that are recorded, or have been, since rtscan_begin_offers(); NULL: none are. */
+static RtscanOffers *begun;
+
+/* The offers that are recorded while their query is being planned; else NULL. */
 static RtscanOffers *recording;
 static planner_hook_type previous_planner;
 
@@ -29,15 +32,16 @@ rtscan_begin_offers(void)
 {
 	RtscanOffers *offers = palloc(sizeof(RtscanOffers));
 
-	*offers = (RtscanOffers) {.context = CurrentMemoryContext, .outer = recording};
-	recording = offers;
+	*offers = (RtscanOffers) {.context = CurrentMemoryContext, .outer = begun};
+	begun = offers;
 	return offers;
 }
 
 void
 rtscan_end_offers(const RtscanOffers *offers)
 {
-	recording = offers->outer;
+	begun = offers->outer;
+	recording = NULL;
 }
 
 bool
@@ -78,8 +82,13 @@ rtscan_note_offer(PlannerInfo *root, const IndexOptInfo *index, RtscanOfferNode 
 	if (recording == NULL)
 		return;
 	offer = offer_of(planner_rt_fetch(index->rel->relid, root)->relid, index->indexoid, node);
-	if (!offer->offered || path->total_cost < offer->cost)
+	if (path->param_info)
+		offer->in_loops |= !offer->offered;
+	else if (!offer->offered || offer->in_loops || path->total_cost < offer->cost)
+	{
+		offer->in_loops = false;
 		offer->cost = path->total_cost;
+	}
 	offer->offered = true;
 	offer->reason = NULL;
 }
@@ -182,28 +191,49 @@ note_plan(const Plan *plan)
 	}
 }
 
-/* Note the cost of a plan for all offers that were noted since the plan before. */
+/* Note the cost of the plan for all offers. */
 static void
 note_cost(Cost cost)
 {
 	ListCell   *cell;
 
 	foreach(cell, recording->offers)
-		if (((RtscanOffer *) lfirst(cell))->plan_cost == 0)
-			((RtscanOffer *) lfirst(cell))->plan_cost = cost;
+		((RtscanOffer *) lfirst(cell))->plan_cost = cost;
 }
 
+/* Note what the plan of the recorded query has. */
+static void
+note_statement(const PlannedStmt *statement)
+{
+	if (recording == NULL)
+		return;
+	note_cost(statement->planTree->total_cost);
+	note_plan(statement->planTree);
+	note_plans(statement->subplans);
+}
+
+/* planner_hook: record the offers of the first query, but not those of queries that are planned in between. */
 static PlannedStmt *
 plan_and_note(RTSCAN_COMPAT_PLANNER_PARAMETERS)
 {
-	PlannedStmt *plan = (previous_planner ? previous_planner : standard_planner) (RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+	planner_hook_type plan_query = previous_planner ? previous_planner : standard_planner;
+	RtscanOffers *outer = recording;
+	PlannedStmt *plan;
 
-	if (recording)
+	if (begun == NULL)
+		return plan_query(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+	recording = begun->planned ? NULL : begun;
+	begun->planned = true;
+	PG_TRY();
 	{
-		note_cost(plan->planTree->total_cost);
-		note_plan(plan->planTree);
-		note_plans(plan->subplans);
+		plan = plan_query(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+		note_statement(plan);
 	}
+	PG_FINALLY();
+	{
+		recording = outer;
+	}
+	PG_END_TRY();
 	return plan;
 }
 
@@ -246,13 +276,17 @@ rtscan_offers_not_taken(const RtscanOffers *offers)
 }
 
 char *
-rtscan_offer_text(const RtscanOffer *offer)
+rtscan_offer_text(const RtscanOffer *offer, bool costs)
 {
 	const char *node = rtscan_offer_nodes[offer->node];
 	const char *index = get_rel_name(offer->index);
 
 	if (!offer->offered)
 		return psprintf("%s by %s is not offered: %s", node, index, offer->reason);
-	return psprintf("%s by %s costs %.2f; the plan, without it, costs %.2f", node, index, offer->cost,
+	if (offer->in_loops)
+		return psprintf("%s by %s is offered only inside of nested loops, and was not chosen", node, index);
+	if (!costs)
+		return psprintf("%s by %s was not chosen", node, index);
+	return psprintf("%s by %s was not chosen: it costs %.2f, the whole plan %.2f", node, index, offer->cost,
 					offer->plan_cost);
 }

@@ -3,9 +3,12 @@
  * offers.h
  *		Records what indexes offer for a query, and why they do not offer more.
  *
- * Offers are recorded only on request (explain_choice.c, monitor/explain_choice.c), between rtscan_begin_offers() and
- * rtscan_end_offers().  The planner's hooks then note for each index and each node whether a path was offered, and at
- * what cost; or why none was offered.  When a plan has been made, offers also tell whether it has the node.
+ * Offers are recorded only on request (explain_choice.c, monitor/explain_choice.c): those of the first query that is
+ * planned between rtscan_begin_offers() and rtscan_end_offers().  Queries of functions that are called while this query
+ * is planned or executed do not count: they may be other users' secrets.
+ *
+ * The planner's hooks note for each index and each node whether a path was offered, and at what cost; or why none was
+ * offered.  When the plan has been made, offers also tell whether it has the node.
  */
 #ifndef RTSCAN_OFFERS_H
 #define RTSCAN_OFFERS_H
@@ -31,7 +34,8 @@ typedef struct RtscanOffer
 	RtscanOfferNode node;
 	bool		offered;		/* was a path offered? */
 	bool		taken;			/* does the plan use the index in this way? */
-	Cost		cost;			/* total cost of the cheapest path offered */
+	bool		in_loops;		/* were paths offered only for the inner side of nested loops? */
+	Cost		cost;			/* total cost of the cheapest other path offered */
 	const char *reason;			/* why no path was offered; NULL if one was */
 	Cost		plan_cost;		/* total cost of the plan; 0: there is none yet */
 } RtscanOffer;
@@ -41,6 +45,7 @@ typedef struct RtscanOffers
 {
 	List	   *offers;			/* RtscanOffer * */
 	MemoryContext context;		/* memory context of the offers */
+	bool		planned;		/* has the query been planned, or is it being planned? */
 	struct RtscanOffers *outer; /* recorded before this recording began, and after it ends; NULL: none */
 } RtscanOffers;
 
@@ -53,7 +58,7 @@ extern RtscanOffers *rtscan_begin_offers(void);
 /* Stop recording these offers, also if an error has ended the recording. */
 extern void rtscan_end_offers(const RtscanOffers *offers);
 
-/* Are offers being recorded? */
+/* Are offers being recorded, and is their query being planned? */
 extern bool rtscan_records_offers(void);
 
 /* Note that a path by an index has been offered. */
@@ -69,8 +74,8 @@ extern void rtscan_note_refusals(PlannerInfo *root, const RelOptInfo *rel, Rtsca
 /* Return why an index cannot compute an expression: which columns it lacks. */
 extern char *rtscan_why_not_computed(PlannerInfo *root, IndexOptInfo *index, const Node *expression);
 
-/* Return what a user should read of an offer that was not taken, or of a refusal. */
-extern char *rtscan_offer_text(const RtscanOffer *offer);
+/* Return what a user should read of an offer that was not taken, or of a refusal; with "costs", also costs. */
+extern char *rtscan_offer_text(const RtscanOffer *offer, bool costs);
 
 /*
  * Return the offers that were not taken, and refusals (RtscanOffer *).  A scan of an index is left out if the plan has

@@ -460,7 +460,8 @@ match_given(IndexOptInfo *index, Expr *clause, bool negated)
 {
 	RtscanQual *qual;
 
-	if (!rtscan_is_argument(index, (Node *) clause) || rtscan_may_raise((Node *) clause))
+	if (!rtscan_is_argument(index, (Node *) clause) || rtscan_may_raise((Node *) clause) ||
+		rtscan_has_subplan_result((Node *) clause))
 		return NULL;
 	qual = palloc0(sizeof(RtscanQual));
 	qual->kind = RTSCAN_FILTER_GIVEN;

@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "plan/cost/cost.h"
 #include "plan/cost/expression_cost.h"
 #include "plan/cost/heap_order.h"
@@ -20,6 +21,7 @@
 #include "run/plan/expressions.h"
 #include "search/scan/cursor.h"
 #include "settings.h"
+#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 /* The first rows of each group: memory of a group, and of each column of the group or of one of its rows, in bytes. */
@@ -212,14 +214,31 @@ count_groups(const RtscanScanPath *path, PlannerInfo *root, double rows)
 	return Min(estimate_num_groups(root, keys, Max(rows, 1), NULL, NULL), Max(rows, 1));
 }
 
+/* Return an estimate of the memory that a value of a column takes besides its place, in bytes. */
+static double
+referenced_bytes(const RtscanScanPath *path, PlannerInfo *root, int column)
+{
+	Node	   *expression = (Node *) list_nth_node(TargetEntry, path->index->indextlist, column)->expr;
+	int32		width = IsA(expression, Var) ?
+		get_attavgwidth(planner_rt_fetch(path->index->rel->relid, root)->relid, ((Var *) expression)->varattno) : 0;
+
+	if (get_typbyval(exprType(expression)))
+		return 0;
+	return GROUP_COLUMN_BYTES + (width > 0 ? width : get_typavgwidth(exprType(expression), exprTypmod(expression)));
+}
+
 /* Return an estimate of the number of passes that find the groups: one if all of them fit into memory. */
 static double
-count_passes(const RtscanOrder *order, double groups)
+count_passes(const RtscanScanPath *path, PlannerInfo *root, double groups)
 {
-	double		memory = groups * (GROUP_BYTES + order->group_columns * GROUP_COLUMN_BYTES +
-								   order->of_each * (order->ncolumns - order->group_columns + 1) * GROUP_COLUMN_BYTES);
-	double		parts = memory / get_hash_memory_limit();
+	const RtscanOrder *order = path->order;
+	double		bytes = GROUP_BYTES;
+	double		parts;
 
+	for (int i = 0; i < order->ncolumns; i++)
+		bytes += (i < order->group_columns ? 1 : order->of_each) *
+			(GROUP_COLUMN_BYTES + referenced_bytes(path, root, order->columns[i].column));
+	parts = groups * bytes / get_hash_memory_limit();
 	return parts <= 1 ? 1 : ceil(2 * parts);
 }
 
@@ -265,7 +284,7 @@ first_of_groups_cost(RtscanScanPath *path, PlannerInfo *root, double rows)
 		rtscan_add_cost(&pass, rtscan_column_cost(root, path->index, order->columns[i].column,
 												  i <= order->group_columns ? read : Min(tried, read), 1));
 	rtscan_add_cost(&pass, rtscan_visibility_cost(root, path->index, read, 1));
-	cost.startup += count_passes(order, groups) * rtscan_total_cost(&pass);
+	cost.startup += count_passes(path, root, groups) * rtscan_total_cost(&pass);
 	path->path.path.rows = returned;
 	return cost;
 }

@@ -11,7 +11,6 @@
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/paths.h"
@@ -19,6 +18,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 /* A group has room for all its first rows from the beginning, so they must be few. */
 #define MOST_ROWS	64
@@ -52,7 +52,11 @@ needs_distinct(PlannerInfo *root, RtscanFirstOf *first)
 	if (!is_plain(parse) || !parse->hasDistinctOn || parse->hasWindowFuncs || root->distinct_pathkeys == NIL ||
 		!pathkeys_contained_in(root->distinct_pathkeys, root->query_pathkeys))
 		return false;
-	*first = (RtscanFirstOf) {root->query_pathkeys, list_length(root->distinct_pathkeys), 1};
+	*first = (RtscanFirstOf) {
+		.keys = root->query_pathkeys,
+		.group_keys = list_length(root->distinct_pathkeys),
+		.rows = 1,
+	};
 	return true;
 }
 
@@ -192,39 +196,12 @@ collect_extremes(Node *node, Extremes *extremes)
 	return false;
 }
 
-/* Return the path key of an order that begins with the extreme, and in which NULLs are last; NIL: there is none. */
-static List *
-key_of_extreme(PlannerInfo *root, const Extremes *extremes)
-{
-	TargetEntry *target = makeTargetEntry((Expr *) extremes->argument, 1, NULL, true);
-	SortGroupClause *clause = makeNode(SortGroupClause);
-
-	clause->tleSortGroupRef = target->ressortgroupref = 1;
-	clause->sortop = extremes->operator;
-	clause->eqop = get_equality_op_for_ordering_op(extremes->operator, NULL);
-	if (!OidIsValid(clause->eqop))
-		return NIL;
-	return make_pathkeys_for_sortclauses(root, list_make1(clause), list_make1(target));
-}
-
-/* Does one of the path keys sort by an equivalence class, in any direction? */
-static bool
-sorts_by_class(const List *keys, const EquivalenceClass *class)
-{
-	ListCell   *cell;
-
-	foreach(cell, keys)
-		if (lfirst_node(PathKey, cell)->pk_eclass == class)
-			return true;
-	return false;
-}
-
 static bool
 needs_extremes(PlannerInfo *root, RtscanFirstOf *first)
 {
 	const Query *parse = root->parse;
 	Extremes	extremes = {.argument = NULL};
-	List	   *key;
+	const TypeCacheEntry *type;
 
 	if (!parse->hasAggs || root->group_pathkeys == NIL || root->query_pathkeys != root->group_pathkeys)
 		return false;
@@ -232,21 +209,21 @@ needs_extremes(PlannerInfo *root, RtscanFirstOf *first)
 	collect_extremes(parse->havingQual, &extremes);
 	if (extremes.argument == NULL || extremes.others)
 		return false;
-	key = key_of_extreme(root, &extremes);
-	if (key == NIL || sorts_by_class(root->group_pathkeys, linitial_node(PathKey, key)->pk_eclass))
-		return false;
+	type = lookup_type_cache(exprType(extremes.argument), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
 	*first = (RtscanFirstOf) {
-		.keys = list_concat_copy(root->group_pathkeys, key),
+		.keys = root->group_pathkeys,
 		.group_keys = list_length(root->group_pathkeys),
 		.rows = 1,
+		.extreme = extremes.argument,
+		.greatest = extremes.operator == type->gt_opr,
 	};
-	return list_length(first->keys) <= INDEX_MAX_KEYS;
+	return first->greatest || extremes.operator == type->lt_opr;
 }
 
 bool
 rtscan_needs_first_of_groups(PlannerInfo *root, RtscanFirstOf *first)
 {
-	return root->query_pathkeys != NIL && list_length(root->query_pathkeys) <= INDEX_MAX_KEYS &&
+	return root->query_pathkeys != NIL && list_length(root->query_pathkeys) < INDEX_MAX_KEYS &&
 		reads_one_table(root) &&
 		(needs_distinct(root, first) || needs_row_numbers(root, first) || needs_extremes(root, first));
 }

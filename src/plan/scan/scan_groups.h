@@ -17,9 +17,11 @@
 /* The first rows of each group. */
 typedef struct RtscanFirstOf
 {
-	List	   *keys;			/* PathKey *: the order, which begins with the group's columns */
+	List	   *keys;			/* PathKey *: the order of the rows, which begins with the group's columns */
 	int			group_keys;		/* number of path keys that are the same in all rows of a group */
 	uint32		rows;			/* number of first rows that are needed of each group */
+	Node	   *extreme;		/* the first row of a group has its extreme, NULLs being last; NULL: there is none */
+	bool		greatest;		/* is the extreme the maximum, not the minimum? */
 } RtscanFirstOf;
 
 /* Set *first to the rows that the query needs of its only table.  False if it may need all rows. */

@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "plan/cost/leaves.h"
+#include "plan/quals/quals.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -145,6 +146,32 @@ is_hashable(IndexOptInfo *index, int column)
 	return OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_PROC)->hash_proc);
 }
 
+/*
+ * Add the column of an extreme to an order.  False if the index does not have it, or if it is one of the group's.  The
+ * extreme is not a path key: its equivalence class would have no members for children of the table.
+ */
+static bool
+add_extreme(PlannerInfo *root, IndexOptInfo *index, const RtscanFirstOf *first, RtscanOrder *order)
+{
+	Node	   *extreme = first->extreme;
+	int			column;
+
+	if (IS_OTHER_REL(index->rel))
+		extreme = adjust_appendrel_attrs_multilevel(root, extreme, index->rel, rtscan_top_of(root, index->rel));
+	column = rtscan_find_any_column(index, extreme);
+	if (column < 0 || !index->canreturn[column])
+		return false;
+	for (int i = 0; i < order->ncolumns; i++)
+		if (order->columns[i].column == column)
+			return false;
+	order->columns[order->ncolumns++] = (RtscanOrderColumn) {
+		.column = column,
+		.descending = first->greatest,
+		.collation = exprCollation(extreme),
+	};
+	return true;
+}
+
 bool
 rtscan_order_of_groups(PlannerInfo *root, IndexOptInfo *index, const RtscanFirstOf *first, RtscanOrder *order)
 {
@@ -154,7 +181,8 @@ rtscan_order_of_groups(PlannerInfo *root, IndexOptInfo *index, const RtscanFirst
 		.of_each = first->rows,
 		.wanted = DBL_MAX,
 	};
-	if (!add_columns(root, index, first->keys, order))
+	if (!add_columns(root, index, first->keys, order) ||
+		(first->extreme && !add_extreme(root, index, first, order)))
 		return false;
 	for (int i = 0; i < order->group_columns; i++)
 		if (!is_hashable(index, order->columns[i].column))

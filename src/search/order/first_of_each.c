@@ -4,7 +4,8 @@
  *		Find the first rows of each group, in an order that begins with the columns of the group.
  *
  * A pass reads all matching rows, and keeps the first rows of each group (first_of_each_groups.c).  If all groups fit
- * into memory, there is only one pass.  Otherwise each pass finds the first groups that no pass before has found.
+ * into memory, there is only one pass.  Otherwise each pass finds the first groups that no pass before has found.  The
+ * planner expects few passes; if there are more, each may take more memory.
  *
  * For each row, its group is found by a small integer (first_of_each_cells.c), and its place in the first column behind
  * the group's is compared with that of the last row that the group keeps.  Other columns are read only for candidates:
@@ -22,6 +23,12 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
+
+/* From this many passes on, each may take twice the memory of the pass before. */
+#define EXPECTED_PASSES		4
+
+/* Number of rows that are read at a time if some of their values are passed by reference, and so may be long. */
+#define BLOCK_OF_REFERENCES	128
 
 /* The keys of a block's candidates. */
 typedef struct CandidateKeys
@@ -197,7 +204,7 @@ enter_candidate(RtscanFirstOfEach *each, const CandidateKeys *candidates, uint32
 	for (int j = 0; j < each->nmore; j++)
 		each->candidate_row->keys[j] = candidates->keys[j][i];
 	if (number != RTSCAN_EACH_REFUSED)
-		rtscan_enter_each_row(each, number);
+		rtscan_enter_each_row(each, number, &dropped);
 	return !dropped;
 }
 
@@ -263,7 +270,7 @@ pass_chunk(RtscanFirstOfEach *each, uint32 chunk, bool backwards)
 {
 	MemoryContext old = MemoryContextSwitchTo(each->short_context);
 	RtscanSelection selection = select_rows(each, chunk);
-	uint32		blocks = (selection.n + RTSCAN_FIRST_BLOCK - 1) / RTSCAN_FIRST_BLOCK;
+	uint32		blocks = (selection.n + each->block_rows - 1) / each->block_rows;
 	RtscanTyped typed = {0};
 
 	if (selection.wanted > 0)
@@ -274,15 +281,15 @@ pass_chunk(RtscanFirstOfEach *each, uint32 chunk, bool backwards)
 							 false, &typed);
 		for (uint32 i = 0; i < blocks; i++)
 		{
-			uint32		from = (backwards ? blocks - 1 - i : i) * RTSCAN_FIRST_BLOCK;
-			uint32		n = Min(selection.n - from, RTSCAN_FIRST_BLOCK);
+			uint32		from = (backwards ? blocks - 1 - i : i) * each->block_rows;
+			uint32		n = Min(selection.n - from, each->block_rows);
 
 			while (!enter_block(each, &selection, &typed, from, n, backwards))
 				rtscan_forget_each_cells(each);
+			MemoryContextReset(each->short_context);
 		}
 	}
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(each->short_context);
 }
 
 /*
@@ -375,7 +382,7 @@ pass_pending(RtscanFirstOfEach *each)
 		number = each->dense ? rtscan_each_cell_of_keys(each, each->candidate->keys) :
 			rtscan_find_each_group(each, &dropped);
 		if (number != RTSCAN_EACH_REFUSED)
-			rtscan_enter_each_row(each, number);
+			rtscan_enter_each_row(each, number, &dropped);
 	}
 }
 
@@ -406,6 +413,8 @@ pass_again(RtscanFirstOfEach *each)
 	if (each->last == NULL)
 		return false;
 	each->after = each->last;
+	if (++each->passes > EXPECTED_PASSES)
+		each->limit *= 2;
 	run_pass(each, 0);
 	return each->kept.n > 0;
 }
@@ -490,7 +499,17 @@ rtscan_begin_first_of_each(RtscanOrdered *ordered)
 	each->short_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan candidates", ALLOCSET_DEFAULT_SIZES);
 	each->candidate = palloc0(offsetof(RtscanEachGroup, keys) + each->nkeys * sizeof(RtscanFirstKey));
 	each->candidate_row = palloc0(offsetof(RtscanEachRow, keys) + each->nmore * sizeof(RtscanFirstKey));
-	run_pass(each, rtscan_count_each_cells(each));
+	each->passes = 1;
+	if (rtscan_each_has_references(each))
+	{
+		each->block_rows = BLOCK_OF_REFERENCES;
+		run_pass(each, 0);
+	}
+	else
+	{
+		each->block_rows = RTSCAN_FIRST_BLOCK;
+		run_pass(each, rtscan_count_each_cells(each));
+	}
 	return each;
 }
 

@@ -4,7 +4,8 @@
  *		Keep the first rows of each group, within the memory that a hash table may take.
  *
  * If the groups take too much memory, they are sorted by their keys, and the last half of them is dropped.  From then
- * on the pass accepts no groups behind those that are left; another pass finds the others.
+ * on the pass accepts no groups behind those that are left; another pass finds the others.  If far more passes are
+ * needed than the planner expected, they may take more and more memory, since each pass reads all rows.
  */
 #include "search/order/first_of_each_parts.h"
 
@@ -14,7 +15,7 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* Number of groups that the array has room for at first; as many groups are kept whatever memory they take. */
+/* Number of groups that the array has room for at first. */
 #define FIRST_GROUPS	64
 
 /* Memory that the hash table and the bounds take for a group, and that a value by reference takes besides its own. */
@@ -137,14 +138,6 @@ compare_rows(const RtscanFirstOfEach *each, const RtscanEachRow *a, const Rtscan
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Free the place of the last row of a group that is full. */
-static void
-remove_last(RtscanFirstOfEach *each, RtscanEachGroup *group)
-{
-	group->n--;
-	free_keys(each, each->columns + each->nkeys, each->nmore, rtscan_each_row(each, group, group->n)->keys);
-}
-
 /* Set the bound of a group (RtscanEachGroups.bounds), given its number. */
 static inline void
 set_bound(RtscanFirstOfEach *each, uint32 number, const RtscanEachGroup *group)
@@ -157,36 +150,12 @@ set_bound(RtscanFirstOfEach *each, uint32 number, const RtscanEachGroup *group)
 		each->kept.bounds[number] = rtscan_each_row(each, group, group->n - 1)->keys[0].place;
 }
 
-/* A row may be tried twice, if groups were dropped in between; it is kept only once. */
-void
-rtscan_enter_each_row(RtscanFirstOfEach *each, uint32 number)
+/* Remove the last row of a group, and free its keys. */
+static void
+remove_last(RtscanFirstOfEach *each, RtscanEachGroup *group)
 {
-	RtscanEachGroup *group = rtscan_each_group(each, number);
-	const RtscanEachRow *row = each->candidate_row;
-	uint32		place = group->n;
-	RtscanEachRow *entered;
-
-	while (place > 0)
-	{
-		int			result = compare_rows(each, row, rtscan_each_row(each, group, place - 1));
-
-		if (result == 0)
-			return;
-		if (result > 0)
-			break;
-		place--;
-	}
-	if (place == each->of_each)
-		return;
-	if (group->n == each->of_each)
-		remove_last(each, group);
-	entered = rtscan_each_row(each, group, place);
-	memmove((char *) entered + each->row_size, entered, (group->n - place) * each->row_size);
-	entered->source = row->source;
-	entered->row = row->row;
-	copy_keys(each, each->columns + each->nkeys, each->nmore, entered->keys, row->keys);
-	group->n++;
-	set_bound(each, number, group);
+	group->n--;
+	free_keys(each, each->columns + each->nkeys, each->nmore, rtscan_each_row(each, group, group->n)->keys);
 }
 
 /* ---------------------------------------------------------------- groups */
@@ -291,14 +260,14 @@ rtscan_sort_each_groups(RtscanFirstOfEach *each)
 		each->sorted = sort_groups(each);
 }
 
-/* Return how many groups may be kept. */
+/* Return how many groups may be kept: one at least, whatever memory it takes. */
 static uint64
 most_groups(const RtscanFirstOfEach *each)
 {
 	Size		by_reference = Min(each->kept.by_reference, each->limit);
 	uint64		most = (each->limit - by_reference) / (each->group_size + TABLE_BYTES);
 
-	return Min(Max(most, FIRST_GROUPS), RTSCAN_EACH_CANDIDATE);
+	return Min(Max(most, 1), RTSCAN_EACH_CANDIDATE);
 }
 
 /* Make room for another group, by making the array larger if necessary.  False if it would take too much memory. */
@@ -394,4 +363,59 @@ rtscan_find_each_group(RtscanFirstOfEach *each, bool *dropped)
 		*dropped = true;
 	}
 	return RTSCAN_EACH_REFUSED;
+}
+
+/* ---------------------------------------------------------------- entering rows */
+
+/* Put the candidate row into a group, in order, if it is among its first rows. */
+static void
+insert_row(RtscanFirstOfEach *each, uint32 number)
+{
+	RtscanEachGroup *group = rtscan_each_group(each, number);
+	const RtscanEachRow *row = each->candidate_row;
+	uint32		place = group->n;
+	RtscanEachRow *entered;
+
+	while (place > 0)
+	{
+		int			result = compare_rows(each, row, rtscan_each_row(each, group, place - 1));
+
+		if (result == 0)
+			return;
+		if (result > 0)
+			break;
+		place--;
+	}
+	if (place == each->of_each)
+		return;
+	if (group->n == each->of_each)
+		remove_last(each, group);
+	entered = rtscan_each_row(each, group, place);
+	memmove((char *) entered + each->row_size, entered, (group->n - place) * each->row_size);
+	entered->source = row->source;
+	entered->row = row->row;
+	copy_keys(each, each->columns + each->nkeys, each->nmore, entered->keys, row->keys);
+	group->n++;
+	set_bound(each, number, group);
+}
+
+/* A row may be tried twice, if groups were dropped in between; it is kept only once. */
+void
+rtscan_enter_each_row(RtscanFirstOfEach *each, uint32 number, bool *dropped)
+{
+	insert_row(each, number);
+	while (each->kept.by_reference > 0 && each->kept.n > 1 && each->kept.n > most_groups(each))
+	{
+		drop_last_half(each);
+		*dropped = true;
+	}
+}
+
+bool
+rtscan_each_has_references(const RtscanFirstOfEach *each)
+{
+	for (int i = each->nkeys; i < each->nkeys + each->nmore; i++)
+		if (!each->columns[i].placed && !each->columns[i].type->typbyval)
+			return true;
+	return false;
 }

@@ -83,6 +83,8 @@ typedef struct RtscanFirstOfEach
 	int			nkeys;			/* number of columns of the group */
 	int			nmore;			/* number of the order's other columns */
 	uint32		of_each;		/* the most rows that a group keeps */
+	uint32		block_rows;		/* number of rows of a block */
+	int			passes;			/* number of passes, with the current one */
 	List	   *sources;		/* the sources, in the order in which they are read */
 	MemoryContext short_context;	/* memory context of the current block */
 
@@ -143,8 +145,14 @@ extern void rtscan_begin_each_groups(RtscanFirstOfEach *each, uint32 cells);
  */
 extern uint32 rtscan_find_each_group(RtscanFirstOfEach *each, bool *dropped);
 
-/* first_of_each_groups.c: keep the candidate row if it is among the first rows of the group. */
-extern void rtscan_enter_each_row(RtscanFirstOfEach *each, uint32 number);
+/*
+ * first_of_each_groups.c: keep the candidate row if it is among the first rows of the group.  If its values take too
+ * much memory, the last half of the groups is dropped, and *dropped is set.
+ */
+extern void rtscan_enter_each_row(RtscanFirstOfEach *each, uint32 number, bool *dropped);
+
+/* first_of_each_groups.c: may rows have values that are passed by reference, apart from the group's? */
+extern bool rtscan_each_has_references(const RtscanFirstOfEach *each);
 
 /* first_of_each_groups.c: sort the groups at the end of a pass, unless they are dense. */
 extern void rtscan_sort_each_groups(RtscanFirstOfEach *each);

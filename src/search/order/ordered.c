@@ -20,8 +20,9 @@
 #define FIRST_LOT	16
 #define MOST_LOT	65536
 
-/* Memory that a row of a lot takes, in bytes: with the values of some columns, unless they are long (is_short()). */
-#define LOT_ROW_BYTES	192
+/* Memory that a row of a lot takes, and each of its values, unless they are long (is_short()), in bytes. */
+#define LOT_ROW_BYTES	64
+#define LOT_VALUE_BYTES	24
 
 /* ---------------------------------------------------------------- begin and end */
 
@@ -237,11 +238,13 @@ rows_of_next_lot(const RtscanOrdered *ordered)
 	return missing > 0 && missing < lot->next_size ? (uint32) ceil(missing) : lot->next_size;
 }
 
-/* Return the most rows that a lot may have. */
+/* Return the most rows that a lot may have, so that the values of all columns fit into work_mem. */
 static uint32
-most_lot_rows(void)
+most_lot_rows(const RtscanOrdered *ordered)
 {
-	return (uint32) Min(Max(work_mem * (uint64) 1024 / LOT_ROW_BYTES, RTSCAN_CURSOR_ROWS), MOST_LOT);
+	uint64		bytes = LOT_ROW_BYTES + ordered->schema->ncolumns * LOT_VALUE_BYTES;
+
+	return (uint32) Min(Max(work_mem * (uint64) 1024 / bytes, RTSCAN_CURSOR_ROWS), MOST_LOT);
 }
 
 /* Take the rows of the next lot, whether or not the snapshot sees them; returns false if none are left. */
@@ -259,7 +262,7 @@ take_lot(RtscanOrdered *ordered)
 	else
 		lot->n = rtscan_merge_rows(ordered, lot->rows, rows);
 	lot->taken += lot->n;
-	lot->next_size = Min(2 * lot->next_size, most_lot_rows());
+	lot->next_size = Min(2 * lot->next_size, most_lot_rows(ordered));
 	return lot->n > 0;
 }
 
@@ -382,11 +385,14 @@ get_values(RtscanOrdered *ordered, RtscanLotRow *const *rows, uint32 n, int colu
 	}
 }
 
-/* Are the values of a column so short that those of a whole lot fit into memory? */
+/* Are the values of a column so short that those of a whole lot fit into memory?  A numeric(p, s) is. */
 static bool
-is_short(const RtscanColumn *type)
+is_short(const RtscanSchema *schema, int column)
 {
-	return type->typbyval || type->typlen > 0 || type->numeric;
+	const RtscanColumn *type = &schema->columns[column];
+
+	return type->typbyval || type->typlen > 0 ||
+		(type->numeric && TupleDescAttr(schema->tupdesc, column)->atttypmod >= 0);
 }
 
 /* Return a column's values of all rows of the lot. */
@@ -420,7 +426,7 @@ void
 rtscan_ordered_values(RtscanOrdered *ordered, int column, Datum *datums, bool *isnull)
 {
 	RtscanLot  *lot = &ordered->lot;
-	bool		whole = is_short(&ordered->schema->columns[column]);
+	bool		whole = is_short(ordered->schema, column);
 	MemoryContext old = MemoryContextSwitchTo(whole ? lot->context : lot->current_context);
 
 	if (whole)
