@@ -212,29 +212,34 @@ note_statement(const PlannedStmt *statement)
 	note_plans(statement->subplans);
 }
 
+static PlannedStmt *
+plan(RTSCAN_COMPAT_PLANNER_PARAMETERS)
+{
+	return (previous_planner ? previous_planner : standard_planner) (RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+}
+
 /* planner_hook: record the offers of the first query, but not those of queries that are planned in between. */
 static PlannedStmt *
 plan_and_note(RTSCAN_COMPAT_PLANNER_PARAMETERS)
 {
-	planner_hook_type plan_query = previous_planner ? previous_planner : standard_planner;
 	RtscanOffers *outer = recording;
-	PlannedStmt *plan;
+	PlannedStmt *statement;
 
 	if (begun == NULL)
-		return plan_query(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+		return plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
 	recording = begun->planned ? NULL : begun;
 	begun->planned = true;
 	PG_TRY();
 	{
-		plan = plan_query(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
-		note_statement(plan);
+		statement = plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+		note_statement(statement);
 	}
 	PG_FINALLY();
 	{
 		recording = outer;
 	}
 	PG_END_TRY();
-	return plan;
+	return statement;
 }
 
 void
