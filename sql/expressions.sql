@@ -78,5 +78,7 @@ SELECT DISTINCT ON (attributes->>'channel') attributes->>'channel', id FROM orde
 ORDER BY attributes->>'channel', date_trunc('day', at AT TIME ZONE 'Europe/Berlin') DESC, id;
 
 -- PostgreSQL has no expressions in INCLUDE.
+\set VERBOSITY sqlstate
 CREATE INDEX ON orders USING rtscan (id) INCLUDE ((attributes->>'channel'));
+\set VERBOSITY default
 DROP SCHEMA expressions CASCADE;

@@ -175,6 +175,7 @@ rtscan_begin_each_source(RtscanFirstOfEach *each, RtscanOrderedSource *source)
 {
 	each->source = source;
 	each->is_bounded = false;
+	each->ncells = 0;
 	if (each->dense || source->segment == NULL)
 		return;
 	each->ncells = set_digits(each, digit_of_segment, most_cells(source->rows, each->limit, sizeof(uint32)));

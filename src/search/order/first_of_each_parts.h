@@ -43,8 +43,9 @@ typedef struct RtscanEachGroups
 	char	   *array;			/* the groups */
 
 	/*
-	 * by group: a row with a greater place in the first column behind the group's is not among the first of its
-	 * group; if there are no places, they count as 0
+	 * by group: the greatest place, in the first column behind the group's, of a row that may be among the first of
+	 * the group; PG_INT64_MAX while the group has room.  Without such places, all rows count as place 0; then the
+	 * bound is -1 if no further row is wanted, as there is no other column.
 	 */
 	int64	   *bounds;
 	uint32		n;				/* number of groups; if they are dense, of cells */
@@ -102,7 +103,7 @@ typedef struct RtscanFirstOfEach
 	/* first_of_each_cells.c: the current segment */
 	RtscanOrderedSource *source;
 	RtscanEachDigit digits[INDEX_MAX_KEYS]; /* the columns of the group */
-	uint32		ncells;			/* number of cells; 0: the segment has too many */
+	uint32		ncells;			/* number of cells; 0: too many, or groups are dense, or the source is not a segment */
 	uint32	   *groups_of_cells;	/* by cell: number of the group, unless groups are dense */
 	uint32		cells_capacity; /* number of cells that the array has room for */
 	RtscanTyped typed[INDEX_MAX_KEYS];	/* by column of the group: its digits in the current chunk */
