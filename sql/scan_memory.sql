@@ -88,9 +88,13 @@ FROM (VALUES
 	('SELECT id, many FROM t ORDER BY few, many LIMIT 3000', 3000),
 	('SELECT DISTINCT ON (word) word, id, long FROM t ORDER BY word, many DESC',
 		(SELECT count(DISTINCT word) FROM t)),
-	('SELECT DISTINCT ON (many) many, id FROM t ORDER BY many, id', (SELECT count(DISTINCT many) FROM t)),
 	('SELECT long FROM t WHERE few IN (3, 7) AND word || long > ''w'' ORDER BY word',
 		(SELECT count(*) FROM t WHERE few IN (3, 7)))) q (query, rows);
+-- first rows of each group in several passes: dictionaries take work_mem, groups twice as much (all at once: 9 MB)
+SET work_mem = '2MB';
+SELECT grows('SELECT DISTINCT ON (many) many, id FROM t ORDER BY many, id', 2000,
+	(SELECT count(DISTINCT many) FROM t)::int, 12000);
+SET work_mem = '256kB';
 
 --
 -- Scanned again and again: a point, a range, an order; parameters that change, and that do not
