@@ -25,34 +25,17 @@
 
 /* ---------------------------------------------------------------- expressions */
 
-static Node *
-strip_placeholders(Node *node, void *context)
-{
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, PlaceHolderVar))
-		return strip_placeholders((Node *) ((PlaceHolderVar *) node)->phexpr, context);
-	return expression_tree_mutator(node, strip_placeholders, context);
-}
-
-/* Replace PlaceHolderVars by their expressions.  Most queries have none, and their expressions are not copied. */
-static Node *
-without_placeholders(PlannerInfo *root, Node *node)
-{
-	return root->glob->lastPHId == 0 ? node : strip_placeholders(node, NULL);
-}
-
 List *
 rtscan_expressions_of_rows(PlannerInfo *root, List *expressions)
 {
-	return (List *) without_placeholders(root, (Node *) expressions);
+	return (List *) rtscan_without_placeholders(root, (Node *) expressions);
 }
 
 /* Return an expression as a row expression; NULL if that is impossible. */
 static Expr *
 row_expression_of(const RtscanPath *path, Node *expression)
 {
-	return rtscan_row_expression(path->index, without_placeholders(path->request->root, expression));
+	return rtscan_row_expression(path->index, rtscan_without_placeholders(path->request->root, expression));
 }
 
 /* ---------------------------------------------------------------- aggregates */

@@ -52,10 +52,11 @@ rtscan_records_offers(void)
 
 /* ---------------------------------------------------------------- offers */
 
-/* Return the offer of an index for a table, which is new if nothing has been noted about it. */
+/* Return the offer of a node by an index of a table, which is new if nothing has been noted about it. */
 static RtscanOffer *
-offer_of(Oid table, Oid index, RtscanOfferNode node)
+offer_of(PlannerInfo *root, const IndexOptInfo *index, RtscanOfferNode node)
 {
+	Oid			table = planner_rt_fetch(index->rel->relid, root)->relid;
 	MemoryContext old;
 	RtscanOffer *offer;
 	ListCell   *cell;
@@ -63,12 +64,12 @@ offer_of(Oid table, Oid index, RtscanOfferNode node)
 	foreach(cell, recording->offers)
 	{
 		offer = lfirst(cell);
-		if (offer->table == table && offer->index == index && offer->node == node)
+		if (offer->table == table && offer->index == index->indexoid && offer->node == node)
 			return offer;
 	}
 	old = MemoryContextSwitchTo(recording->context);
 	offer = palloc(sizeof(RtscanOffer));
-	*offer = (RtscanOffer) {.table = table, .index = index, .node = node};
+	*offer = (RtscanOffer) {.table = table, .index = index->indexoid, .node = node};
 	recording->offers = lappend(recording->offers, offer);
 	MemoryContextSwitchTo(old);
 	return offer;
@@ -81,7 +82,7 @@ rtscan_note_offer(PlannerInfo *root, const IndexOptInfo *index, RtscanOfferNode 
 
 	if (recording == NULL)
 		return;
-	offer = offer_of(planner_rt_fetch(index->rel->relid, root)->relid, index->indexoid, node);
+	offer = offer_of(root, index, node);
 	if (path->param_info)
 		offer->in_loops |= !offer->offered;
 	else if (!offer->offered || offer->in_loops || path->total_cost < offer->cost)
@@ -100,7 +101,7 @@ rtscan_note_refusal(PlannerInfo *root, const IndexOptInfo *index, RtscanOfferNod
 
 	if (recording == NULL)
 		return;
-	offer = offer_of(planner_rt_fetch(index->rel->relid, root)->relid, index->indexoid, node);
+	offer = offer_of(root, index, node);
 	if (!offer->offered && offer->reason == NULL)
 		offer->reason = MemoryContextStrdup(recording->context, reason);
 }

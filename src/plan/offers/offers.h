@@ -26,7 +26,7 @@ typedef enum RtscanOfferNode
 
 extern const char *const rtscan_offer_nodes[];
 
-/* What an index offers for a table of a query. */
+/* A node that an index offers for a table in a query, or why it does not offer the node. */
 typedef struct RtscanOffer
 {
 	Oid			table;

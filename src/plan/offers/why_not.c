@@ -5,24 +5,12 @@
  */
 #include "plan/offers/offers.h"
 
-#include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
 #include "optimizer/optimizer.h"
 #include "run/plan/expressions.h"
 #include "utils/ruleutils.h"
 
-/* Replace PlaceHolderVars, which have no text, by their expressions. */
-static Node *
-strip_placeholders(Node *node, void *context)
-{
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, PlaceHolderVar))
-		return strip_placeholders((Node *) ((PlaceHolderVar *) node)->phexpr, context);
-	return expression_tree_mutator(node, strip_placeholders, context);
-}
-
-/* Return an expression of a query as text. */
+/* Return an expression of a query as text.  PlaceHolderVars have none. */
 static char *
 text_of(PlannerInfo *root, const Node *expression)
 {
@@ -30,7 +18,7 @@ text_of(PlannerInfo *root, const Node *expression)
 	Bitmapset  *all = bms_add_range(NULL, 1, list_length(root->parse->rtable));
 
 	statement->rtable = root->parse->rtable;
-	return deparse_expression(strip_placeholders(unconstify(Node *, expression), NULL),
+	return deparse_expression(rtscan_without_placeholders(root, unconstify(Node *, expression)),
 							  deparse_context_for_plan_tree(statement,
 															select_rtable_names_for_explain(statement->rtable, all)),
 							  false, false);

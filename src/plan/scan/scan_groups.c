@@ -23,7 +23,7 @@
 /* A group has room for all its first rows from the beginning, so they must be few. */
 #define MOST_ROWS	64
 
-/* Is the query of one table, without side effects, and without anything that returns or locks all rows? */
+/* Is the query of one table, without anything that returns or locks all rows? */
 static bool
 reads_one_table(PlannerInfo *root)
 {
@@ -31,8 +31,14 @@ reads_one_table(PlannerInfo *root)
 
 	return parse->commandType == CMD_SELECT && bms_membership(root->all_baserels) == BMS_SINGLETON &&
 		parse->groupingSets == NIL && parse->setOperations == NULL && parse->rowMarks == NIL &&
-		!parse->hasTargetSRFs && !rtscan_is_volatile(root, parse->targetList) &&
-		!rtscan_is_volatile(root, parse->havingQual);
+		!parse->hasTargetSRFs;
+}
+
+/* Would the query show whether all rows were read? */
+static bool
+has_side_effects(PlannerInfo *root)
+{
+	return rtscan_is_volatile(root, root->parse->targetList) || rtscan_is_volatile(root, root->parse->havingQual);
 }
 
 /* Is there neither GROUP BY nor an aggregate? */
@@ -182,17 +188,18 @@ collect_extremes(Node *node, Extremes *extremes)
 {
 	const Aggref *aggref = (const Aggref *) node;
 	Node	   *argument;
+	Oid			operator;
 
 	if (node == NULL || extremes->others)
 		return false;
 	if (!IsA(node, Aggref))
 		return expression_tree_walker(node, collect_extremes, extremes);
 	argument = aggref->args == NIL ? NULL : (Node *) linitial_node(TargetEntry, aggref->args)->expr;
-	extremes->others = !OidIsValid(sort_operator(aggref)) || !has_one_image(argument) ||
-		(extremes->argument &&
-		 (!equal(argument, extremes->argument) || sort_operator(aggref) != extremes->operator));
+	operator = sort_operator(aggref);
+	extremes->others = !OidIsValid(operator) || !has_one_image(argument) ||
+		(extremes->argument && (!equal(argument, extremes->argument) || operator != extremes->operator));
 	extremes->argument = argument;
-	extremes->operator = extremes->others ? InvalidOid : sort_operator(aggref);
+	extremes->operator = operator;
 	return false;
 }
 
@@ -225,5 +232,6 @@ rtscan_needs_first_of_groups(PlannerInfo *root, RtscanFirstOf *first)
 {
 	return root->query_pathkeys != NIL && list_length(root->query_pathkeys) < INDEX_MAX_KEYS &&
 		reads_one_table(root) &&
-		(needs_distinct(root, first) || needs_row_numbers(root, first) || needs_extremes(root, first));
+		(needs_distinct(root, first) || needs_row_numbers(root, first) || needs_extremes(root, first)) &&
+		!has_side_effects(root);
 }

@@ -69,6 +69,22 @@ rtscan_row_expression(IndexOptInfo *index, Node *expression)
 	return (Expr *) converted;
 }
 
+static Node *
+strip_placeholders(Node *node, void *context)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, PlaceHolderVar))
+		return strip_placeholders((Node *) ((PlaceHolderVar *) node)->phexpr, context);
+	return expression_tree_mutator(node, strip_placeholders, context);
+}
+
+Node *
+rtscan_without_placeholders(PlannerInfo *root, Node *expression)
+{
+	return root->glob->lastPHId == 0 ? expression : strip_placeholders(expression, NULL);
+}
+
 Bitmapset *
 rtscan_row_columns(Node *row_expressions)
 {

@@ -20,6 +20,12 @@
 extern Expr *rtscan_row_expression(IndexOptInfo *index, Node *expression);
 
 /*
+ * Replace the PlaceHolderVars of an expression, or of a list of them, by their expressions.  Most queries have none;
+ * then nothing is copied.
+ */
+extern Node *rtscan_without_placeholders(PlannerInfo *root, Node *expression);
+
+/*
  * Sort clauses of WHERE (RestrictInfo) or of HAVING into the order in which PostgreSQL evaluates them: by security
  * level, then by cost.  A user may rely on a cheap clause to keep rows away from a costlier clause that would fail.
  */

@@ -323,30 +323,42 @@ end_vectors(RtscanFirstOfEach *each)
 		rtscan_end_typed(rtscan_source_values(each->source, each->columns[i].order->column));
 }
 
-/*
- * Enter the rows of a segment.  Its bound is found when 0, 1, 2, 4, 8, ... chunks have been read.  No chunk is read if
- * the first row that the segment can have is beyond the bound.
- */
+/* Find the bound of the current segment.  Is the first row that the segment can have beyond it? */
+static bool
+segment_is_beyond(RtscanFirstOfEach *each)
+{
+	if (compares_places(each))
+		rtscan_find_each_bound(each);
+	return each->is_bounded && each->source->first_place > each->bound;
+}
+
+/* Enter the rows of a segment's chunks.  The bound is found anew when 1, 2, 4, 8, ... chunks have been read. */
 static void
-pass_segment(RtscanFirstOfEach *each)
+pass_chunks(RtscanFirstOfEach *each, bool backwards)
 {
 	uint32		chunks = each->source->segment->reader.segment->chunks;
-	bool		backwards = runs_backwards(each);
 
 	for (uint32 i = 0, read = 0; i < chunks; i++)
 	{
 		uint32		chunk = backwards ? chunks - 1 - i : i;
 
 		CHECK_FOR_INTERRUPTS();
-		if ((read & (read - 1)) == 0 && compares_places(each))
-			rtscan_find_each_bound(each);
-		if (each->is_bounded && each->source->first_place > each->bound)
-			break;
 		if (chunk_is_beyond(each, chunk))
 			continue;
 		pass_chunk(each, chunk, backwards);
 		read++;
+		if ((read & (read - 1)) == 0 && segment_is_beyond(each))
+			break;
 	}
+}
+
+/* Enter the rows of a segment, of which nothing is read if all of them are beyond the bound. */
+static void
+pass_segment(RtscanFirstOfEach *each)
+{
+	if (segment_is_beyond(each))
+		return;
+	pass_chunks(each, runs_backwards(each));
 	end_vectors(each);
 }
 
