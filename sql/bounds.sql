@@ -24,7 +24,8 @@ FROM generate_series(1, 60000) i;
 -- (VACUUM would merge the segments)
 VACUUM ANALYZE t;
 SET maintenance_work_mem = '1MB';
-CREATE INDEX t_bounds ON t USING rtscan (id, l, ts, n, f, q, m) INCLUDE (h);
+-- unique texts take so much memory that the segments have few rows
+CREATE INDEX t_bounds ON t USING rtscan (id, l, ts, n, f, q, m, (md5(id::text))) INCLUDE (h);
 RESET maintenance_work_mem;
 SELECT segments > 8 AS many FROM rtscan_stats('t_bounds');
 SELECT rtscan_check('t_bounds', true);

@@ -58,7 +58,7 @@ build_alone(Relation heap, Relation index, IndexInfo *info)
 {
 	RtscanBuildRanges ranges;
 
-	rtscan_cut_ranges(&ranges, heap, rtscan_schema(index), 1);
+	rtscan_cut_ranges(&ranges, heap, 1);
 	pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_TOTAL, ranges.blocks);
 	return rtscan_build_ranges(&ranges, heap, index, info, true);
 }

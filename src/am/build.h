@@ -25,7 +25,6 @@
 #include "nodes/execnodes.h"
 #include "port/atomics.h"
 #include "row/schema.h"
-#include "segment/rows.h"
 #include "storage/metapage.h"
 #include "storage/writing.h"
 
@@ -88,7 +87,7 @@ extern double rtscan_build_scan(Relation heap, Relation index, IndexInfo *info,
 extern int	rtscan_build_workers(Relation heap, Relation index, const IndexInfo *info);
 
 /* Divide the heap into ranges for a build by "processes" processes, using an estimate of the number of rows. */
-extern void rtscan_cut_ranges(RtscanBuildRanges *ranges, Relation heap, const RtscanSchema *schema, int processes);
+extern void rtscan_cut_ranges(RtscanBuildRanges *ranges, Relation heap, int processes);
 
 /*
  * Take ranges and build their segments until no range is left.  Returns what this process has built.  If "reports" is

@@ -109,7 +109,7 @@ share_build(ParallelContext *context, Relation heap, Relation index, const Index
 	shared->heap = RelationGetRelid(heap);
 	shared->index = RelationGetRelid(index);
 	shared->concurrent = info->ii_Concurrent;
-	rtscan_cut_ranges(&shared->ranges, heap, rtscan_schema(index), context->nworkers + 1);
+	rtscan_cut_ranges(&shared->ranges, heap, context->nworkers + 1);
 	ConditionVariableInit(&shared->done_cv);
 	SpinLockInit(&shared->mutex);
 	return shared;

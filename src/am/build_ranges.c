@@ -12,6 +12,7 @@
 #include "optimizer/plancat.h"
 #include "search/gpu/prewarm.h"
 #include "segment/encode.h"
+#include "segment/spool.h"
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
 
@@ -23,16 +24,6 @@
 #define ENOUGH_OF_A_RANGE	0.25
 
 /* ---------------------------------------------------------------- ranges */
-
-/*
- * Return the part of "memory", in kB, that is for arrays of rows: all of it if schema->plain is true.  Otherwise half
- * of it: the other half is for values passed by reference.
- */
-static int
-array_memory(const RtscanSchema *schema, int memory)
-{
-	return schema->plain ? memory : memory / 2;
-}
 
 static double
 estimate_rows(Relation heap)
@@ -59,17 +50,15 @@ rtscan_build_workers(Relation heap, Relation index, const IndexInfo *info)
 }
 
 void
-rtscan_cut_ranges(RtscanBuildRanges *ranges, Relation heap, const RtscanSchema *schema, int processes)
+rtscan_cut_ranges(RtscanBuildRanges *ranges, Relation heap, int processes)
 {
 	double		rows = Max(estimate_rows(heap), 1);
-	uint32		limit;
 	double		rounds,
 				count;
 
 	ranges->memory = maintenance_work_mem / processes;
 	ranges->blocks = RelationGetNumberOfBlocks(heap);
-	limit = rtscan_rows_limit(schema, 0, array_memory(schema, ranges->memory));
-	rounds = ceil(rows / limit / processes);
+	rounds = ceil(rows / rtscan_spool_limit(ranges->memory) / processes);
 	count = processes > 1 ? rounds * processes : 1;
 	ranges->range_blocks = Max((BlockNumber) ceil(ranges->blocks / count), 1);
 	ranges->range_rows = rows / count;
@@ -96,15 +85,12 @@ typedef struct Builder
 	uint32		room;			/* size of built.segments[] */
 	RtscanWriting writing;		/* the attempt (storage/writing.h) by which the segments are written */
 	const RtscanSchema *schema;
-	RtscanRows *rows;			/* rows for the next segment */
-	uint32		limit;			/* maximal number of rows of a segment */
-	Size		value_limit;	/* maximal bytes of a segment's values passed by reference */
+	RtscanSpool *spool;			/* rows for the next segment */
 	uint32		range;			/* the range being built */
 	uint32		first_range;	/* range of the first of the collected rows */
 	BlockNumber counted;		/* blocks of the range before this block are counted in ranges->blocks_done */
 	BlockNumber scanned;		/* number of blocks that this process has scanned */
 	BlockNumber block;			/* heap block of the newest rows */
-	uint32		block_start;	/* index in rows of the first row of "block" */
 	MemoryContext tuple_context;	/* memory context for forming one row */
 } Builder;
 
@@ -144,41 +130,31 @@ keep_segment(Builder *builder, RtscanNewSegment segment)
 static void
 write_rows(Builder *builder)
 {
-	RtscanRows *rows = builder->rows;
+	uint32		rows = rtscan_spool_count(builder->spool);
 
-	if (rows->rows == 0)
+	if (rows == 0)
 		return;
 	report_phase(builder, RTSCAN_PHASE_ENCODE);
-	keep_segment(builder, rtscan_write_segment(&builder->writing, rows));
-	builder->built.rows += rows->rows;
-	pg_atomic_fetch_add_u64(&builder->ranges->rows_done, rows->rows);
-	rtscan_rows_reset(rows);
-	builder->block_start = 0;
+	keep_segment(builder, rtscan_write_segment(&builder->writing, rtscan_spool_rows(builder->spool)));
+	builder->built.rows += rows;
+	pg_atomic_fetch_add_u64(&builder->ranges->rows_done, rows);
+	rtscan_spool_reset(builder->spool);
 	builder->first_range = builder->range;
 	report_phase(builder, RTSCAN_PHASE_SCAN);
 }
 
-/* Might the rows of one more heap page exceed the limits of a segment? */
-static bool
-is_full(const Builder *builder)
-{
-	return builder->rows->rows + MaxHeapTuplesPerPage > builder->limit ||
-		rtscan_rows_value_memory(builder->rows) > builder->value_limit;
-}
-
 /*
- * Begin with the rows of a heap block.  The rows of the block before are complete and can be sorted.  Segments end
- * between blocks if possible: if the segment is full, it ends before the new block.
+ * Begin with the rows of a heap block.  The rows of the block before are complete.  Segments end between blocks if
+ * possible: if the rows of one more heap page might not fit, the segment ends before the new block.
  */
 static void
 begin_block(Builder *builder, BlockNumber block)
 {
-	rtscan_rows_sort_tids(builder->rows, builder->block_start);
+	rtscan_spool_end_block(builder->spool);
 	count_blocks(builder, block);
-	if (is_full(builder))
+	if (rtscan_spool_is_full(builder->spool, MaxHeapTuplesPerPage))
 		write_rows(builder);
 	builder->block = block;
-	builder->block_start = builder->rows->rows;
 }
 
 /* IndexBuildCallback: add a row. */
@@ -191,11 +167,8 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 
 	if (ItemPointerGetBlockNumber(tid) != builder->block)
 		begin_block(builder, ItemPointerGetBlockNumber(tid));
-	else if (builder->rows->rows == Max(builder->limit, MaxHeapTuplesPerPage))
-	{
-		rtscan_rows_sort_tids(builder->rows, builder->block_start);
+	else if (rtscan_spool_is_full(builder->spool, 1))
 		write_rows(builder);
-	}
 
 	old = MemoryContextSwitchTo(builder->tuple_context);
 	rtscan_check_comparable(builder->schema, values, isnull);
@@ -207,7 +180,7 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 		index_deform_tuple(tuple, builder->schema->tupdesc, stored, isnull);
 		values = stored;
 	}
-	rtscan_rows_add(builder->rows, tid, values, isnull);
+	rtscan_spool_add(builder->spool, tid, values, isnull);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(builder->tuple_context);
 }
@@ -229,7 +202,7 @@ static const RtscanBuildCallbacks callbacks = {add_row, pass_block};
 static bool
 ends_segment(const Builder *builder)
 {
-	return builder->rows->rows >= builder->ranges->range_rows * ENOUGH_OF_A_RANGE;
+	return rtscan_spool_count(builder->spool) >= builder->ranges->range_rows * ENOUGH_OF_A_RANGE;
 }
 
 /*
@@ -246,13 +219,12 @@ build_range(Builder *builder, Relation heap, Relation index, IndexInfo *info)
 
 	builder->counted = start;
 	builder->block = InvalidBlockNumber;
-	builder->block_start = builder->rows->rows;
-	if (builder->rows->rows == 0)
+	if (rtscan_spool_count(builder->spool) == 0)
 		builder->first_range = builder->range;
 	builder->built.heap_rows += rtscan_build_scan(heap, index, info, start, end,
 												  is_all && builder->reports, &callbacks, builder);
 	builder->built.broken_hot_chain |= info->ii_BrokenHotChain;
-	rtscan_rows_sort_tids(builder->rows, builder->block_start);
+	rtscan_spool_end_block(builder->spool);
 	if (ends_segment(builder))
 		write_rows(builder);
 	count_blocks(builder, end);
@@ -278,16 +250,13 @@ RtscanBuilt
 rtscan_build_ranges(RtscanBuildRanges *ranges, Relation heap, Relation index, IndexInfo *info, bool reports)
 {
 	const RtscanSchema *schema = rtscan_schema(index);
-	int			memory = array_memory(schema, ranges->memory);
 	Builder		builder = {
 		.ranges = ranges,
 		.reports = reports,
 		.room = 8,
 		.writing = rtscan_writing(index, RTSCAN_SLOT_BUILD),
 		.schema = schema,
-		.rows = rtscan_rows_create(schema),
-		.limit = rtscan_rows_limit(schema, 0, memory),
-		.value_limit = (Size) memory * 1024,
+		.spool = rtscan_spool_create(schema, ranges->memory),
 		.tuple_context = AllocSetContextCreate(CurrentMemoryContext, "rtscan build row", ALLOCSET_DEFAULT_SIZES),
 	};
 	uint32		nranges = (ranges->blocks + (uint64) ranges->range_blocks - 1) / ranges->range_blocks;

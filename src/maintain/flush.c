@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "segment/encode.h"
 #include "segment/rows.h"
+#include "segment/sorted.h"
 #include "storage/pending.h"
 #include "utils/memutils.h"
 
@@ -136,7 +137,8 @@ flush_list(Relation index, const RtscanListRef *list)
 		.tuple_context = GenerationContextCreate(CurrentMemoryContext, "rtscan pending tuples", ALLOCSET_DEFAULT_SIZES),
 	};
 
-	flush.limit = rtscan_rows_limit(flush.schema, 0, maintenance_work_mem / 2);
+	flush.limit = rtscan_rows_that_fit(rtscan_rows_bytes(flush.schema->ncolumns) + RTSCAN_IMAGE_NUMBER_BYTES +
+									   RTSCAN_IMAGE_BYTES, maintenance_work_mem / 2);
 	rtscan_switch(index, begin_attempt, NULL);
 	rtscan_pending_visit(index, list, collect_tuple, &flush);
 	write_tuples(&flush);

@@ -49,7 +49,6 @@ typedef struct Merge
 	uint32		limit;			/* maximal number of rows of a segment to write */
 	uint32		rows;			/* number of rows of the segment being written */
 	MergeSource *sources;		/* origin of each row of the segment being written */
-	RtscanRows *merged;			/* rows of the segment being written, with their values */
 	uint32		nsegments;		/* number of segments written */
 	RtscanNewSegment *segments; /* segments written */
 } Merge;
@@ -350,12 +349,13 @@ read_key_column(const Merge *merge, MergeInput *input, int i, InputColumn *colum
 		read_images(merge, input, i, column);
 }
 
+/* Read the rows of the segment being written; "keep" is the memory context of values passed by reference. */
 static InputColumn
-read_column(Merge *merge, MergeInput *input, int i)
+read_column(const Merge *merge, MergeInput *input, int i, MemoryContext keep)
 {
 	uint32		rows = input->next - input->first;
 	InputColumn column = {
-		.keep = merge->merged->values,
+		.keep = keep,
 		.type = &merge->schema->columns[i],
 		.first = input->first,
 		.end = input->next,
@@ -381,40 +381,45 @@ images_are_lost(const Merge *merge, int i)
 }
 
 static void
-merge_column(Merge *merge, int i)
+merge_column(const Merge *merge, RtscanRows *merged, int i, const InputColumn *columns)
 {
-	InputColumn *columns = palloc(merge->ninputs * sizeof(InputColumn));
-
-	for (uint32 p = 0; p < merge->ninputs; p++)
-		columns[p] = read_column(merge, &merge->inputs[p], i);
 	for (uint32 row = 0; row < merge->rows; row++)
 	{
 		MergeSource source = merge->sources[row];
 		const InputColumn *column = &columns[source.input];
 
-		rtscan_rows_set(merge->merged, row, i, column->by_row[source.row - column->first],
+		rtscan_rows_set(merged, row, i, column->by_row[source.row - column->first],
 						column->nulls[source.row - column->first]);
 	}
-	merge->merged->columns[i].lost = images_are_lost(merge, i);
+	merged->columns[i].lost = images_are_lost(merge, i);
 }
 
+/* RtscanColumnLoader: read a column from all inputs. */
 static void
-merge_rows(Merge *merge)
+load_merged(RtscanRows *merged, int i, void *arg)
 {
-	merge->merged = rtscan_rows_create(merge->schema);
-	rtscan_rows_reserve(merge->merged, merge->rows);
-	for (uint32 row = 0; row < merge->rows; row++)
-		merge->merged->tids[row] = merge->inputs[merge->sources[row].input].tids[merge->sources[row].row];
-	for (int i = 0; i < merge->schema->ncolumns; i++)
-	{
-		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge column",
-													  ALLOCSET_DEFAULT_SIZES);
-		MemoryContext old = MemoryContextSwitchTo(context);
+	Merge	   *merge = (Merge *) arg;
+	MemoryContext loaded = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(loaded, "rtscan merge column", ALLOCSET_DEFAULT_SIZES);
+	InputColumn *columns = MemoryContextAlloc(context, merge->ninputs * sizeof(InputColumn));
 
-		merge_column(merge, i);
-		MemoryContextSwitchTo(old);
-		MemoryContextDelete(context);
-	}
+	rtscan_rows_make_room(merged, i);
+	MemoryContextSwitchTo(context);
+	for (uint32 p = 0; p < merge->ninputs; p++)
+		columns[p] = read_column(merge, &merge->inputs[p], i, loaded);
+	merge_column(merge, merged, i, columns);
+	MemoryContextSwitchTo(loaded);
+	MemoryContextDelete(context);
+}
+
+static RtscanRows *
+merged_rows(Merge *merge)
+{
+	RtscanRows *merged = rtscan_rows_create_loaded(merge->schema, merge->rows, load_merged, merge);
+
+	for (uint32 row = 0; row < merge->rows; row++)
+		merged->tids[row] = merge->inputs[merge->sources[row].input].tids[merge->sources[row].row];
+	return merged;
 }
 
 /* ---------------------------------------------------------------- the merge */
@@ -426,8 +431,7 @@ write_rows(Merge *merge)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merged rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
-	merge_rows(merge);
-	merge->segments[merge->nsegments] = rtscan_write_segment(&merge->writing, merge->merged);
+	merge->segments[merge->nsegments] = rtscan_write_segment(&merge->writing, merged_rows(merge));
 	merge->nsegments++;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -447,12 +451,11 @@ replace_inputs(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
-/* Return the number of segments to write: one if rows and values are within the limit, else as many as are needed. */
+/* Return the number of segments to write: one if rows and bytes are within the limit, else as many as are needed. */
 static uint32
-count_segments(uint64 rows, uint64 value_bytes, const RtscanMergeLimit *limit)
+count_segments(uint64 rows, uint64 bytes, const RtscanMergeLimit *limit)
 {
-	return Max((rows + limit->rows - 1) / limit->rows,
-			   (value_bytes + limit->value_bytes - 1) / limit->value_bytes);
+	return Max((rows + limit->rows - 1) / limit->rows, (bytes + limit->bytes - 1) / limit->bytes);
 }
 
 static void
@@ -473,7 +476,7 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 	{
 		open_input(&merge, &merge.inputs[p], &candidates[p].entry);
 		live += count_live(&merge.inputs[p]);
-		bytes += candidates[p].value_bytes;
+		bytes += candidates[p].bytes;
 	}
 	segments = Max(count_segments(live, bytes, limit), 1);
 	merge.limit = (live + segments - 1) / segments;
@@ -491,13 +494,15 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 #define MERGE_ROW_BYTES		(sizeof(ItemPointerData) + sizeof(MergeSource) + 1)
 
 static RtscanMergeLimit
-merge_limit(const RtscanSchema *schema)
+merge_limit(void)
 {
-	int			memory = schema->plain ? maintenance_work_mem : maintenance_work_mem / 2;
+	double		row_bytes = rtscan_rows_bytes(1) + MERGE_ROW_BYTES;
+	uint32		rows = rtscan_rows_that_fit(row_bytes, maintenance_work_mem);
 
 	return (RtscanMergeLimit) {
-		.rows = rtscan_rows_limit(schema, MERGE_ROW_BYTES, memory),
-		.value_bytes = (uint64) maintenance_work_mem * 1024 / 2,
+		.rows = rows,
+		.row_bytes = row_bytes,
+		.bytes = Max(maintenance_work_mem * 1024.0, rows * row_bytes),
 	};
 }
 
@@ -506,7 +511,7 @@ static bool
 choose_and_merge(Relation index, FullTransactionId since)
 {
 	RtscanSchema *schema = rtscan_schema(index);
-	RtscanMergeLimit limit = merge_limit(schema);
+	RtscanMergeLimit limit = merge_limit();
 	uint32		n;
 	RtscanMergeCandidate *chosen = rtscan_choose_segments(index, schema, &limit, since, &n);
 
@@ -552,7 +557,7 @@ rtscan_merge_waits(Relation index)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merge", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RtscanSchema *schema = rtscan_schema(index);
-	RtscanMergeLimit limit = merge_limit(schema);
+	RtscanMergeLimit limit = merge_limit();
 	bool		waits = rtscan_full_tier_waits(index, schema, &limit);
 
 	MemoryContextSwitchTo(old);

@@ -7,6 +7,7 @@
 
 #include "maintain/recycle.h"
 #include "segment/segment.h"
+#include "segment/sorted.h"
 #include "storage/dead.h"
 
 static int
@@ -51,25 +52,35 @@ include_pages(const RtscanSegment *segment, const RtscanSegmentInclude *include)
 		: header->values.pages;
 }
 
+/* Return the bytes that the values and images of a key column without 64-bit keys take in memory during a merge. */
+static uint64
+key_bytes(const RtscanSegment *segment, const RtscanSegmentColumn *column)
+{
+	return ((uint64) column->header.dictionary.pages + include_pages(segment, &column->images)) * BLCKSZ +
+		(uint64) column->header.distinct * RTSCAN_IMAGE_BYTES +
+		(uint64) segment->header.rows * RTSCAN_IMAGE_NUMBER_BYTES;
+}
+
 /*
- * Estimate the bytes of a segment's values that a merge keeps in memory: values of INCLUDE columns, and values and
- * images of key columns without 64-bit keys.  Returns false if the segment cannot be read.
+ * Estimate the bytes that a segment's rows take in a merge, with the column in memory whose values take most.  Returns
+ * false if the segment cannot be read.
  */
 static bool
-value_bytes(Relation index, const RtscanSchema *schema, const RtscanEntry *entry, uint64 *bytes)
+bytes_in_merge(Relation index, const RtscanSchema *schema, const RtscanMergeLimit *limit, const RtscanEntry *entry,
+			   uint64 *bytes)
 {
 	RtscanReader reader;
-	uint64		pages = 0;
+	uint64		widest = 0;
 
 	if (!rtscan_reader_open(&reader, index, entry, true))
 		return false;
 	for (int i = 0; i < schema->ncolumns; i++)
 		if (i >= schema->nkeys)
-			pages += include_pages(reader.segment, &reader.segment->includes[i - schema->nkeys]);
+			widest = Max(widest, (uint64) BLCKSZ *
+						 include_pages(reader.segment, &reader.segment->includes[i - schema->nkeys]));
 		else if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
-			pages += reader.segment->columns[i].header.dictionary.pages +
-				include_pages(reader.segment, &reader.segment->columns[i].images);
-	*bytes = pages * BLCKSZ;
+			widest = Max(widest, key_bytes(reader.segment, &reader.segment->columns[i]));
+	*bytes = entry->rows * limit->row_bytes + widest;
 	return true;
 }
 
@@ -87,10 +98,11 @@ find_candidates(Relation index, const RtscanSchema *schema, const RtscanMergeLim
 	*n = 0;
 	for (uint32 i = 0; i < image->nentries; i++)
 	{
-		RtscanMergeCandidate candidate = {.entry = image->entries[i], .value_bytes = PG_UINT64_MAX};
+		RtscanMergeCandidate candidate = {.entry = image->entries[i], .bytes = PG_UINT64_MAX};
 
 		if (rtscan_entry_is_live(&candidate.entry) &&
-			(!has_few_rows(&candidate, limit) || value_bytes(index, schema, &candidate.entry, &candidate.value_bytes)))
+			(!has_few_rows(&candidate, limit) ||
+			 bytes_in_merge(index, schema, limit, &candidate.entry, &candidate.bytes)))
 			candidates[(*n)++] = candidate;
 	}
 	qsort(candidates, *n, sizeof(RtscanMergeCandidate), compare_rows);
@@ -104,7 +116,7 @@ find_candidates(Relation index, const RtscanSchema *schema, const RtscanMergeLim
 static bool
 is_small(const RtscanMergeCandidate *candidate, const RtscanMergeLimit *limit)
 {
-	return has_few_rows(candidate, limit) && candidate->value_bytes <= limit->value_bytes / 2;
+	return has_few_rows(candidate, limit) && candidate->bytes <= limit->bytes / 2;
 }
 
 /* Move the small segments to the front, where they stay in order of size; returns the number of small segments. */
@@ -192,8 +204,8 @@ choose_by_size(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimi
 	for (; chosen < wanted; chosen++)
 	{
 		rows += candidates[chosen].entry.rows;
-		bytes += candidates[chosen].value_bytes;
-		if (rows > limit->rows || bytes > limit->value_bytes)
+		bytes += candidates[chosen].bytes;
+		if (rows > limit->rows || bytes > limit->bytes)
 			break;
 	}
 	return chosen;
@@ -204,11 +216,12 @@ choose_by_size(RtscanMergeCandidate *candidates, uint32 n, const RtscanMergeLimi
  * front and returns 1, or returns 0 if there is none.
  */
 static uint32
-choose_by_dead(Relation index, const RtscanSchema *schema, RtscanMergeCandidate *candidates, uint32 n)
+choose_by_dead(Relation index, const RtscanSchema *schema, const RtscanMergeLimit *limit,
+			   RtscanMergeCandidate *candidates, uint32 n)
 {
 	for (uint32 i = 0; i < n; i++)
 		if (rtscan_dead_count(index, &candidates[i].entry) > MERGE_DEAD_FRACTION * candidates[i].entry.rows &&
-			value_bytes(index, schema, &candidates[i].entry, &candidates[i].value_bytes))
+			bytes_in_merge(index, schema, limit, &candidates[i].entry, &candidates[i].bytes))
 		{
 			candidates[0] = candidates[i];
 			return 1;
@@ -225,7 +238,7 @@ rtscan_choose_segments(Relation index, const RtscanSchema *schema, const RtscanM
 
 	*chosen = choose_by_size(candidates, tiers_wait(index, since) ? count_below_chunk(candidates, n) : n, limit);
 	if (*chosen == 0)
-		*chosen = choose_by_dead(index, schema, candidates, n);
+		*chosen = choose_by_dead(index, schema, limit, candidates, n);
 	return candidates;
 }
 

@@ -27,16 +27,17 @@
 /* Limits of a merge, given by maintenance_work_mem. */
 typedef struct RtscanMergeLimit
 {
-	uint64		rows;
-	uint64		value_bytes;	/* bytes of values that are kept in memory */
+	uint64		rows;			/* maximal number of rows */
+	double		row_bytes;		/* bytes that each row takes, without values passed by reference */
+	uint64		bytes;			/* bytes that all rows take, with the largest column in memory at a time */
 } RtscanMergeLimit;
 
 /* A live segment that could be merged. */
 typedef struct RtscanMergeCandidate
 {
 	RtscanEntry entry;
-	uint64		value_bytes;	/* bytes of its values that a merge keeps in memory; PG_UINT64_MAX if the segment has
-								 * too many rows and was not opened */
+	uint64		bytes;			/* bytes that its rows take in a merge; PG_UINT64_MAX if the segment has too many rows
+								 * and was not opened */
 } RtscanMergeCandidate;
 
 /*

@@ -16,7 +16,9 @@
 #include "miscadmin.h"
 #include "monitor/estimate_column.h"
 #include "monitor/version.h"
+#include "row/keys.h"
 #include "segment/rows.h"
+#include "segment/sorted.h"
 #include "settings.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -192,15 +194,28 @@ read_columns(Relation table, double rows, ArrayType *keys, ArrayType *include,
 
 /* ---------------------------------------------------------------- rtscan_estimate() */
 
-/* Return the memory that a row needs while the index is built, in bytes. */
-static Size
+/* Return the bytes that a column's values take in memory for each row, while a segment is made (segment/spool.c). */
+static double
+value_bytes(const RtscanColumnStatistics *column, bool is_key)
+{
+	double		bytes = 0;
+
+	if (!column->type.typbyval && !rtscan_key_tells_image(column->type.key_kind))
+		bytes += MAXALIGN((Size) column->width);
+	if (is_key && column->type.key_kind == RTSCAN_KEY_NONE)
+		bytes += RTSCAN_IMAGE_NUMBER_BYTES + RTSCAN_IMAGE_BYTES * column->distinct / Max(column->rows, 1);
+	return bytes;
+}
+
+/* Return the memory that a row needs while the index is built, in bytes: with the column whose values take most. */
+static double
 build_bytes(const Columns *columns)
 {
-	bool		all_have_keys = true;
+	double		widest = 0;
 
-	for (int i = 0; i < columns->nkeys; i++)
-		all_have_keys &= columns->statistics[i].type.key_kind != RTSCAN_KEY_NONE;
-	return rtscan_rows_bytes(columns->n, all_have_keys);
+	for (int i = 0; i < columns->n; i++)
+		widest = Max(widest, value_bytes(&columns->statistics[i], i < columns->nkeys));
+	return rtscan_rows_bytes(1) + widest;
 }
 
 static double
@@ -244,6 +259,6 @@ rtscan_estimate(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum((int64) plan.segments);
 	values[2] = Int64GetDatum((int64) (estimate_bytes(columns, &plan, blocks) * BLCKSZ / RTSCAN_CHUNK_BYTES) +
 							  INDEX_PAGES * BLCKSZ);
-	values[3] = Int64GetDatum((int64) Min(rows, limit) * build_bytes(columns));
+	values[3] = Int64GetDatum((int64) (Min(rows, limit) * build_bytes(columns)));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, isnull)));
 }

@@ -21,7 +21,7 @@ typedef struct SegmentWriter
 {
 	Relation	index;
 	RtscanWriting *writing;
-	const RtscanRows *rows;
+	RtscanRows *rows;
 	RtscanAreaWriter *areas;	/* writes the segment's areas */
 	RtscanSorted *sort_room;	/* work space for sorting a column */
 	RtscanNewSegment *segment;	/* the result, whose bounds and flags are filled in column by column */
@@ -146,8 +146,8 @@ write_include(SegmentWriter *writer, int i)
 }
 
 /*
- * Write all columns.  Each column has a memory context of its own, since it needs much memory for a short time.  All
- * key columns share the work space for sorting.
+ * Write all columns.  Each column is loaded and written in a memory context of its own, since it needs much memory for
+ * a short time.  All key columns share the work space for sorting.
  */
 static void
 write_columns(SegmentWriter *writer)
@@ -164,7 +164,9 @@ write_columns(SegmentWriter *writer)
 		CHECK_FOR_INTERRUPTS();
 		if (i == schema->nkeys)
 			pfree(writer->sort_room);
+		rtscan_rows_load(writer->rows, i);
 		(i < schema->nkeys ? write_column : write_include) (writer, i);
+		rtscan_rows_unload(writer->rows, i);
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);
 	}
@@ -209,7 +211,7 @@ write_descriptor(SegmentWriter *writer)
 }
 
 RtscanNewSegment
-rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows)
+rtscan_write_segment(RtscanWriting *writing, RtscanRows *rows)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan segment writer",
 												  ALLOCSET_DEFAULT_SIZES);

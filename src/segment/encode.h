@@ -17,6 +17,6 @@
  * most RTSCAN_SEGMENT_ROWS.  Returns what a switch needs to make the segment part of the index.  Until the switch, no
  * other process sees the segment.
  */
-extern RtscanNewSegment rtscan_write_segment(RtscanWriting *writing, const RtscanRows *rows);
+extern RtscanNewSegment rtscan_write_segment(RtscanWriting *writing, RtscanRows *rows);
 
 #endif							/* RTSCAN_ENCODE_H */

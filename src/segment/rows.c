@@ -40,10 +40,29 @@ rtscan_rows_reset(RtscanRows *rows)
 		RtscanColumnRows *column = &rows->columns[i];
 
 		column->null_count = 0;
+		column->value_bytes = 0;
 		column->lost = false;
 		if (column->nulls)
 			memset(column->nulls, 0, rows->capacity / 8);
 	}
+}
+
+void
+rtscan_rows_release(RtscanRows *rows)
+{
+	rtscan_rows_reset(rows);
+	if (rows->capacity == 0)
+		return;
+	pfree(rows->tids);
+	rows->tids = NULL;
+	for (int i = 0; i < rows->schema->ncolumns; i++)
+	{
+		pfree(rows->columns[i].values);
+		pfree(rows->columns[i].nulls);
+		rows->columns[i].values = NULL;
+		rows->columns[i].nulls = NULL;
+	}
+	rows->capacity = 0;
 }
 
 static void *
@@ -82,6 +101,7 @@ keep_value(RtscanRows *rows, int i, Datum value)
 		return rtscan_key_encode(column->key_kind, value);
 	if (column->typbyval)
 		return (uint64) value;
+	rows->columns[i].value_bytes += MAXALIGN(rtscan_value_size(column, value));
 	old = MemoryContextSwitchTo(rows->values);
 	kept = (uint64) datumCopy(value, false, column->typlen);
 	MemoryContextSwitchTo(old);
@@ -113,17 +133,50 @@ rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *values, const bo
 }
 
 void
-rtscan_rows_reserve(RtscanRows *rows, uint32 n)
-{
-	grow(rows, TYPEALIGN(64, n));
-	rows->rows = n;
-}
-
-void
 rtscan_rows_set(RtscanRows *rows, uint32 row, int i, uint64 value, bool isnull)
 {
 	set_value(&rows->columns[i], row, value, isnull);
 }
+
+/* ---------------------------------------------------------------- columns that are loaded */
+
+RtscanRows *
+rtscan_rows_create_loaded(const RtscanSchema *schema, uint32 n, RtscanColumnLoader load, void *arg)
+{
+	RtscanRows *rows = rtscan_rows_create(schema);
+
+	rows->rows = n;
+	rows->tids = palloc_extended((Size) Max(n, 1) * sizeof(ItemPointerData), MCXT_ALLOC_HUGE);
+	rows->load = load;
+	rows->load_arg = arg;
+	return rows;
+}
+
+void
+rtscan_rows_load(RtscanRows *rows, int i)
+{
+	if (rows->load)
+		rows->load(rows, i, rows->load_arg);
+}
+
+void
+rtscan_rows_unload(RtscanRows *rows, int i)
+{
+	if (rows->load)
+		memset(&rows->columns[i], 0, sizeof(RtscanColumnRows));
+}
+
+void
+rtscan_rows_make_room(RtscanRows *rows, int i)
+{
+	RtscanColumnRows *column = &rows->columns[i];
+	Size		capacity = TYPEALIGN(64, (Size) Max(rows->rows, 1));
+
+	column->values = palloc_extended(capacity * sizeof(uint64), MCXT_ALLOC_HUGE);
+	column->nulls = palloc0(capacity / 8);
+}
+
+/* ---------------------------------------------------------------- order of TIDs */
 
 static void
 set_null(RtscanColumnRows *column, uint32 row, bool null)
@@ -162,34 +215,19 @@ rtscan_rows_sort_tids(RtscanRows *rows, uint32 first)
 			swap_rows(rows, k - 1, k);
 }
 
+/* ---------------------------------------------------------------- memory */
+
 Size
-rtscan_rows_bytes(int ncolumns, bool all_have_keys)
+rtscan_rows_bytes(int ncolumns)
 {
-	return sizeof(ItemPointerData) + ncolumns * (sizeof(uint64) + 1) + 2 * sizeof(uint32) +
-		(all_have_keys ? RTSCAN_KEY_SORT_BYTES : RTSCAN_COMPARISON_SORT_BYTES);
-}
-
-static bool
-all_have_keys(const RtscanSchema *schema)
-{
-	for (int i = 0; i < schema->nkeys; i++)
-		if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
-			return false;
-	return true;
+	return sizeof(ItemPointerData) + ncolumns * (sizeof(uint64) + 1) + 2 * sizeof(uint32) + RTSCAN_SORT_BYTES;
 }
 
 uint32
-rtscan_rows_limit(const RtscanSchema *schema, Size more_bytes, int memory_kb)
+rtscan_rows_that_fit(double row_bytes, int memory_kb)
 {
-	return rtscan_rows_that_fit(rtscan_rows_bytes(schema->ncolumns, all_have_keys(schema)) + more_bytes, memory_kb);
-}
+	uint32		limit = (uint32) Min(memory_kb * 1024.0 / row_bytes, RTSCAN_SEGMENT_ROWS);
 
-uint32
-rtscan_rows_that_fit(Size row_bytes, int memory_kb)
-{
-	Size		limit = (Size) memory_kb * 1024 / row_bytes;
-
-	limit = Min(limit, RTSCAN_SEGMENT_ROWS);
 	if (limit >= RTSCAN_CHUNK_ROWS)
 		limit -= limit % RTSCAN_CHUNK_ROWS;
 	return Max(limit, MIN_LIMIT);

@@ -21,10 +21,19 @@ typedef struct RtscanColumnRows
 	uint32		null_count;		/* number of NULLs */
 	bool		lost;			/* a segment from which values were merged had lost some images; see
 								 * RTSCAN_COLUMN_IMAGES in segment.h */
+	Size		value_bytes;	/* bytes of the values that are passed by reference, each MAXALIGNed */
 } RtscanColumnRows;
 
 /* Rows of an index in memory. */
-typedef struct RtscanRows
+typedef struct RtscanRows RtscanRows;
+
+/*
+ * Loads the values of column i of all rows: calls rtscan_rows_make_room() and then rtscan_rows_set() for each row, and
+ * sets "lost" of the column.
+ */
+typedef void (*RtscanColumnLoader) (RtscanRows *rows, int i, void *arg);
+
+struct RtscanRows
 {
 	MemoryContext context;		/* memory context of the arrays */
 	MemoryContext values;		/* memory context of values passed by reference */
@@ -33,7 +42,9 @@ typedef struct RtscanRows
 	uint32		capacity;		/* number of rows that the arrays have room for, a multiple of 64 */
 	ItemPointerData *tids;		/* TID of each row */
 	RtscanColumnRows *columns;	/* values of each column */
-} RtscanRows;
+	RtscanColumnLoader load;	/* loads one column at a time; NULL: all columns are in memory */
+	void	   *load_arg;
+};
 
 /* Create an empty set of rows, in the current memory context. */
 extern RtscanRows *rtscan_rows_create(const RtscanSchema *schema);
@@ -43,31 +54,44 @@ extern void rtscan_rows_add(RtscanRows *rows, ItemPointer tid, const Datum *valu
 							const bool *isnull);
 
 /*
- * Make room for n rows in an empty set.  The caller sets tids[] of these rows, and their values by rtscan_rows_set().
+ * Create a set of n rows whose columns are loaded by "load", one at a time, while a segment is made of them.  The
+ * caller sets tids[].
  */
-extern void rtscan_rows_reserve(RtscanRows *rows, uint32 n);
+extern RtscanRows *rtscan_rows_create_loaded(const RtscanSchema *schema, uint32 n, RtscanColumnLoader load, void *arg);
 
-/* Set one value of a reserved row.  A Datum passed by reference is not copied. */
+/* Load column i into the current memory context; does nothing if all columns are in memory. */
+extern void rtscan_rows_load(RtscanRows *rows, int i);
+
+/* Forget a loaded column, whose memory the caller frees. */
+extern void rtscan_rows_unload(RtscanRows *rows, int i);
+
+/* For a loader: make room for column i of all rows, in the current memory context.  No row is NULL. */
+extern void rtscan_rows_make_room(RtscanRows *rows, int i);
+
+/* Set one value of a column that has room.  A Datum passed by reference is not copied. */
 extern void rtscan_rows_set(RtscanRows *rows, uint32 row, int column, uint64 value, bool isnull);
 
 /* Remove all rows, but keep the arrays. */
 extern void rtscan_rows_reset(RtscanRows *rows);
 
+/* Remove all rows, and free the arrays. */
+extern void rtscan_rows_release(RtscanRows *rows);
+
 /* Sort the rows from "first" on by TID: the build scan returns the rows of a heap block in any order. */
 extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
 
-/* Return the bytes of memory that each row takes while a segment is built, without values passed by reference. */
-extern Size rtscan_rows_bytes(int ncolumns, bool all_have_keys);
+/*
+ * Return the bytes of memory that each row takes while a segment is made of rows that have ncolumns columns in memory
+ * at a time, without values passed by reference, and without what a sort by comparison takes in addition
+ * (segment/sorted.h).
+ */
+extern Size rtscan_rows_bytes(int ncolumns);
 
 /*
- * Return how many rows a segment may have so that memory_kb has room for the rows, for sorting them, and for
- * more_bytes that the caller needs for each row.  Values passed by reference are not counted.  The result is a
- * multiple of RTSCAN_CHUNK_ROWS if it is at least that large, and never less than the rows that a heap page can hold.
+ * Return how many rows a segment may have if each row takes row_bytes of memory_kb.  The result is a multiple of
+ * RTSCAN_CHUNK_ROWS if it is at least that large, and never less than the rows that a heap page can hold.
  */
-extern uint32 rtscan_rows_limit(const RtscanSchema *schema, Size more_bytes, int memory_kb);
-
-/* Return the limit of rows if each row takes row_bytes; see rtscan_rows_limit(). */
-extern uint32 rtscan_rows_that_fit(Size row_bytes, int memory_kb);
+extern uint32 rtscan_rows_that_fit(double row_bytes, int memory_kb);
 
 /* Return the bytes that copies of values passed by reference take. */
 extern Size rtscan_rows_value_memory(const RtscanRows *rows);

@@ -140,14 +140,13 @@ typedef struct Image
 	char		status;			/* state of the slot, for simplehash */
 } Image;
 
-static uint32 hash_image(const RtscanColumn *type, Datum value);
 static bool same_image(const RtscanColumn *type, Datum a, Datum b);
 
 #define SH_PREFIX			images
 #define SH_ELEMENT_TYPE		Image
 #define SH_KEY_TYPE			Datum
 #define SH_KEY				value
-#define SH_HASH_KEY(tb, key)	hash_image((const RtscanColumn *) (tb)->private_data, key)
+#define SH_HASH_KEY(tb, key)	rtscan_hash_image((const RtscanColumn *) (tb)->private_data, key)
 #define SH_EQUAL(tb, a, b)	same_image((const RtscanColumn *) (tb)->private_data, a, b)
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, a)	(a)->hash
@@ -156,8 +155,8 @@ static bool same_image(const RtscanColumn *type, Datum a, Datum b);
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-static uint32
-hash_image(const RtscanColumn *type, Datum value)
+uint32
+rtscan_hash_image(const RtscanColumn *type, Datum value)
 {
 	if (type->typbyval)
 		return hash_bytes((unsigned char *) &value, sizeof(Datum));
@@ -184,13 +183,27 @@ typedef struct Images
 	uint32	   *of_row;			/* number of each row's image, by place in RtscanSortedColumn.sorted */
 } Images;
 
+/* Append an image.  Few images are the rule, so their array grows. */
+static void
+add_image(Images *images, uint32 *room, uint64 value)
+{
+	if (images->n == *room)
+	{
+		*room *= 2;
+		images->sorted = repalloc_huge(images->sorted, *room * sizeof(RtscanSorted));
+	}
+	images->sorted[images->n] = (RtscanSorted) {value, images->n};
+	images->n++;
+}
+
 /* Find the images of a column before it is sorted. */
 static Images
 find_images(const RtscanSortedColumn *column, const RtscanColumn *type)
 {
 	images_hash *table = images_create(CurrentMemoryContext, 1024, unconstify(RtscanColumn *, type));
+	uint32		room = 1024;
 	Images		images = {
-		.sorted = palloc_extended(Max(column->nonnull, 1) * sizeof(RtscanSorted), MCXT_ALLOC_HUGE),
+		.sorted = palloc(room * sizeof(RtscanSorted)),
 		.of_row = palloc_extended(Max(column->nonnull, 1) * sizeof(uint32), MCXT_ALLOC_HUGE),
 	};
 
@@ -204,8 +217,7 @@ find_images(const RtscanSortedColumn *column, const RtscanColumn *type)
 		if (!found)
 		{
 			image->number = images.n;
-			images.sorted[images.n] = (RtscanSorted) {column->sorted[i].value, images.n};
-			images.n++;
+			add_image(&images, &room, column->sorted[i].value);
 		}
 		images.of_row[i] = image->number;
 	}

@@ -50,4 +50,7 @@ extern RtscanSorted *rtscan_sort_room(const RtscanRows *rows);
 extern RtscanSortedColumn *rtscan_sort_column(Relation index, const RtscanSchema *schema,
 											  const RtscanRows *rows, int column, RtscanSorted *room);
 
+/* Hash the bytes of a value of a column that is sorted by comparison. */
+extern uint32 rtscan_hash_image(const RtscanColumn *type, Datum value);
+
 #endif							/* RTSCAN_SORT_H */

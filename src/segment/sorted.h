@@ -15,12 +15,13 @@ typedef struct RtscanSorted
 	uint32		row;
 } RtscanSorted;
 
+/* Bytes of memory for each row at the peak of a sort by keys: two arrays of elements. */
+#define RTSCAN_SORT_BYTES	(2 * sizeof(RtscanSorted) + 1)
 /*
- * Bytes of memory for each row at the peak of a sort.  A sort by keys needs two arrays of elements.  A sort by
- * comparison also needs, if all values differ, a hash table of images, the images, their abbreviated keys and their
- * numbers.
+ * A sort by comparison takes bytes in addition: for each row, the number of its image; for each image, an entry of the
+ * hash table of images, an element, an abbreviated key, a number and a value.
  */
-#define RTSCAN_KEY_SORT_BYTES	(2 * sizeof(RtscanSorted) + 1)
-#define RTSCAN_COMPARISON_SORT_BYTES	(RTSCAN_KEY_SORT_BYTES + 80)
+#define RTSCAN_IMAGE_NUMBER_BYTES	sizeof(uint32)
+#define RTSCAN_IMAGE_BYTES	80
 
 #endif							/* RTSCAN_SORTED_H */

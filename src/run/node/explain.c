@@ -7,6 +7,8 @@
 
 #include "commands/explain.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
@@ -92,6 +94,47 @@ rtscan_explain_keys(RtscanNode *node, List *keys, List *ancestors, ExplainState 
 		ExplainPropertyList("Group Key", texts, es);
 }
 
+/*
+ * Return the number of the table in the query's range table.  It is among those of the columns that the node has, and
+ * if it has none, it is the first of the table's.
+ */
+static Index
+find_table(const RtscanNode *node, const ExplainState *es)
+{
+	const CustomScan *plan = (const CustomScan *) node->custom.ss.ps.plan;
+	Bitmapset  *of_columns = pull_varnos(NULL, (Node *) plan->custom_scan_tlist);
+	Index		found = 0;
+	Index		rti = 0;
+	ListCell   *cell;
+
+	foreach(cell, es->rtable)
+	{
+		const RangeTblEntry *entry = lfirst_node(RangeTblEntry, cell);
+
+		rti++;
+		if (entry->rtekind != RTE_RELATION || entry->relid != node->plan->table)
+			continue;
+		if (bms_is_member(rti, of_columns))
+			return rti;
+		if (found == 0)
+			found = rti;
+	}
+	return found;
+}
+
+/* PostgreSQL chooses unique names, but only for the tables that it finds in the plan's nodes. */
+static void
+explain_alias(const RtscanNode *node, ExplainState *es)
+{
+	Index		rti = find_table(node, es);
+	const char *name;
+
+	if (rti == 0)
+		return;
+	name = list_nth(es->rtable_names, rti - 1);
+	ExplainPropertyText("Alias", name ? name : rt_fetch(rti, es->rtable)->eref->aliasname, es);
+}
+
 void
 rtscan_explain_relation(RtscanNode *node, ExplainState *es)
 {
@@ -103,6 +146,7 @@ rtscan_explain_relation(RtscanNode *node, ExplainState *es)
 	ExplainPropertyText("Relation Name", RelationGetRelationName(node->heap), es);
 	if (es->verbose)
 		ExplainPropertyText("Schema", get_namespace_name_or_temp(RelationGetNamespace(node->heap)), es);
+	explain_alias(node, es);
 }
 
 void
