@@ -6,6 +6,7 @@
 #include "search/order/order_stream_parts.h"
 
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 
 /*
  * The most ranks that are walked at a time if the stream has no bits.  Then most of their rows may match, so that a
@@ -90,19 +91,47 @@ take_page_of_order(RtscanOrderStream *stream, uint32 first, uint32 n)
 	rtscan_release(reader, buffer);
 }
 
+/* Append to stream->rows the rows of a word of bits, from the lowest on; if the order descends, from the highest. */
+static void
+take_word(RtscanOrderStream *stream, uint32 first, uint64 word)
+{
+	while (word != 0)
+	{
+		int			bit = stream->order->descending ? pg_leftmost_one_pos64(word) : pg_rightmost_one_pos64(word);
+
+		stream->rows[stream->n++] = first + bit;
+		word &= ~(UINT64CONST(1) << bit);
+	}
+}
+
+/* Return the bits of a word of rows that are among the rows first .. end - 1. */
+static uint64
+bits_within(const RtscanOrderStream *stream, uint32 word, uint32 first, uint32 end)
+{
+	uint64		bits = stream->words ? stream->words[word] : PG_UINT64_MAX;
+
+	if (word == first / 64)
+		bits &= PG_UINT64_MAX << (first % 64);
+	if (word == (end - 1) / 64)
+		bits &= PG_UINT64_MAX >> (63 - (end - 1) % 64);
+	return bits;
+}
+
 /*
- * Append to stream->rows the rows of n ranks, from "first" on, whose bits are set.  The column is in heap order, so
+ * Append to stream->rows the rows of the ranks first .. end - 1 whose bits are set.  The column is in heap order, so
  * that a rank is a row number.
  */
 static void
-take_ranks(RtscanOrderStream *stream, uint32 first, uint32 n)
+take_ranks(RtscanOrderStream *stream, uint32 first, uint32 end)
 {
-	for (uint32 i = 0; i < n; i++)
-	{
-		uint32		row = first + (stream->order->descending ? n - 1 - i : i);
+	uint32		low = first / 64,
+				high = (end - 1) / 64;
 
-		stream->rows[stream->n] = row;
-		stream->n += rtscan_stream_bit_is_set(stream, row);
+	for (uint32 i = 0; i <= high - low; i++)
+	{
+		uint32		word = stream->order->descending ? high - i : low + i;
+
+		take_word(stream, word * 64, bits_within(stream, word, first, end));
 	}
 }
 
@@ -119,7 +148,7 @@ rtscan_stream_walk(RtscanOrderStream *stream)
 	next_ranks_to_take(stream, &first, &end);
 	stream->walked += end - first;
 	if (stream->header->flags & RTSCAN_COLUMN_HEAP_ORDER)
-		take_ranks(stream, first, end - first);
+		take_ranks(stream, first, end);
 	else
 		take_page_of_order(stream, first, end - first);
 }
