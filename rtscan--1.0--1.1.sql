@@ -186,6 +186,15 @@ CREATE FUNCTION rtscan_explain_choice(queries text,
 COMMENT ON FUNCTION rtscan_explain_choice(text) IS
 	'what rtscan indexes offer for queries, whether their plans take it, and why an index offers nothing';
 
+CREATE FUNCTION rtscan_advise(queries text[] DEFAULT NULL,
+	OUT relation regclass, OUT definition text, OUT index_bytes bigint, OUT build_seconds double precision,
+	OUT unneeded regclass[], OUT query text, OUT calls bigint, OUT cost double precision,
+	OUT cost_with_index double precision, OUT problem text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION rtscan_advise(text[]) IS
+	'which rtscan indexes would make queries cheaper: those passed, or those of pg_stat_statements';
+
 -- PostgreSQL may have been upgraded since the extension was created
 SELECT @extschema@.rtscan_mirror_classes('pg_catalog'::pg_catalog.text);
 

@@ -12,6 +12,7 @@
 #include "plan/aggregate/path.h"
 #include "plan/offers/offers.h"
 #include "plan/cost/distinct_values.h"
+#include "plan/cost/hypothetical.h"
 #include "plan/scan/scan_path.h"
 #include "plan/star/join_rows.h"
 #include "plan/star/star.h"
@@ -33,6 +34,7 @@ _PG_init(void)
 	rtscan_init_aggregate();
 	rtscan_init_star();
 	rtscan_init_distinct_values();
+	rtscan_init_hypothetical();
 	rtscan_init_offers();
 	rtscan_init_explain_choice();
 	rtscan_init_join_rows();

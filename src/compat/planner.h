@@ -28,6 +28,41 @@
 #endif
 
 /*
+ * The hook in which indexes are added to a relation that is being planned, its parameters, and these as arguments; the
+ * relation's OID (InvalidOid: it is no table), and whether it is the parent of an inheritance tree.  From PostgreSQL 19
+ * on, the hook is called for relations of all kinds.
+ */
+#if PG_VERSION_NUM >= 190000
+typedef build_simple_rel_hook_type rtscan_compat_relation_hook_type;
+#define rtscan_compat_relation_hook	build_simple_rel_hook
+#define RTSCAN_COMPAT_RELATION_PARAMETERS PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte
+#define RTSCAN_COMPAT_RELATION_ARGUMENTS root, rel, rte
+#define RTSCAN_COMPAT_RELATION_OID (rte->rtekind == RTE_RELATION ? rte->relid : InvalidOid)
+#define RTSCAN_COMPAT_RELATION_IS_PARENT rte->inh
+#else
+typedef get_relation_info_hook_type rtscan_compat_relation_hook_type;
+#define rtscan_compat_relation_hook	get_relation_info_hook
+#define RTSCAN_COMPAT_RELATION_PARAMETERS PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel
+#define RTSCAN_COMPAT_RELATION_ARGUMENTS root, relid, inhparent, rel
+#define RTSCAN_COMPAT_RELATION_OID relid
+#define RTSCAN_COMPAT_RELATION_IS_PARENT inhparent
+#endif
+
+/*
+ * Return the expression of GROUP BY that a column of a range table entry stands for; NULL if the entry is of another
+ * kind.  From PostgreSQL 18 on, the keys of GROUP BY are an entry of their own.
+ */
+static inline Node *
+rtscan_compat_grouped_expression(const RangeTblEntry *entry, AttrNumber column)
+{
+#if PG_VERSION_NUM >= 180000
+	if (entry->rtekind == RTE_GROUP)
+		return list_nth(entry->groupexprs, column - 1);
+#endif
+	return NULL;
+}
+
+/*
  * Does a path key sort in descending order?  From PostgreSQL 18 on, it has a comparison type in place of btree's
  * strategy.
  */

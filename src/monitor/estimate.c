@@ -3,7 +3,7 @@
  * estimate.c
  *		rtscan_estimate(): estimate the size of an index from the table's statistics, before it is built.
  */
-#include "rtscan.h"
+#include "monitor/estimate.h"
 
 #include <math.h>
 
@@ -14,7 +14,6 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "monitor/estimate_column.h"
 #include "monitor/version.h"
 #include "row/keys.h"
 #include "segment/rows.h"
@@ -146,14 +145,6 @@ check_arguments(int bins, int components, int ncolumns)
 				 errmsg("an index has between 1 and %d columns", INDEX_MAX_KEYS)));
 }
 
-/* The columns of the planned index, keys first. */
-typedef struct Columns
-{
-	int			nkeys;
-	int			n;
-	RtscanColumnStatistics statistics[INDEX_MAX_KEYS];
-} Columns;
-
 /* Return the elements of an array of names. */
 static Datum *
 take_names(ArrayType *names, int *n)
@@ -172,7 +163,7 @@ take_names(ArrayType *names, int *n)
 
 static void
 read_columns(Relation table, double rows, ArrayType *keys, ArrayType *include,
-			 int bins, int components, Columns *columns)
+			 int bins, int components, RtscanPlannedColumns *columns)
 {
 	int			n = 0;
 	Datum	   *key_names = take_names(keys, &columns->nkeys);
@@ -209,7 +200,7 @@ value_bytes(const RtscanColumnStatistics *column, bool is_key)
 
 /* Return the memory that a row needs while the index is built, in bytes: with the column whose values take most. */
 static double
-build_bytes(const Columns *columns)
+build_bytes(const RtscanPlannedColumns *columns)
 {
 	double		widest = 0;
 
@@ -219,7 +210,7 @@ build_bytes(const Columns *columns)
 }
 
 static double
-estimate_bytes(const Columns *columns, const RtscanBuildPlan *plan, double blocks)
+estimate_bytes(const RtscanPlannedColumns *columns, const RtscanBuildPlan *plan, double blocks)
 {
 	double		tidmap = ceil(Max(blocks / plan->segments * TIDMAP_BYTES / RTSCAN_CHUNK_BYTES,
 								  plan->rows / TIDMAP_ROWS));
@@ -232,33 +223,50 @@ estimate_bytes(const Columns *columns, const RtscanBuildPlan *plan, double block
 	return plan->segments * bytes;
 }
 
+RtscanIndexEstimate
+rtscan_estimate_index(const RtscanPlannedColumns *columns, double rows, double blocks, int bins, int components)
+{
+	double		limit = rtscan_rows_that_fit(build_bytes(columns), maintenance_work_mem);
+	RtscanBuildPlan plan = {
+		.segments = Max(1, ceil(rows / limit)),
+		.bins = bins,
+		.components = components,
+	};
+
+	plan.rows = rows / plan.segments;
+	return (RtscanIndexEstimate) {
+		.segments = plan.segments,
+		.segment_rows = plan.rows,
+		.bytes = estimate_bytes(columns, &plan, blocks) * BLCKSZ / RTSCAN_CHUNK_BYTES + INDEX_PAGES * BLCKSZ,
+		.build_memory = Min(rows, limit) * build_bytes(columns),
+	};
+}
+
 PG_FUNCTION_INFO_V1(rtscan_estimate);
 
 Datum
 rtscan_estimate(PG_FUNCTION_ARGS)
 {
-	RtscanBuildPlan plan = {.bins = PG_GETARG_INT32(2), .components = PG_GETARG_INT32(3)};
+	int			bins = PG_GETARG_INT32(2),
+				components = PG_GETARG_INT32(3);
 	ArrayType  *include = PG_NARGS() > INCLUDE_ARGUMENT ? PG_GETARG_ARRAYTYPE_P(INCLUDE_ARGUMENT) : NULL;
 	Relation	table = open_table(PG_GETARG_OID(0));
 	double		rows = Max(0, table->rd_rel->reltuples);
 	double		blocks = table->rd_rel->relpages;
-	Columns    *columns = palloc(sizeof(Columns));
-	double		limit;
+	RtscanPlannedColumns *columns = palloc(sizeof(RtscanPlannedColumns));
+	RtscanIndexEstimate estimate;
 	Datum		values[ESTIMATE_COLUMNS];
 	bool		isnull[ESTIMATE_COLUMNS] = {false};
 	TupleDesc	tupdesc = rtscan_result_row(fcinfo, ESTIMATE_COLUMNS);
 
 	check_row_security(table);
 	check_is_analyzed(table);
-	read_columns(table, rows, PG_GETARG_ARRAYTYPE_P(1), include, plan.bins, plan.components, columns);
+	read_columns(table, rows, PG_GETARG_ARRAYTYPE_P(1), include, bins, components, columns);
 	table_close(table, AccessShareLock);
-	limit = rtscan_rows_that_fit(build_bytes(columns), maintenance_work_mem);
-	plan.segments = Max(1, ceil(rows / limit));
-	plan.rows = rows / plan.segments;
+	estimate = rtscan_estimate_index(columns, rows, blocks, bins, components);
 	values[0] = Int64GetDatum((int64) rows);
-	values[1] = Int64GetDatum((int64) plan.segments);
-	values[2] = Int64GetDatum((int64) (estimate_bytes(columns, &plan, blocks) * BLCKSZ / RTSCAN_CHUNK_BYTES) +
-							  INDEX_PAGES * BLCKSZ);
-	values[3] = Int64GetDatum((int64) (Min(rows, limit) * build_bytes(columns)));
+	values[1] = Int64GetDatum((int64) estimate.segments);
+	values[2] = Int64GetDatum((int64) estimate.bytes);
+	values[3] = Int64GetDatum((int64) estimate.build_memory);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(tupdesc, values, isnull)));
 }

@@ -39,20 +39,21 @@
 /* Bytes of the rank of a value that is stored whole in a key column's dictionary. */
 #define RANK_BYTES		4.0
 
+/* The number of distinct values that is assumed of an expression, as PostgreSQL assumes it. */
+#define GUESSED_DISTINCT	200.0
+
 /* ---------------------------------------------------------------- statistics */
 
 static RtscanColumn
-describe(Form_pg_attribute attribute)
+describe(Oid declared)
 {
-	Oid			type = getBaseType(attribute->atttypid);
+	Oid			type = getBaseType(declared);
 	RtscanColumn column = {
-		.typlen = attribute->attlen,
-		.typbyval = attribute->attbyval,
-		.typalign = attribute->attalign,
 		.numeric = type == NUMERICOID,
-		.key_kind = rtscan_key_kind(lookup_type_cache(attribute->atttypid, TYPECACHE_CMP_PROC)->cmp_proc),
+		.key_kind = rtscan_key_kind(lookup_type_cache(declared, TYPECACHE_CMP_PROC)->cmp_proc),
 	};
 
+	get_typlenbyvalalign(declared, &column.typlen, &column.typbyval, &column.typalign);
 	column.exact = rtscan_exact_kind(type, column.typlen, column.typbyval, &column.exact_sorts);
 	return column;
 }
@@ -136,7 +137,7 @@ rtscan_read_statistics(Relation table, AttrNumber attno, double rows, RtscanColu
 										Int16GetDatum(attno), BoolGetDatum(false));
 
 	*statistics = (RtscanColumnStatistics) {
-		.type = describe(attribute),
+		.type = describe(attribute->atttypid),
 		.rows = rows,
 		.distinct = rows,
 		.width = get_typavgwidth(attribute->atttypid, attribute->atttypmod),
@@ -148,6 +149,17 @@ rtscan_read_statistics(Relation table, AttrNumber attno, double rows, RtscanColu
 		ReleaseSysCache(tuple);
 	}
 	statistics->distinct = Max(1, Min(statistics->distinct, rows * (1 - statistics->nulls)));
+}
+
+void
+rtscan_guess_statistics(Oid type, int32 typmod, double rows, RtscanColumnStatistics *statistics)
+{
+	*statistics = (RtscanColumnStatistics) {
+		.type = describe(type),
+		.rows = rows,
+		.distinct = Max(1, Min(GUESSED_DISTINCT, rows)),
+		.width = get_typavgwidth(type, typmod),
+	};
 }
 
 /* ---------------------------------------------------------------- sizes of parts */

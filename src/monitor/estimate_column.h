@@ -38,6 +38,9 @@ typedef struct RtscanColumnStatistics
 /* Read the statistics of a column of a table with "rows" rows. */
 extern void rtscan_read_statistics(Relation table, AttrNumber attno, double rows, RtscanColumnStatistics *statistics);
 
+/* Guess the statistics of an expression with values of a type, of which nothing is known. */
+extern void rtscan_guess_statistics(Oid type, int32 typmod, double rows, RtscanColumnStatistics *statistics);
+
 /* The parameters of the planned build. */
 typedef struct RtscanBuildPlan
 {

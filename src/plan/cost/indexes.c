@@ -7,12 +7,13 @@
 
 #include "parser/parsetree.h"
 #include "plan/cost/cost.h"
+#include "plan/cost/hypothetical.h"
 #include "search/visible/visibility.h"
 
 static bool
 is_usable(const IndexOptInfo *index)
 {
-	return rtscan_owns(index) && !index->hypothetical &&
+	return rtscan_owns(index) && (!index->hypothetical || rtscan_is_pretended(index)) &&
 		(index->indpred == NIL || index->predOK);
 }
 

@@ -13,6 +13,7 @@
 #include "access/table.h"
 #include "miscadmin.h"
 #include "parser/parsetree.h"
+#include "plan/cost/hypothetical.h"
 #include "plan/cost/known_filter.h"
 #include "plan/cost/resolve_parts.h"
 #include "plan/quals/acl.h"
@@ -107,11 +108,27 @@ sample_memory(RtscanIndexSize *size, PlannerInfo *root, const RelOptInfo *table)
 	table_close(heap, NoLock);
 }
 
+/* Learn an index that does not exist: it has sizes, but no values. */
+static void
+imagine(Knowledge *knowledge, IndexOptInfo *info)
+{
+	memset(knowledge, 0, sizeof(Knowledge));
+	knowledge->info = info;
+	knowledge->is_hidden = true;
+	knowledge->size = rtscan_is_pretended(info) ? rtscan_pretended_size(info) : NULL;
+}
+
 static void
 get_to_know(Knowledge *knowledge, PlannerInfo *root, IndexOptInfo *info)
 {
-	Relation	index = index_open(info->indexoid, NoLock);
+	Relation	index;
 
+	if (info->hypothetical)
+	{
+		imagine(knowledge, info);
+		return;
+	}
+	index = index_open(info->indexoid, NoLock);
 	memset(knowledge, 0, sizeof(Knowledge));
 	knowledge->info = info;
 	knowledge->is_hidden = has_security_barrier(root) || !rtscan_acl_ok(root, info);
@@ -302,7 +319,7 @@ look_up(RtscanResolved *resolved, PlannerInfo *root, const Knowledge *knowledge,
 static const RtscanResolved *
 find_all(RtscanResolved *resolved, Knowledge *knowledge)
 {
-	resolved->segments = knowledge->live.n;
+	resolved->segments = knowledge->size->segments;
 	resolved->matching = knowledge->size->rows;
 	knowledge->resolved = lappend(knowledge->resolved, resolved);
 	return resolved;

@@ -6,7 +6,6 @@
 #include "plan/offers/offers.h"
 
 #include "nodes/extensible.h"
-#include "nodes/plannodes.h"
 #include "optimizer/planner.h"
 #include "parser/parsetree.h"
 #include "plan/cost/cost.h"
@@ -120,9 +119,95 @@ rtscan_note_refusals(PlannerInfo *root, const RelOptInfo *rel, RtscanOfferNode n
 
 /* ---------------------------------------------------------------- plans */
 
-/* Note that a plan uses an index. */
+/* Called with an index that a plan uses, and how; "arg" is passed on. */
+typedef void (*IndexVisitor) (Oid index, RtscanOfferNode node, void *arg);
+
 static void
-note_taken(Oid index, RtscanOfferNode node)
+visit_custom_scan(const CustomScan *scan, IndexVisitor visit, void *arg)
+{
+	bool		aggregates = scan->methods == &rtscan_aggregate_scan_methods;
+
+	if (aggregates || scan->methods == &rtscan_rows_scan_methods)
+		visit(rtscan_read_plan(scan->custom_private)->index,
+			  aggregates ? RTSCAN_OFFER_AGGREGATE : RTSCAN_OFFER_SCAN, arg);
+}
+
+static void visit_plan(const Plan *plan, IndexVisitor visit, void *arg);
+
+static void
+visit_plans(const List *plans, IndexVisitor visit, void *arg)
+{
+	ListCell   *cell;
+
+	foreach(cell, plans)
+		visit_plan(lfirst(cell), visit, arg);
+}
+
+/* Visit the indexes that a plan and the plans below it use; a scan of another node counts as RtscanScan. */
+static void
+visit_plan(const Plan *plan, IndexVisitor visit, void *arg)
+{
+	if (plan == NULL)
+		return;
+	visit_plan(plan->lefttree, visit, arg);
+	visit_plan(plan->righttree, visit, arg);
+	switch (nodeTag(plan))
+	{
+		case T_CustomScan:
+			visit_custom_scan((const CustomScan *) plan, visit, arg);
+			visit_plans(((const CustomScan *) plan)->custom_plans, visit, arg);
+			break;
+		case T_IndexScan:
+			visit(((const IndexScan *) plan)->indexid, RTSCAN_OFFER_SCAN, arg);
+			break;
+		case T_IndexOnlyScan:
+			visit(((const IndexOnlyScan *) plan)->indexid, RTSCAN_OFFER_SCAN, arg);
+			break;
+		case T_BitmapIndexScan:
+			visit(((const BitmapIndexScan *) plan)->indexid, RTSCAN_OFFER_SCAN, arg);
+			break;
+		case T_BitmapAnd:
+			visit_plans(((const BitmapAnd *) plan)->bitmapplans, visit, arg);
+			break;
+		case T_BitmapOr:
+			visit_plans(((const BitmapOr *) plan)->bitmapplans, visit, arg);
+			break;
+		case T_Append:
+			visit_plans(((const Append *) plan)->appendplans, visit, arg);
+			break;
+		case T_MergeAppend:
+			visit_plans(((const MergeAppend *) plan)->mergeplans, visit, arg);
+			break;
+		case T_SubqueryScan:
+			visit_plan(((const SubqueryScan *) plan)->subplan, visit, arg);
+			break;
+		default:
+			break;
+	}
+}
+
+/* IndexVisitor: append an index to a list, once. */
+static void
+append_index(Oid index, RtscanOfferNode node, void *arg)
+{
+	List	  **indexes = (List **) arg;
+
+	*indexes = list_append_unique_oid(*indexes, index);
+}
+
+List *
+rtscan_indexes_of_plan(const PlannedStmt *statement)
+{
+	List	   *indexes = NIL;
+
+	visit_plan(statement->planTree, append_index, &indexes);
+	visit_plans(statement->subplans, append_index, &indexes);
+	return indexes;
+}
+
+/* IndexVisitor: note that the plan takes what an index offers. */
+static void
+note_taken(Oid index, RtscanOfferNode node, void *arg)
 {
 	ListCell   *cell;
 
@@ -131,64 +216,6 @@ note_taken(Oid index, RtscanOfferNode node)
 		RtscanOffer *offer = lfirst(cell);
 
 		offer->taken |= offer->index == index && offer->node == node;
-	}
-}
-
-static void
-note_custom_scan(const CustomScan *scan)
-{
-	bool		aggregates = scan->methods == &rtscan_aggregate_scan_methods;
-
-	if (aggregates || scan->methods == &rtscan_rows_scan_methods)
-		note_taken(rtscan_read_plan(scan->custom_private)->index,
-				   aggregates ? RTSCAN_OFFER_AGGREGATE : RTSCAN_OFFER_SCAN);
-}
-
-static void note_plan(const Plan *plan);
-
-static void
-note_plans(const List *plans)
-{
-	ListCell   *cell;
-
-	foreach(cell, plans)
-		note_plan(lfirst(cell));
-}
-
-/* Note which indexes a plan and the plans below it use; a bitmap scan counts as RtscanScan. */
-static void
-note_plan(const Plan *plan)
-{
-	if (plan == NULL)
-		return;
-	note_plan(plan->lefttree);
-	note_plan(plan->righttree);
-	switch (nodeTag(plan))
-	{
-		case T_CustomScan:
-			note_custom_scan((const CustomScan *) plan);
-			note_plans(((const CustomScan *) plan)->custom_plans);
-			break;
-		case T_BitmapIndexScan:
-			note_taken(((const BitmapIndexScan *) plan)->indexid, RTSCAN_OFFER_SCAN);
-			break;
-		case T_BitmapAnd:
-			note_plans(((const BitmapAnd *) plan)->bitmapplans);
-			break;
-		case T_BitmapOr:
-			note_plans(((const BitmapOr *) plan)->bitmapplans);
-			break;
-		case T_Append:
-			note_plans(((const Append *) plan)->appendplans);
-			break;
-		case T_MergeAppend:
-			note_plans(((const MergeAppend *) plan)->mergeplans);
-			break;
-		case T_SubqueryScan:
-			note_plan(((const SubqueryScan *) plan)->subplan);
-			break;
-		default:
-			break;
 	}
 }
 
@@ -209,8 +236,8 @@ note_statement(const PlannedStmt *statement)
 	if (recording == NULL)
 		return;
 	note_cost(statement->planTree->total_cost);
-	note_plan(statement->planTree);
-	note_plans(statement->subplans);
+	visit_plan(statement->planTree, note_taken, NULL);
+	visit_plans(statement->subplans, note_taken, NULL);
 }
 
 static PlannedStmt *

@@ -16,6 +16,7 @@
 #include "rtscan.h"
 
 #include "nodes/pathnodes.h"
+#include "nodes/plannodes.h"
 
 /* The nodes that an index may offer; a later one does more. */
 typedef enum RtscanOfferNode
@@ -82,6 +83,9 @@ extern char *rtscan_offer_text(const RtscanOffer *offer, bool costs);
  * an aggregate of the same index.
  */
 extern List *rtscan_offers_not_taken(const RtscanOffers *offers);
+
+/* Return the OIDs of all indexes that a plan uses, of any access method. */
+extern List *rtscan_indexes_of_plan(const PlannedStmt *statement);
 
 /* explain_choice.c: install the hooks of EXPLAIN. */
 extern void rtscan_init_explain_choice(void);
