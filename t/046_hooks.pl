@@ -39,6 +39,23 @@ $node->psql('postgres', q{COPY (SELECT 1) TO PROGRAM 'kill -KILL $PPID'});
 ok($node->poll_query_until('postgres', 'SELECT true'), 'the server comes back after a crash');
 like($node->safe_psql('postgres', $plan), qr/RtscanScan/, 'RtscanScan is planned after a crash');
 is($node->safe_psql('postgres', "SELECT count(*) FROM ($query) s"), $rows, 'the rows after a crash');
+
+# rtscan_advise() without an argument reads pg_stat_statements
+SKIP:
+{
+	skip 'pg_stat_statements is not installed', 3
+	  unless $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_stat_statements'");
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'rtscan, pg_stat_statements'\n");
+	$node->restart;
+	$node->safe_psql('postgres', 'CREATE SCHEMA "the statistics"; CREATE EXTENSION pg_stat_statements SCHEMA "the statistics";'
+		  . 'DROP INDEX t_idx; SELECT count(*) FROM t WHERE a < 5 AND b > 7; SELECT count(*) FROM t WHERE a < 6 AND b > 8;'
+		  . "SELECT count(*) FROM t WHERE a < 7 AND now() > date '2020-01-01' + interval '1 day'");
+	is($node->safe_psql('postgres', "SELECT definition, query, calls FROM rtscan_advise() WHERE query ~ 'b > '"),
+		'CREATE INDEX ON public.t USING rtscan (a, b)|SELECT count(*) FROM t WHERE a < $1 AND b > $2|2', 'the advice for statements');
+	is($node->safe_psql('postgres', "SELECT problem IS NULL, query FROM rtscan_advise() WHERE query ~ 'now'"),
+		't|SELECT count(*) FROM t WHERE a < $1 AND now() > CAST($2 AS date) + CAST($3 AS interval)', 'constants with a type are casts');
+	is($node->safe_psql('postgres', "SELECT count(*) FROM rtscan_advise() WHERE query ~ 'rtscan_advise'"), 0, 'not for its own calls');
+}
 $node->stop;
 
 done_testing();

@@ -33,6 +33,14 @@
 /* The OID of the first proposed index: PostgreSQL's relations begin with greater ones. */
 #define FIRST_OID		((Oid) 1)
 
+/*
+ * pg_stat_statements replaces constants by parameters, also after the name of a type, where no parameter can stand.  A
+ * regular expression finds such places, and a replacement makes them casts.
+ */
+#define TYPED_PARAMETER	"'\\m(interval|date|time|timetz|timestamp|timestamptz|time(?:stamp)? with(?:out)? time zone|numeric|uuid|inet" \
+	"|jsonb?)\\s+(\\$[0-9]+)'"
+#define CAST_PARAMETER	"'CAST(\\2 AS \\1)'"
+
 /* The most queries that are taken from pg_stat_statements: those that took most time. */
 #define MOST_STATEMENTS	500
 
@@ -200,7 +208,8 @@ statements_command(void)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("extension \"pg_stat_statements\" is not installed in this database"),
 				 errhint("Install it, or pass queries to rtscan_advise().")));
-	return psprintf("SELECT query, pg_catalog.sum(calls)::bigint FROM %s.pg_stat_statements s"
+	return psprintf("SELECT pg_catalog.regexp_replace(query, " TYPED_PARAMETER ", " CAST_PARAMETER ", 'gi'),"
+					" pg_catalog.sum(calls)::bigint FROM %s.pg_stat_statements s"
 					" WHERE dbid OPERATOR(pg_catalog.=) (SELECT oid FROM pg_catalog.pg_database"
 					" WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database())"
 					" AND query OPERATOR(pg_catalog.~*) '^\\s*(select|with|insert|update|delete|merge)\\M'"
