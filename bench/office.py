@@ -2,7 +2,7 @@
 """What do the questions of an office's dashboards take, at default settings and in a time zone?
 
 They ask orders (orders.py) of timestamps, texts and numerics, or a time series (series.py): PostgreSQL with rtscan,
-without it, with three btrees, and DuckDB with one thread. PostgreSQL's answers must be alike. Writes results/NAME.md and
+without it, with three btrees, DuckDB and ClickHouse with one thread. PostgreSQL's answers must be alike. Writes results/NAME.md and
 .csv. See README.md.
 """
 import statistics
@@ -13,7 +13,7 @@ import orders
 import report
 import series
 from cluster import cluster, connect, parser, timed
-from peers import scans, start_duckdb
+from peers import scans, start_clickhouse, start_duckdb
 from report import Record
 from run import note
 
@@ -21,8 +21,9 @@ from run import note
 DEFAULTS = ("shared_buffers=128MB", "work_mem=4MB", "autovacuum=off", "jit=on", "maintenance_work_mem=64MB", "max_parallel_workers_per_gather=0")
 WITHOUT_RTSCAN = """
 UPDATE pg_index SET indisvalid = {valid} FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.oid = indexrelid AND amname = 'rtscan'"""
-RTSCAN, NONE, BTREES, DUCKDB = "rtscan", "no index", "three btrees", "DuckDB, one thread"
-PEERS = (RTSCAN, NONE, BTREES, DUCKDB)
+RTSCAN, NONE, BTREES, DUCKDB, CLICKHOUSE = "rtscan", "no index", "three btrees", "DuckDB, one thread", "ClickHouse, one thread"
+EMBEDDED = (DUCKDB, CLICKHOUSE)
+PEERS = (RTSCAN, NONE, BTREES, *EMBEDDED)
 DATA = {"office": orders, "series": series}
 
 
@@ -40,7 +41,7 @@ def command_line():
 
 
 def load(cursor, options, directory):
-    """Create the table and rtscan's index; returns the file of its rows, which only DuckDB needs."""
+    """Create the table and rtscan's index; returns the file of its rows, which only other databases need."""
     asked = options.asked
     note(f"loading {asked.TABLE}")
     cursor.execute("CREATE EXTENSION rtscan")
@@ -53,7 +54,7 @@ def load(cursor, options, directory):
     cursor.execute(f"VACUUM ANALYZE {asked.TABLE}")
     cursor.execute("CHECKPOINT")
     file = f"{directory}/{asked.TABLE}.csv"
-    if DUCKDB in options.peers:
+    if any(peer in options.peers for peer in EMBEDDED):
         cursor.execute(f"COPY (SELECT {asked.COPIED} FROM {asked.TABLE}) TO '{file}' (FORMAT csv)")
     return file
 
@@ -97,12 +98,23 @@ def ask_duckdb(options, questions, file):
         yield Record.of("query", question.name, DUCKDB, times), "", rows
 
 
+def ask_clickhouse(options, questions, file):
+    asked = options.asked
+    clickhouse = start_clickhouse(asked.CLICKHOUSE_DEFINITION.format(zone=options.time_zone), asked.CLICKHOUSE_ORDER, asked.CLICKHOUSE_VALUES,
+                                  asked.CLICKHOUSE_FILE, file, asked.TABLE)
+    for question in questions:
+        clickhouse.prepare(question.clickhouse or question.sql)
+        times, rows = repeat(options, clickhouse.execute)
+        note(f"{CLICKHOUSE}: {question.name}, {statistics.median(times):.2f} ms")
+        yield Record.of("query", question.name, CLICKHOUSE, times), "", rows
+
+
 def ask_all(options, cursor, questions, file):
     """Return records, plans by question and peer, and answers."""
     records, plans, answers = [], {}, {}
     for peer in options.peers.split("; "):
-        if peer == DUCKDB:
-            asked = ask_duckdb(options, questions, file)
+        if peer in EMBEDDED:
+            asked = (ask_duckdb if peer == DUCKDB else ask_clickhouse)(options, questions, file)
         else:
             cursor.execute(WITHOUT_RTSCAN.format(valid=peer == RTSCAN))
             for statement_ in options.asked.BTREES if peer == BTREES else ():
@@ -116,11 +128,11 @@ def ask_all(options, cursor, questions, file):
 
 
 def disagreements(questions, answers):
-    """Return the names of questions to which PostgreSQL's answers differ, or DuckDB's number of rows."""
+    """Return the names of questions to which PostgreSQL's answers differ, or the number of rows of the others."""
     names = []
     for question in questions:
         own = {peer: answers.get((question.name, peer)) for peer in PEERS}
-        alike = [list(rows) if question.is_ordered else Counter(map(str, rows)) for peer, rows in own.items() if rows is not None and peer != DUCKDB]
+        alike = [list(rows) if question.is_ordered else Counter(map(str, rows)) for peer, rows in own.items() if rows is not None and peer not in EMBEDDED]
         counts = {len(rows) for rows in own.values() if rows is not None}
         if any(rows != alike[0] for rows in alike) or len(counts) > 1:
             names.append(question.name)

@@ -12,7 +12,12 @@ DUCKDB_DEFINITION = DEFINITION.replace("jsonb", "json")
 INDEX = "CREATE INDEX orders_rtscan ON orders USING rtscan (customer_id, ts, status, amount, country) INCLUDE (id)"
 BTREES = ("CREATE INDEX orders_ts ON orders (ts)", "CREATE INDEX orders_customer ON orders (customer_id, ts)",
           "CREATE INDEX orders_status ON orders (status, ts)")
-# What is copied to DuckDB.
+CLICKHOUSE_DEFINITION = ("id Int64, customer_id Int32, ts DateTime64(6, '{zone}'), status LowCardinality(String), amount Decimal(10, 2), "
+                         "country LowCardinality(Nullable(String)), attributes String")
+CLICKHOUSE_ORDER = "ts"
+CLICKHOUSE_FILE = "c1 Int64, c2 Int32, c3 String, c4 String, c5 Decimal(10, 2), c6 Nullable(String), c7 String"
+CLICKHOUSE_VALUES = "c1, c2, parseDateTime64BestEffort(c3, 6), c4, c5, c6, c7"
+# What is copied to the other databases.
 COPIED = "id, customer_id, ts AT TIME ZONE 'UTC' || '+00', status, amount, country, attributes"
 
 
@@ -31,10 +36,11 @@ def rows(count):
 
 @dataclass(frozen=True)
 class Question:
-    """A query, and DuckDB's words for it if they are others. One with parameters is prepared, and its plan is generic."""
+    """A query, and the words of DuckDB and ClickHouse for it if they are others. One with parameters is prepared, and its plan is generic."""
     name: str
     sql: str
     duckdb: str = ""
+    clickhouse: str = ""
     is_ordered: bool = False
     parameters: str = ""
 
@@ -60,13 +66,15 @@ def of_conditions():
     yield ask("weekends", f"SELECT sum(amount) FROM orders WHERE extract(isodow FROM ts) >= 6 AND {YEAR}")
     yield ask("`ILIKE` on a status", "SELECT count(*) FROM orders WHERE status ILIKE 'cancel%'")
     yield ask("`lower` of a status", "SELECT sum(amount) FROM orders WHERE lower(status) = 'open'")
-    yield ask("a regular expression", "SELECT count(*) FROM orders WHERE status ~ '^re'", "SELECT count(*) FROM orders WHERE regexp_matches(status, '^re')")
+    yield ask("a regular expression", "SELECT count(*) FROM orders WHERE status ~ '^re'", "SELECT count(*) FROM orders WHERE regexp_matches(status, '^re')",
+              "SELECT count(*) FROM orders WHERE match(status, '^re')")
     yield ask("length of a text", "SELECT count(*) FROM orders WHERE length(status) > 5")
     yield ask("`coalesce` of a text", "SELECT count(*) FROM orders WHERE coalesce(country, '') <> ''")
     yield ask("`CASE` as a condition", "SELECT count(*) FROM orders WHERE CASE WHEN country IN ('DE', 'AT', 'CH') THEN 'DACH' ELSE 'else' END = 'DACH'")
     yield ask("not like", "SELECT count(*) FROM orders WHERE status NOT LIKE '%ed' AND amount > 100")
     yield ask("count(id)", f"SELECT count(id) FROM orders WHERE {YEAR} AND status = 'open'")
-    yield ask("the last 30 days of a state", "SELECT count(*), sum(amount) FROM orders WHERE ts >= timestamptz '2025-12-31' - interval '30 days' AND status = 'returned'")
+    yield ask("the last 30 days of a state", "SELECT count(*), sum(amount) FROM orders WHERE ts >= timestamptz '2025-12-31' - interval '30 days' AND status = 'returned'",
+              clickhouse="SELECT count(*), sum(amount) FROM orders WHERE ts >= toDateTime('2025-12-31') - interval '30 days' AND status = 'returned'")
 
 
 def of_times():
@@ -80,12 +88,14 @@ def of_times():
     yield ask("hours of the day", "SELECT extract(hour FROM ts) AS h, count(*), avg(amount) FROM orders GROUP BY 1 ORDER BY 1")
     yield ask("days of the week and hours", "SELECT extract(isodow FROM ts) AS d, extract(hour FROM ts) AS h, count(*) FROM orders GROUP BY 1, 2 ORDER BY 1, 2")
     yield ask("`to_char` months", "SELECT to_char(ts, 'YYYY-MM') AS m, count(*), sum(amount) FROM orders GROUP BY 1 ORDER BY 1",
-              "SELECT strftime(ts, '%Y-%m') AS m, count(*), sum(amount) FROM orders GROUP BY 1 ORDER BY 1")
+              "SELECT strftime(ts, '%Y-%m') AS m, count(*), sum(amount) FROM orders GROUP BY 1 ORDER BY 1",
+              "SELECT formatDateTime(ts, '%Y-%m') AS m, count(*), sum(amount) FROM orders GROUP BY 1 ORDER BY 1")
     yield ask("days in Berlin", f"SELECT date_trunc('day', {BERLIN}) AS d, sum(amount) FROM orders GROUP BY 1 ORDER BY 1")
     yield ask("dates in Berlin", f"SELECT ({BERLIN})::date AS d, count(*) FROM orders WHERE {YEAR} GROUP BY 1 ORDER BY 1")
     yield ask("hours in Berlin", f"SELECT extract(hour FROM {BERLIN}) AS h, count(*) FROM orders GROUP BY 1 ORDER BY 1")
     yield ask("quarters of an hour", f"SELECT date_bin('15 minutes', ts, timestamptz '2024-01-01') AS b, count(*) FROM orders WHERE {MONTH} GROUP BY 1 ORDER BY 1",
-              f"SELECT time_bucket(INTERVAL '15 minutes', ts, timestamptz '2024-01-01') AS b, count(*) FROM orders WHERE {MONTH} GROUP BY 1 ORDER BY 1")
+              f"SELECT time_bucket(INTERVAL '15 minutes', ts, timestamptz '2024-01-01') AS b, count(*) FROM orders WHERE {MONTH} GROUP BY 1 ORDER BY 1",
+              f"SELECT toStartOfInterval(ts, interval 15 minute) AS b, count(*) FROM orders WHERE {MONTH} GROUP BY 1 ORDER BY 1")
     yield ask("days with much revenue", "SELECT date_trunc('day', ts) AS d, sum(amount) FROM orders GROUP BY 1 HAVING sum(amount) > 5000000 ORDER BY 2 DESC")
     yield ask("a running sum by days", f"SELECT d, sum(s) OVER (ORDER BY d) FROM (SELECT date_trunc('day', ts) AS d, sum(amount) AS s FROM orders WHERE {YEAR} GROUP BY 1) q ORDER BY 1")
     yield ask("months of years", "SELECT extract(year FROM ts) AS y, extract(month FROM ts) AS m, count(*) FROM orders GROUP BY 1, 2 ORDER BY 1, 2")
@@ -99,7 +109,7 @@ def of_groups():
     yield ask("top 10 customers of a month", f"SELECT customer_id, sum(amount), count(*) FROM orders WHERE {MONTH} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10", is_ordered=True)
     yield ask("customers with many orders", "SELECT customer_id, count(*) FROM orders GROUP BY 1 HAVING count(*) > 36 ORDER BY 2 DESC, 1", is_ordered=True)
     yield ask("classes of amounts", "SELECT width_bucket(amount, 0, 5000, 10) AS b, count(*) FROM orders GROUP BY 1 ORDER BY 1",
-              "SELECT floor(amount / 500)::int + 1 AS b, count(*) FROM orders GROUP BY 1 ORDER BY 1")
+              *2 * ["SELECT floor(amount / 500)::int + 1 AS b, count(*) FROM orders GROUP BY 1 ORDER BY 1"])
     yield ask("hundreds", "SELECT floor(amount / 100) * 100 AS b, count(*) FROM orders GROUP BY 1 ORDER BY 1")
     yield ask("regions by `CASE`", "SELECT CASE WHEN country IN ('DE', 'AT', 'CH') THEN 'DACH' WHEN country IS NULL THEN '?' ELSE 'else' END AS r, sum(amount) FROM orders GROUP BY 1 ORDER BY 1")
     yield ask("initials", "SELECT left(status, 1) AS i, count(*) FROM orders GROUP BY 1 ORDER BY 1")
@@ -114,16 +124,19 @@ def of_distinct_values():
     yield ask("the countries", "SELECT DISTINCT country FROM orders ORDER BY 1")
     yield ask("countries and states that are", f"SELECT DISTINCT country, status FROM orders WHERE {MONTH} ORDER BY 1, 2")
     yield ask("days that are", f"SELECT DISTINCT ts::date FROM orders WHERE status = 'returned' AND {YEAR} ORDER BY 1")
-    yield ask("`string_agg` of countries", f"SELECT string_agg(DISTINCT country, ',' ORDER BY country) FROM orders WHERE {MONTH}")
+    yield ask("`string_agg` of countries", f"SELECT string_agg(DISTINCT country, ',' ORDER BY country) FROM orders WHERE {MONTH}",
+              clickhouse=f"SELECT arrayStringConcat(arraySort(groupUniqArray(country)), ',') FROM orders WHERE {MONTH}")
     yield ask("first and last", f"SELECT status, min(ts), max(ts), min(country), max(country) FROM orders WHERE {YEAR} GROUP BY 1 ORDER BY 1")
-    yield ask("most frequent country", f"SELECT mode() WITHIN GROUP (ORDER BY country) FROM orders WHERE {MONTH}", f"SELECT mode(country) FROM orders WHERE {MONTH}")
+    yield ask("most frequent country", f"SELECT mode() WITHIN GROUP (ORDER BY country) FROM orders WHERE {MONTH}", f"SELECT mode(country) FROM orders WHERE {MONTH}",
+              f"SELECT country FROM orders WHERE {MONTH} AND country IS NOT NULL GROUP BY country ORDER BY count(*) DESC, country LIMIT 1")
 
 
 def of_statistics():
     yield ask("median amount", "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY amount) FROM orders",
-              "SELECT quantile_disc(amount, 0.5) FROM orders")
+              "SELECT quantile_disc(amount, 0.5) FROM orders", "SELECT quantileExactLow(0.5)(amount) FROM orders")
     yield ask("percentiles by states", f"SELECT status, percentile_cont(0.95) WITHIN GROUP (ORDER BY amount) FROM orders WHERE {YEAR} GROUP BY 1 ORDER BY 1",
-              f"SELECT status, quantile_cont(amount::double, 0.95) FROM orders WHERE {YEAR} GROUP BY 1 ORDER BY 1")
+              f"SELECT status, quantile_cont(amount::double, 0.95) FROM orders WHERE {YEAR} GROUP BY 1 ORDER BY 1",
+              f"SELECT status, quantileExactInclusive(0.95)(amount::double) FROM orders WHERE {YEAR} GROUP BY 1 ORDER BY 1")
     yield ask("deviation", "SELECT stddev(amount), avg(amount) FROM orders", "SELECT stddev(amount::double), avg(amount) FROM orders")
     yield ask("share of returns by months", "SELECT date_trunc('month', ts) AS m, 100.0 * count(*) FILTER (WHERE status = 'returned') / count(*) FROM orders GROUP BY 1 ORDER BY 1")
 
@@ -138,7 +151,7 @@ def of_rows():
     yield ask("latest order by `row_number`", f"SELECT customer_id, ts, status FROM (SELECT customer_id, ts, status, row_number() OVER (PARTITION BY customer_id ORDER BY ts DESC) AS n FROM orders WHERE {MONTH}) q WHERE n = 1")
     yield ask("latest time of each customer", "SELECT customer_id, max(ts) FROM orders GROUP BY 1")
     yield ask("optional parameters", "SELECT count(*), sum(amount) FROM orders WHERE ($1::text IS NULL OR country = $1) AND ($2::text IS NULL OR status = $2)",
-              "SELECT count(*), sum(amount) FROM orders WHERE country = 'DE'", parameters="'DE', NULL")
+              *2 * ["SELECT count(*), sum(amount) FROM orders WHERE country = 'DE'"], parameters="'DE', NULL")
 
 
 def questions():

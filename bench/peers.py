@@ -1,4 +1,4 @@
-"""The peers that are compared: ways in which PostgreSQL answers a query, and DuckDB.
+"""The peers that are compared: ways in which PostgreSQL answers a query, DuckDB and ClickHouse.
 
 Every PostgreSQL peer uses only its own indexes: the others are marked as not valid in pg_index, which hides them
 from the planner. Call a peer's prepare(sql) first, then execute() as often as needed.
@@ -94,8 +94,8 @@ def scans(node):
 
 
 @dataclass
-class DuckDB:
-    """DuckDB in a process of its own, where times are measured."""
+class Embedded:
+    """DuckDB or ClickHouse in a process of its own, where times are measured."""
     process: subprocess.Popen
     name: str = "DuckDB"
     threads: int = 1
@@ -117,32 +117,46 @@ class DuckDB:
         return answer["milliseconds"], answer["rows"]
 
     def explain(self):
-        return f"DuckDB, {'one thread' if self.threads == 1 else f'{self.threads} threads'}"
+        return f"{self.name}, {'one thread' if self.threads == 1 else f'{self.threads} threads'}"
 
     def scan_times(self):
         return None
 
 
-def fetch_duckdb():
-    if not (HERE / "node_modules").exists():
-        subprocess.run(["npm", "install", "--no-package-lock", "--silent"], cwd=HERE, check=True)
+def start_node(script):
+    """Install what a script needs, and start it."""
+    fetch_packages(script.parent)
+    return subprocess.Popen(["node", script], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def fetch_packages(folder):
+    if not (folder / "node_modules").exists():
+        subprocess.run(["npm", "install", "--no-package-lock", "--silent"], cwd=folder, check=True)
 
 
 def duckdb_library():
     """Return the path of DuckDB's library, which is in its package."""
-    fetch_duckdb()
+    fetch_packages(HERE)
     return next(HERE.glob("node_modules/@duckdb/*/libduckdb.so"))
 
 
 def start_duckdb(definition, file, name="t"):
     """Start DuckDB with the file's rows in a table."""
-    fetch_duckdb()
-    duckdb = DuckDB(subprocess.Popen(["node", HERE / "duckdb.mjs"], text=True,
-                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+    duckdb = Embedded(start_node(HERE / "duckdb.mjs"))
     for statement in (f"CREATE TABLE {name} ({definition})", f"COPY {name} FROM '{file}' (FORMAT csv, HEADER false)"):
         duckdb.prepare(statement)
         duckdb.execute()
     return duckdb
+
+
+def start_clickhouse(definition, order, values, columns, file, name):
+    """Start ClickHouse with a table that is sorted by "order"; its "values" are made of the "columns" of a file."""
+    clickhouse = Embedded(start_node(HERE / "clickhouse" / "clickhouse.mjs"), "ClickHouse")
+    for statement in (f"CREATE TABLE {name} ({definition}) ENGINE = MergeTree ORDER BY ({order})",
+                      f"INSERT INTO {name} SELECT {values} FROM file('{file}', CSV, '{columns}')"):
+        clickhouse.prepare(statement)
+        clickhouse.execute()
+    return clickhouse
 
 
 RTSCAN = {"t_rtscan": "rtscan ({0}, {1}, {2})"}

@@ -10,6 +10,10 @@ DUCKDB_DEFINITION = DEFINITION
 INDEX = "CREATE INDEX readings_rtscan ON readings USING rtscan (host, ts, cpu) INCLUDE (memory)"
 BTREES = ("CREATE INDEX readings_host ON readings (host, ts)", "CREATE INDEX readings_ts ON readings (ts)",
           "CREATE INDEX readings_cpu ON readings (cpu, ts)")
+CLICKHOUSE_DEFINITION = "host Int32, ts DateTime64(6, '{zone}'), cpu Float32, memory Float32, disk Int32"
+CLICKHOUSE_ORDER = "host, ts"
+CLICKHOUSE_FILE = "c1 Int32, c2 String, c3 Float32, c4 Float32, c5 Int32"
+CLICKHOUSE_VALUES = "c1, parseDateTime64BestEffort(c2, 6), c3, c4, c5"
 COPIED = "host, ts AT TIME ZONE 'UTC' || '+00', cpu, memory, disk"
 
 

@@ -109,7 +109,7 @@ sub some_right { return all_right($_[0], undef, 5); }
 # Several segments, which are requested together if they have few alternatives.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE several AS SELECT hashint4(i) % 100 AS a, hashint4(i * 3) % 100 AS b, i % 100 AS c, i % 50 AS v FROM generate_series(1, 700000) AS i;
-SET maintenance_work_mem = '16MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '11MB'; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX several_idx ON several USING rtscan (a, b, c) INCLUDE (v);
 VACUUM ANALYZE several;
 SQL
@@ -245,7 +245,7 @@ foreach my $executor (@executors)
 $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE scaled AS SELECT i % 1000 AS a, CASE WHEN i > 200000 THEN (i % 50 / 100.0)::numeric(8, 2) END AS g,
 	CASE WHEN i > 200000 THEN (i % 7777 / 10.0)::numeric(8, 1) END AS x FROM generate_series(1, 400000) AS i;
-SET maintenance_work_mem = '24MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '10MB'; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX scaled_idx ON scaled USING rtscan (a) INCLUDE (g, x);
 VACUUM ANALYZE scaled;
 SQL
@@ -264,7 +264,7 @@ $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE coded AS SELECT hashint4(i) AS a, CASE WHEN i < 150000 THEN i ELSE i % 100 END AS k, (abs(hashint4(i * 3)) % 6000 * 1.5)::numeric(12, 2) AS price,
 	nullif(abs(hashint4(i * 5)) % 7000, 3) * 1000003::bigint AS far, (i % 11 / 100.0)::numeric(4, 2) AS rate, nullif(i % 5, 2) AS g,
 	CASE WHEN i > 200000 THEN timestamp '2020-01-01' + i % 6001 * interval '1 day' END AS late FROM generate_series(1, 300000) AS i;
-SET maintenance_work_mem = '80MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '14MB'; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX coded_idx ON coded USING rtscan (a, k, rate) INCLUDE (price, far, g, late, k);
 VACUUM ANALYZE coded;
 SQL

@@ -25,7 +25,7 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE fact AS SELECT hashint4(i) AS a, hashint4(i + 7) AS b, hashint4(i + 13) AS c, i % 100 AS v FROM generate_series(1, 700000) AS i;
 CREATE TABLE one AS SELECT hashint4(i) AS a, hashint4(i + 7) AS b, hashint4(i + 13) AS c, i % 100 AS v FROM generate_series(1, 1000000) AS i;
 SET max_parallel_maintenance_workers = 0;
-SET maintenance_work_mem = '16MB'; CREATE INDEX fact_idx ON fact USING rtscan (a, b, c) INCLUDE (v);
+SET maintenance_work_mem = '11MB'; CREATE INDEX fact_idx ON fact USING rtscan (a, b, c) INCLUDE (v);
 SET maintenance_work_mem = '280MB'; CREATE INDEX one_idx ON one USING rtscan (a, b, c) INCLUDE (v);
 VACUUM ANALYZE fact, one;
 SQL
