@@ -54,6 +54,76 @@ SELECT * FROM advice('SELECT', 'SELECT 1/0', 'SELECT * FROM missing', 'VACUUM', 
 	''x''');
 SELECT count(*) FROM rtscan_advise('{}');
 
+-- each statement of a text is planned on its own
+SELECT * FROM advice('SELECT count(*) FROM orders WHERE amount > 3; SELECT count(*) FROM orders WHERE amount > 4;
+	SELECT * FROM missing');
+-- results of rows that are changed, and the conditions of MERGE
+SELECT * FROM advice('WITH gone AS (DELETE FROM orders WHERE ts < $1 RETURNING status, amount)
+	SELECT status, sum(amount) FROM gone GROUP BY status');
+SELECT * FROM advice('MERGE INTO orders USING customers ON customers.id = orders.customer AND orders.amount = 124.875
+	WHEN MATCHED THEN DELETE');
+-- UNION
+SELECT * FROM advice('SELECT sum(a) FROM (SELECT amount AS a, status AS s FROM orders UNION ALL SELECT id, region
+	FROM customers) u WHERE s = ''status 1''');
+-- columns that refer to others again and again are followed once
+DO $$
+DECLARE
+	query text := 'WITH c0 AS MATERIALIZED (SELECT amount AS a FROM orders)';
+BEGIN
+	FOR i IN 1..60 LOOP
+		query := query || format(', c%s AS MATERIALIZED (SELECT a + a AS a FROM c%s)', i, i - 1);
+	END LOOP;
+	SET LOCAL statement_timeout = '30s';
+	PERFORM FROM rtscan_advise(ARRAY[query || ' SELECT count(*) FROM c60 WHERE a > 5']);
+END
+$$;
+-- what no index can have as a key: sets, records, values of a domain over jsonb as a whole
+CREATE DOMAIN document AS jsonb;
+CREATE TABLE documents WITH (autovacuum_enabled = off) AS
+	SELECT i, i % 100 AS a, jsonb_build_object('k', i % 7, 'list', jsonb_build_array(i % 5))::document AS d
+	FROM generate_series(1, 20000) i;
+ANALYZE documents;
+CREATE FUNCTION as_record(jsonb) RETURNS record LANGUAGE sql IMMUTABLE AS 'SELECT 5, ''x''::text';
+SELECT definition FROM advice('SELECT i, jsonb_array_elements_text(d -> ''list'') AS x FROM documents WHERE a = 5
+	ORDER BY x',
+	'SELECT count(*) FROM documents WHERE as_record(d) = ROW(5, ''x'') AND a < 10',
+	'SELECT count(*) FROM documents WHERE d ->> ''k'' = ''5'' AND a < 10');
+-- functions that are called while a query is planned do not see the indexes, nor do plans that they keep
+CREATE FUNCTION cutoff() RETURNS numeric LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN (SELECT max(amount) - 1 FROM orders WHERE customer > 3);
+END
+$$;
+SELECT * FROM advice(VARIADIC array_fill('SELECT count(*) FROM orders WHERE amount > cutoff()'::text, ARRAY[3]));
+SELECT cutoff(), cutoff(), cutoff(), cutoff(), cutoff(), cutoff();
+-- errors that are not a query's end the call, and leave the transaction as it was
+CREATE FUNCTION exhausted() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	RAISE EXCEPTION USING ERRCODE = 'out_of_memory', MESSAGE = 'exhausted';
+END
+$$;
+DO $$
+BEGIN
+	CREATE TEMPORARY TABLE undone (i int);
+	PERFORM rtscan_advise(ARRAY['SELECT exhausted()']);
+EXCEPTION WHEN out_of_memory THEN
+	RAISE WARNING 'out of memory';
+END
+$$;
+SELECT to_regclass('undone') IS NULL AS undone;
+-- neither locks nor settings are left behind
+SHOW work_mem;
+BEGIN;
+SELECT count(*) FROM advice('DELETE FROM customers WHERE id = 5');
+SELECT mode FROM pg_locks WHERE relation = 'customers'::regclass AND pid = pg_backend_pid();
+COMMIT;
+SHOW work_mem;
+-- indexes of constraints are needed
+CREATE TABLE excluded (i int, j int, EXCLUDE USING btree (j WITH =)) WITH (autovacuum_enabled = off);
+INSERT INTO excluded SELECT i, i FROM generate_series(1, 20000) i;
+ANALYZE excluded;
+SELECT * FROM advice('SELECT count(*) FROM excluded WHERE i < 5');
+
 -- costs and size are those of a real index, about
 SELECT definition, index_bytes, cost_with_index FROM rtscan_advise(ARRAY[
 	'SELECT status, sum(amount) FROM orders WHERE customer < 1000 GROUP BY status']) \gset
@@ -90,7 +160,7 @@ CREATE INDEX parts_x ON parts (x);
 INSERT INTO parts SELECT i, date '2025-01-01' + i % 59, 'kind ' || i % 9, i % 777 FROM generate_series(1, 40000) i;
 VACUUM ANALYZE parts;
 SELECT * FROM advice('SELECT kind, sum(id) FROM parts WHERE day > ''2025-01-20'' AND x < 500 GROUP BY kind',
-	'SELECT min(kind) FROM parts');
+	'SELECT min(kind) FROM parts', 'SELECT count(*) FROM parts_1 WHERE x < 500');
 
 -- others see only what they may see: what fails for them is a problem; policies hide rows
 CREATE ROLE adviser;
@@ -99,6 +169,12 @@ GRANT SELECT (id, amount) ON orders TO adviser;
 SET ROLE adviser;
 SELECT * FROM advice('SELECT count(*) FROM orders WHERE amount > 124.5',
 	'SELECT count(*) FROM orders WHERE ts > ''2026-01-01''');
+-- a view shows others' columns, but not what statistics tell of them
+RESET ROLE;
+CREATE VIEW shown WITH (security_barrier) AS SELECT id, amount FROM orders WHERE remark IS NOT NULL AND status <> 'x';
+GRANT SELECT ON shown TO adviser;
+SET ROLE adviser;
+SELECT * FROM advice('SELECT count(*) FROM shown WHERE amount > 124.5');
 RESET ROLE;
 ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
 CREATE POLICY few ON orders TO adviser USING (id < 10);

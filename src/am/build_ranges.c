@@ -144,8 +144,9 @@ write_rows(Builder *builder)
 }
 
 /*
- * Begin with the rows of a heap block.  The rows of the block before are complete.  Segments end between blocks if
- * possible: if the rows of one more heap page might not fit, the segment ends before the new block.
+ * Begin with the rows of a heap block.  The rows of the block before are complete.  Segments end between blocks: if the
+ * rows of one more heap page might not fit, the segment ends before the new block.  Only tables of other access methods
+ * may have so many rows in a block that it ends within.
  */
 static void
 begin_block(Builder *builder, BlockNumber block)

@@ -48,6 +48,22 @@ typedef get_relation_info_hook_type rtscan_compat_relation_hook_type;
 #define RTSCAN_COMPAT_RELATION_IS_PARENT inhparent
 #endif
 
+/* Return the ON condition of MERGE.  Before PostgreSQL 17 it is a condition of FROM, and the result is NULL. */
+static inline Node *
+rtscan_compat_merge_condition(const Query *query)
+{
+#if PG_VERSION_NUM >= 170000
+	return query->mergeJoinCondition;
+#else
+	return NULL;
+#endif
+}
+
+#ifndef ATTRIBUTE_GENERATED_VIRTUAL
+/* Columns that are computed when they are read exist from PostgreSQL 18 on. */
+#define ATTRIBUTE_GENERATED_VIRTUAL	'v'
+#endif
+
 /*
  * Return the expression of GROUP BY that a column of a range table entry stands for; NULL if the entry is of another
  * kind.  From PostgreSQL 18 on, the keys of GROUP BY are an entry of their own.

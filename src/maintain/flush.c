@@ -125,6 +125,18 @@ replace_list(Relation index, RtscanImage **image, void *arg)
 	return true;
 }
 
+/* Return the bytes of memory that each row takes, in addition to its tuple. */
+static double
+row_bytes(const RtscanSchema *schema)
+{
+	double		bytes = rtscan_rows_bytes(schema->ncolumns);
+
+	for (int i = 0; i < schema->nkeys; i++)
+		if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
+			return bytes + RTSCAN_IMAGE_NUMBER_BYTES + RTSCAN_IMAGE_BYTES;
+	return bytes;
+}
+
 static void
 flush_list(Relation index, const RtscanListRef *list)
 {
@@ -137,8 +149,7 @@ flush_list(Relation index, const RtscanListRef *list)
 		.tuple_context = GenerationContextCreate(CurrentMemoryContext, "rtscan pending tuples", ALLOCSET_DEFAULT_SIZES),
 	};
 
-	flush.limit = rtscan_rows_that_fit(rtscan_rows_bytes(flush.schema->ncolumns) + RTSCAN_IMAGE_NUMBER_BYTES +
-									   RTSCAN_IMAGE_BYTES, maintenance_work_mem / 2);
+	flush.limit = rtscan_rows_that_fit(row_bytes(flush.schema), maintenance_work_mem / 2);
 	rtscan_switch(index, begin_attempt, NULL);
 	rtscan_pending_visit(index, list, collect_tuple, &flush);
 	write_tuples(&flush);

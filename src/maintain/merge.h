@@ -8,7 +8,8 @@
  * these segments and all smaller ones are merged into one.  A merge can handle at most "limit" rows, which depends on
  * maintenance_work_mem; if a full tier has more rows, as many of the smallest segments are merged as fit.  A segment
  * of more than limit / 2 rows is large and belongs to no tier.  Let tiers be log8(limit / 2 / MERGE_BASE) + 2.  As
- * long as no rows die, and the rows' values are small (RtscanMergeLimit),
+ * long as no rows die, and the rows and the largest of their columns take less than half of maintenance_work_mem
+ * (RtscanMergeLimit.bytes),
  *
  *	- a row is written at most 1 + tiers times: in a flush, and once for each tier that it leaves;
  *	- an index of n rows has at most (MERGE_FANOUT - 1) * tiers + 2 * n / limit segments when merges are done.

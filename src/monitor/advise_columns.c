@@ -12,6 +12,7 @@
 #include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -32,7 +33,16 @@ typedef struct Walk
 	List	   *queries;		/* Query *: the innermost query that is being walked, then those around it */
 	Use			use;
 	List	   *used;			/* RtscanUsedColumn * */
+	List	   *followed;		/* Followed *: results of queries that have been walked */
 } Walk;
+
+/* A result column of a query that has been followed to the tables' columns. */
+typedef struct Followed
+{
+	const Query *query;
+	AttrNumber	column;
+	Use			use;
+} Followed;
 
 static bool walk_expression(Node *node, void *arg);
 static void walk_query(Query *query, Walk *walk);
@@ -85,12 +95,13 @@ plain_columns(Node *node, void *arg)
 	return expression_tree_mutator(node, plain_columns, arg);
 }
 
+/* Add a column of a table, or an expression over one.  An index cannot have what the table computes when it is read. */
 static void
-add_column(Walk *walk, Oid table, Node *expression)
+add_column(Walk *walk, Oid table, AttrNumber attribute, Node *expression)
 {
 	RtscanUsedColumn column = {.table = table, .expression = expression, .is_key = walk->use == FOUND};
 
-	if (is_users_table(table))
+	if (is_users_table(table) && get_attgenerated(table, attribute) != ATTRIBUTE_GENERATED_VIRTUAL)
 		walk->used = rtscan_add_used_column(walk->used, &column);
 }
 
@@ -105,19 +116,43 @@ walk_elsewhere(Walk *walk, List *queries, Node *expression)
 	walk->queries = here;
 }
 
+/*
+ * Has a result column been followed before, for the same use?  Notes that it is followed now.  A query may refer to a
+ * result many times, which itself refers to others many times.
+ */
+static bool
+is_followed(Walk *walk, const Query *query, AttrNumber column)
+{
+	Followed   *followed;
+	ListCell   *cell;
+
+	foreach(cell, walk->followed)
+	{
+		followed = lfirst(cell);
+		if (followed->query == query && followed->column == column && followed->use == walk->use)
+			return true;
+	}
+	followed = palloc(sizeof(Followed));
+	*followed = (Followed) {query, column, walk->use};
+	walk->followed = lappend(walk->followed, followed);
+	return false;
+}
+
 /* Follow a result column of a query, "around" which are others; of UNION and the like, of each of its queries. */
 static void
 walk_result(Walk *walk, Query *query, List *around, AttrNumber column)
 {
 	List	   *queries = lcons(query, list_copy(around));
+	List	   *results = query->commandType == CMD_SELECT ? query->targetList : query->returningList;
 	ListCell   *cell;
 
 	check_stack_depth();
-	if (column > list_length(query->targetList))
+	CHECK_FOR_INTERRUPTS();
+	if (column > list_length(results) || is_followed(walk, query, column))
 		return;
 	if (query->setOperations == NULL)
 	{
-		walk_elsewhere(walk, queries, (Node *) list_nth_node(TargetEntry, query->targetList, column - 1)->expr);
+		walk_elsewhere(walk, queries, (Node *) list_nth_node(TargetEntry, results, column - 1)->expr);
 		return;
 	}
 	foreach(cell, query->rtable)
@@ -147,14 +182,15 @@ walk_column(Walk *walk, const Var *var)
 {
 	List	   *queries = list_copy_tail(walk->queries, var->varlevelsup);
 	const RangeTblEntry *entry = rt_fetch(var->varno, ((Query *) linitial(queries))->rtable);
-	Node	   *grouped = rtscan_compat_grouped_expression(entry, var->varattno);
+	Node	   *grouped;
 
 	if (var->varattno <= 0)
 		return;
+	grouped = rtscan_compat_grouped_expression(entry, var->varattno);
 	if (grouped)
 		walk_elsewhere(walk, queries, grouped);
 	else if (entry->rtekind == RTE_RELATION)
-		add_column(walk, entry->relid, plain_column(var));
+		add_column(walk, entry->relid, var->varattno, plain_column(var));
 	else if (entry->rtekind == RTE_JOIN)
 		walk_elsewhere(walk, queries, list_nth(entry->joinaliasvars, var->varattno - 1));
 	else if (entry->rtekind == RTE_SUBQUERY)
@@ -195,12 +231,14 @@ static Var *
 extracted_from(Node *node)
 {
 	Parts		parts = {0};
-	Oid			type = exprType(node);
+	Oid			type = getBaseType(exprType(node));
 
-	if (IsA(node, Var) || type == BOOLOID || type == JSONBOID)
+	if (IsA(node, Var) || type == BOOLOID || type == JSONBOID || get_typtype(type) == TYPTYPE_PSEUDO ||
+		expression_returns_set(node))
 		return NULL;
 	(void) find_parts(node, &parts);
-	return parts.column && !parts.others && parts.column->vartype == JSONBOID && !contain_mutable_functions(node) &&
+	return parts.column && !parts.others && getBaseType(parts.column->vartype) == JSONBOID &&
+		!contain_mutable_functions(node) &&
 		OidIsValid(GetDefaultOpClass(type, get_index_am_oid("rtscan", false))) ? parts.column : NULL;
 }
 
@@ -218,7 +256,7 @@ walk_extracted(Walk *walk, Node *node)
 	entry = rt_fetch(column->varno, ((Query *) linitial(walk->queries))->rtable);
 	if (entry->rtekind != RTE_RELATION)
 		return false;
-	add_column(walk, entry->relid, plain_columns(node, NULL));
+	add_column(walk, entry->relid, column->varattno, plain_columns(node, NULL));
 	return true;
 }
 
@@ -327,6 +365,7 @@ walk_query(Query *query, Walk *walk)
 	walk->queries = lcons(query, list_copy(around));
 	walk->use = RETURNED;
 	walk_conditions(walk, (Node *) query->jointree);
+	walk_as(walk, rtscan_compat_merge_condition(query), FOUND);
 	walk_results(walk, query);
 	walk_as(walk, query->havingQual, COMPUTED);
 	walk_subqueries(walk, query);

@@ -16,10 +16,14 @@
 #include "commands/defrem.h"
 #include "monitor/advise_columns.h"
 #include "monitor/estimate.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "segment/distinct.h"
 #include "segment/plain.h"
+#include "segment/segment.h"
 #include "settings.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -56,7 +60,7 @@ add_partition(Table *table, Oid relid, double *most)
 	Relation	partition = table_open(relid, AccessShareLock);
 	double		rows = partition->rd_rel->reltuples;
 
-	if (RELKIND_HAS_STORAGE(partition->rd_rel->relkind) && rows > 0)
+	if (partition->rd_rel->relam == HEAP_TABLE_AM_OID && rows > 0)
 	{
 		table->rows += rows;
 		table->blocks += partition->rd_rel->relpages;
@@ -110,7 +114,7 @@ read_statistics(const Table *table, const Node *expression, RtscanColumnStatisti
 static bool
 can_be_key(const Node *expression)
 {
-	return exprType(expression) != JSONBOID &&
+	return getBaseType(exprType(expression)) != JSONBOID &&
 		OidIsValid(GetDefaultOpClass(exprType(expression), get_index_am_oid("rtscan", false)));
 }
 
@@ -136,6 +140,16 @@ compare_places(const ListCell *a, const ListCell *b)
 	return left_place - right_place;
 }
 
+/* May the user read the column of an expression, and so what statistics tell of it? */
+static bool
+may_read(const Table *table, const Node *expression)
+{
+	const Var  *column = linitial_node(Var, pull_var_clause(unconstify(Node *, expression), 0));
+
+	return pg_class_aclcheck(table->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(table->relid, column->varattno, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+}
+
 /*
  * Choose the columns of an index: those that matter most, in the order of the table.  Only key columns can be
  * expressions.
@@ -151,7 +165,7 @@ choose_columns(const Table *table, List *columns)
 		RtscanUsedColumn *column = lfirst(cell);
 		RtscanColumnStatistics statistics;
 
-		if (column->table != table->relid)
+		if (column->table != table->relid || !may_read(table, column->expression))
 			continue;
 		read_statistics(table, column->expression, &statistics);
 		if (statistics.width <= WIDEST && (IsA(column->expression, Var) || can_be_key(column->expression)))
@@ -203,7 +217,7 @@ find_key(List **keys, List **include)
 static void
 size_key(RtscanColumnSize *size, const RtscanColumnStatistics *statistics, const RtscanIndexEstimate *estimate)
 {
-	double		distinct = Min(statistics->distinct, estimate->segment_rows);
+	double		distinct = Min(rtscan_distinct_among(statistics, estimate->segment_rows), estimate->segment_rows);
 
 	size->distinct = distinct;
 	if (statistics->ascends)
@@ -214,7 +228,7 @@ size_key(RtscanColumnSize *size, const RtscanColumnStatistics *statistics, const
 		return;
 	}
 	else
-		size->value_pages = statistics->rows * (distinct <= 0xFF ? 1 : distinct <= 0xFFFF ? 2 : 3) / RTSCAN_CHUNK_BYTES;
+		size->value_pages = statistics->rows * rtscan_code_bytes(distinct) / RTSCAN_CHUNK_BYTES;
 	size->dictionary_values = distinct * estimate->segments;
 	size->dictionary_pages = size->dictionary_values * Max(statistics->width, 1) / RTSCAN_CHUNK_BYTES;
 }
@@ -222,7 +236,7 @@ size_key(RtscanColumnSize *size, const RtscanColumnStatistics *statistics, const
 static void
 size_include(RtscanColumnSize *size, const RtscanColumnStatistics *statistics, const RtscanIndexEstimate *estimate)
 {
-	double		distinct = Min(statistics->distinct, estimate->segment_rows);
+	double		distinct = rtscan_distinct_among(statistics, estimate->segment_rows);
 	double		width = Min(statistics->width, sizeof(int32));
 
 	if (statistics->integers)
@@ -336,12 +350,18 @@ make_proposal(const Table *table, const List *keys, const List *include, Oid oid
 RtscanProposal *
 rtscan_propose_index(Oid relid, List *columns, Oid oid)
 {
+	Relation	relation = try_table_open(relid, AccessShareLock);
+	bool		is_others;
 	Table		table;
 	List	   *chosen,
 			   *keys,
 			   *include;
 
-	if (check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED)
+	if (relation == NULL)
+		return NULL;
+	is_others = RELATION_IS_OTHER_TEMP(relation);
+	table_close(relation, NoLock);
+	if (is_others || check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED)
 		return NULL;
 	table = measure_table(relid);
 	if (table.rows < LEAST_ROWS)
@@ -378,8 +398,8 @@ is_for_queries(Relation table, Relation index)
 {
 	Form_pg_index form = index->rd_index;
 
-	return index->rd_rel->relam == BTREE_AM_OID && form->indisvalid && !form->indisunique && !form->indisreplident &&
-		!form->indisclustered && !supports_foreign_key(table, form);
+	return index->rd_rel->relam == BTREE_AM_OID && form->indisvalid && !form->indisunique && !form->indisexclusion &&
+		!form->indisreplident && !form->indisclustered && !supports_foreign_key(table, form);
 }
 
 /* Is one of the indexes "used" this one, or its part in a partition? */

@@ -16,6 +16,7 @@ typedef struct RtscanProposal
 	RtscanHypothetical index;	/* the index, as the planner knows it */
 	char	   *definition;		/* the command that creates it */
 	double		seconds;		/* estimated time of the build by one process */
+	List	   *unneeded;		/* OIDs of btree indexes of the table that no query needs; set by the caller */
 } RtscanProposal;
 
 /*
@@ -27,7 +28,7 @@ extern RtscanProposal *rtscan_propose_index(Oid table, List *columns, Oid oid);
 
 /*
  * Return the btree indexes of a table that none of the indexes "used" is, and that nothing else is known to need: they
- * are not unique, identify no replica's rows, and support no foreign key.
+ * are not unique, of no exclusion constraint, identify no replica's rows, and support no foreign key.
  */
 extern List *rtscan_unneeded_btrees(Oid table, const List *used);
 

@@ -171,9 +171,8 @@ share_of(const RtscanColumnStatistics *statistics, double rows)
 	return Min(1, rows / Max(statistics->rows, 1) + sqrt(Max(0, 1 - statistics->order * statistics->order)));
 }
 
-/* Estimate the number of distinct values among "rows" consecutive rows. */
-static double
-distinct_among(const RtscanColumnStatistics *statistics, double rows)
+double
+rtscan_distinct_among(const RtscanColumnStatistics *statistics, double rows)
 {
 	double		share = Min(1, rows / Max(statistics->rows, 1));
 	double		copies = statistics->rows * (1 - statistics->nulls) / statistics->distinct;
@@ -275,9 +274,9 @@ sieve_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *pla
 double
 rtscan_key_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan)
 {
-	double		distinct = Min(distinct_among(statistics, plan->rows), plan->rows);
+	double		distinct = Min(rtscan_distinct_among(statistics, plan->rows), plan->rows);
 	double		dictionary = dictionary_bytes(statistics, plan, distinct);
-	double		coded = plan->rows * (distinct <= 0xFF ? 1 : distinct <= 0xFFFF ? 2 : 3) + dictionary;
+	double		coded = plan->rows * rtscan_code_bytes(distinct) + dictionary;
 	double		bins = Min(plan->bins, distinct + (statistics->nulls > 0 ? 1 : 0));
 	double		order = distinct <= plan->bins ? 0 : 3 * plan->rows;
 
@@ -296,7 +295,7 @@ rtscan_key_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan
 static double
 code_bytes(const RtscanColumnStatistics *statistics, const RtscanBuildPlan *plan)
 {
-	double		distinct = distinct_among(statistics, plan->rows);
+	double		distinct = rtscan_distinct_among(statistics, plan->rows);
 	double		of_chunk = statistics->integers ?
 		ceil(distinct * Min(1, share_of(statistics, chunk_rows(plan)) * plan->segments)) : distinct;
 

@@ -41,6 +41,9 @@ extern void rtscan_read_statistics(Relation table, AttrNumber attno, double rows
 /* Guess the statistics of an expression with values of a type, of which nothing is known. */
 extern void rtscan_guess_statistics(Oid type, int32 typmod, double rows, RtscanColumnStatistics *statistics);
 
+/* Estimate the number of distinct values among "rows" consecutive rows. */
+extern double rtscan_distinct_among(const RtscanColumnStatistics *statistics, double rows);
+
 /* The parameters of the planned build. */
 typedef struct RtscanBuildPlan
 {

@@ -44,12 +44,6 @@ write_dictionary(SegmentWriter *writer, const RtscanColumn *type,
 	rtscan_dictionary_end(dictionary, column->nonnull, header);
 }
 
-static uint32
-code_bytes(uint32 distinct)
-{
-	return distinct <= 0xFF ? 1 : distinct <= 0xFFFF ? 2 : 3;
-}
-
 /* Write the codes, from row to code; NULLs have the code after the last value's. */
 static void
 write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header)
@@ -64,7 +58,7 @@ write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColum
 			code++;
 		codes[column->sorted[rank].row] = rank < column->nonnull ? code : column->distinct;
 	}
-	header->code_bytes = code_bytes(column->distinct);
+	header->code_bytes = rtscan_code_bytes(column->distinct);
 	packer = rtscan_packer(writer->areas, RTSCAN_PAGE_CODES, header->code_bytes);
 	for (uint32 row = 0; row < column->rows; row++)
 		rtscan_packer_add(&packer, codes[row]);

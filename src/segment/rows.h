@@ -28,8 +28,8 @@ typedef struct RtscanColumnRows
 typedef struct RtscanRows RtscanRows;
 
 /*
- * Loads the values of column i of all rows: calls rtscan_rows_make_room() and then rtscan_rows_set() for each row, and
- * sets "lost" of the column.
+ * Loads column i of all rows into the current memory context: calls rtscan_rows_make_room(), stores the values, marks
+ * NULLs by rtscan_rows_set(), and sets "lost" of the column if images were lost.
  */
 typedef void (*RtscanColumnLoader) (RtscanRows *rows, int i, void *arg);
 

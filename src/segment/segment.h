@@ -248,6 +248,13 @@ typedef struct RtscanOwnFingers
 	RtscanFinger fingers[RTSCAN_FINGERS];	/* by RtscanFingerUse */
 } RtscanOwnFingers;
 
+/* Return the bytes of each code of a key column that has so many distinct values. */
+static inline uint32
+rtscan_code_bytes(double distinct)
+{
+	return distinct <= 0xFF ? 1 : distinct <= 0xFFFF ? 2 : 3;
+}
+
 /* A key column in memory. */
 typedef struct RtscanSegmentColumn
 {

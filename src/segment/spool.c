@@ -19,7 +19,10 @@
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
-/* The batch takes at most this fraction of the memory, for it is read from the files while a column has its memory. */
+/*
+ * The batch takes at most this fraction of the memory.  Its arrays grow by doubling, which leaves gaps between them; a
+ * batch of half the memory made the process take half as much again.
+ */
 #define BATCH_FRACTION	0.25
 
 /* The limit of rows is estimated anew whenever the batch has got this many rows more. */
@@ -222,10 +225,13 @@ write_batch(RtscanSpool *spool)
 static void
 read_exactly(BufFile *file, void *place, Size size)
 {
-	if (BufFileRead(file, place, size) != size)
+	Size		read = BufFileRead(file, place, size);
+
+	if (read != size)
 		ereport(ERROR,
 				(errcode_for_file_access(),
-				 errmsg("could not read from temporary file of an rtscan index build: %m")));
+				 errmsg("could not read from temporary file of an rtscan index build: read only %zu of %zu bytes",
+						read, size)));
 }
 
 /* Read the bits of a batch's NULLs; returns NULL if it has none. */
@@ -288,7 +294,7 @@ load_column(RtscanRows *rows, int i, void *arg)
 	if (BufFileSeek(column->file, 0, 0, SEEK_SET) != 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),
-				 errmsg("could not rewind temporary file of an rtscan index build")));
+				 errmsg("could not rewind temporary file of an rtscan index build: %m")));
 	foreach(lc, spool->batches)
 	{
 		const Batch *batch = (const Batch *) lfirst(lc);

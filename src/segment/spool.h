@@ -8,8 +8,8 @@
  *
  *	rows of the table ──> batch in memory ──> a file for each column ──> one column in memory ──> segment
  *
- * So the number of columns does not limit the number of rows.  If all rows fit into memory with all their columns, no
- * file is written.
+ * So the number of columns does not limit the number of rows.  If the rows take a small part of the memory with all
+ * their columns, no file is written.
  */
 #ifndef RTSCAN_SPOOL_H
 #define RTSCAN_SPOOL_H

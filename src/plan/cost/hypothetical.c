@@ -13,21 +13,52 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/plancat.h"
+#include "optimizer/planner.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
 
 static rtscan_compat_relation_hook_type previous_hook;
+static planner_hook_type previous_planner;
 
-/* The indexes of rtscan_pretend(). */
+/* The indexes of rtscan_pretend_next(), until its query is planned. */
+static List *of_next = NIL;
+
+/* The indexes of the query that is being planned. */
 static List *pretended = NIL;
 
-List *
-rtscan_pretend(List *indexes)
+void
+rtscan_pretend_next(List *indexes)
 {
-	List	   *before = pretended;
+	of_next = indexes;
+}
 
-	pretended = indexes;
-	return before;
+static PlannedStmt *
+plan(RTSCAN_COMPAT_PLANNER_PARAMETERS)
+{
+	return (previous_planner ? previous_planner : standard_planner) (RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+}
+
+/* planner_hook: the first query to be planned has the indexes, but not those that are planned meanwhile. */
+static PlannedStmt *
+plan_pretending(RTSCAN_COMPAT_PLANNER_PARAMETERS)
+{
+	List	   *outer = pretended;
+	PlannedStmt *statement;
+
+	if (of_next == NIL && pretended == NIL)
+		return plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+	pretended = of_next;
+	of_next = NIL;
+	PG_TRY();
+	{
+		statement = plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+	}
+	PG_FINALLY();
+	{
+		pretended = outer;
+	}
+	PG_END_TRY();
+	return statement;
 }
 
 static const RtscanHypothetical *
@@ -174,6 +205,7 @@ make_info(const RtscanHypothetical *index, Oid table, RelOptInfo *rel)
 	info->opcintype = palloc(index->nkeys * sizeof(Oid));
 	info->opclassoptions = palloc0(ncolumns * sizeof(bytea *));
 	info->canreturn = palloc(ncolumns * sizeof(bool));
+	info->tree_height = -1;
 	info->immediate = true;
 	info->hypothetical = true;
 	info->tuples = rel->tuples;
@@ -224,4 +256,6 @@ rtscan_init_hypothetical(void)
 {
 	previous_hook = rtscan_compat_relation_hook;
 	rtscan_compat_relation_hook = add_to_relation;
+	previous_planner = planner_hook;
+	planner_hook = plan_pretending;
 }

@@ -26,16 +26,16 @@ typedef struct RtscanHypothetical
 	double		bytes;			/* estimated bytes of the index */
 } RtscanHypothetical;
 
-/* Install the planner hook that adds hypothetical indexes to tables. */
+/* Install the planner hooks that add hypothetical indexes to tables. */
 extern void rtscan_init_hypothetical(void);
 
 /*
- * Let queries be planned as if the indexes "indexes" (RtscanHypothetical *) existed, and no other hypothetical ones.
- * Returns the list that was in force before, which the caller must put back, also after an error.
+ * Let the next query be planned as if the indexes "indexes" (RtscanHypothetical *) existed; NIL: as it is.  Queries of
+ * functions that are called while this query is planned do not see them, for these queries are executed.
  */
-extern List *rtscan_pretend(List *indexes);
+extern void rtscan_pretend_next(List *indexes);
 
-/* Is this one of the indexes of rtscan_pretend()?  Hypothetical indexes of other extensions are not. */
+/* Is this one of the indexes of rtscan_pretend_next()?  Hypothetical indexes of other extensions are not. */
 extern bool rtscan_is_pretended(const IndexOptInfo *info);
 
 /* Return the sizes of a pretended index, in the current memory context: of the planned table's share of its rows. */

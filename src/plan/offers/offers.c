@@ -143,7 +143,7 @@ visit_plans(const List *plans, IndexVisitor visit, void *arg)
 		visit_plan(lfirst(cell), visit, arg);
 }
 
-/* Visit the indexes that a plan and the plans below it use; a scan of another node counts as RtscanScan. */
+/* Visit the indexes that a plan and the plans below it use.  All scans but RtscanAggregate count as RtscanScan. */
 static void
 visit_plan(const Plan *plan, IndexVisitor visit, void *arg)
 {

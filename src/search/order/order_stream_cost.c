@@ -5,12 +5,14 @@
  */
 #include "search/order/order_stream_parts.h"
 
-/* Nanoseconds to walk a rank; in heap order, where a rank is a row, bits of 64 rows are read at a time. */
+/* Nanoseconds to walk a rank. */
 #define WALK_NANOSECONDS	5.0
-#define WALK_BITS_NANOSECONDS	0.03
-/* Nanoseconds to sort a row; in heap order, where its code is found by a search of the dictionary. */
+/* Nanoseconds to walk a rank of a column in heap order, whose rows have their bits in the same order. */
+#define WALK_HEAP_ORDER_NANOSECONDS	0.03
+/* Nanoseconds to sort a row. */
 #define SORT_NANOSECONDS	100.0
-#define SORT_RANKED_NANOSECONDS	500.0
+/* Nanoseconds to sort a row by a column in heap order, which stores no codes: the dictionary is searched for them. */
+#define SORT_HEAP_ORDER_NANOSECONDS	500.0
 
 RtscanRankRange
 rtscan_filtered_ranks(const RtscanSegmentScan *segment, int column)
@@ -31,8 +33,8 @@ bool
 rtscan_sorting_is_cheaper(const RtscanOrderStream *stream, uint64 rows, uint32 ranks)
 {
 	bool		in_heap_order = (stream->header->flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
-	double		sort = in_heap_order ? SORT_RANKED_NANOSECONDS : SORT_NANOSECONDS;
-	double		walk = in_heap_order ? WALK_BITS_NANOSECONDS : WALK_NANOSECONDS;
+	double		sort = in_heap_order ? SORT_HEAP_ORDER_NANOSECONDS : SORT_NANOSECONDS;
+	double		walk = in_heap_order ? WALK_HEAP_ORDER_NANOSECONDS : WALK_NANOSECONDS;
 
 	return rows * sort < Min(stream->wanted / rows, 1) * ranks * walk;
 }
