@@ -362,6 +362,11 @@ class Comparer(Scans, Starred):
         self.compare(f"SELECT count(*), sum(id), min(u), max(u) FROM t WHERE {self.literals()}")
         self.compare(f"SELECT u, count(*) FROM t WHERE {self.literals()} GROUP BY u")
         self.compare(f"SELECT DISTINCT u, id % 7 FROM t WHERE {self.literals()}")
+        number = self.rng.choice(("count(*)", "count(u)", "sum(id)", "sum(u)", "sum(id / 4.0)", "sum(nullif(id % 9, 4) * 0.25)"))
+        order = self.rng.choice(("", "DESC", "NULLS FIRST", "DESC NULLS LAST"))
+        limit = f"LIMIT {self.rng.choice((1, 3, 10, 100))} OFFSET {self.rng.choice((0, 0, 1, 20))}"
+        key = self.rng.choice(("u", "id % 100", "id"))
+        self.compare(f"SELECT {key}, {number} FROM t WHERE {self.literals()} GROUP BY 1 ORDER BY {number} {order}, 1 {limit}")
 
     def prepared(self):
         """Compare a generic plan, which is executed twice with different parameters."""

@@ -294,7 +294,7 @@ my @sums = map { "far$_" } 1 .. 18;
 my $far = join(', ', map { "i * 20000::bigint + $_ AS far$_" } 1 .. 18);
 change(<<"SQL");
 CREATE TABLE sums AS SELECT hashint4(i) AS a, i % 2 AS g, i / 8 AS near, $far FROM generate_series(1, 260000) AS i;
-SET maintenance_work_mem = '32MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '8MB'; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX sums_idx ON sums USING rtscan (a) INCLUDE (g, near, @{[ join(', ', @sums) ]});
 INSERT INTO sums SELECT hashint4(i), i % 2, i / 8, @{[ join(', ', map { "i * $_" } 1 .. 18) ]} FROM generate_series(1, 5000) AS i;
 VACUUM ANALYZE sums;

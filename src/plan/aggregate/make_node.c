@@ -178,6 +178,7 @@ plan_rows(const RtscanPath *path, RtscanNodePlan *plan)
 	foreach(cell, path->sets)
 		plan->sets = lappend(plan->sets, plan_set(lfirst(cell)));
 	plan->most_parts = path->most_parts;
+	rtscan_find_top(path, &plan->top);
 	foreach(cell, path->request->groupings)
 		plan->groupings = lappend(plan->groupings, plan_grouping(path->request, lfirst_node(GroupingFunc, cell)));
 	plan->partial = path->request->partial;

@@ -113,6 +113,9 @@ extern Path *rtscan_cheapest_path(const RtscanRequest *request);
  */
 extern bool rtscan_match_path(RtscanPath *path, bool by_rows);
 
+/* top.c: set *top to the first groups in the order of an aggregate, if the query wants only these. */
+extern void rtscan_find_top(const RtscanPath *path, RtscanPlanTop *top);
+
 /* match.c: return expressions with each PlaceHolderVar replaced by its expression, for evaluation on rows. */
 extern List *rtscan_expressions_of_rows(PlannerInfo *root, List *expressions);
 

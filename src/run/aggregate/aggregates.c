@@ -127,6 +127,34 @@ rtscan_combine(const RtscanTransition *transition, RtscanState *state, const Rts
 	state->count += other->count;
 }
 
+bool
+rtscan_result_is_number(int line)
+{
+	const RtscanAggregate *aggregate = &aggregates[line];
+
+	return aggregate->finish == rtscan_finish_count || aggregate->finish == rtscan_finish_small_sum ||
+		aggregate->finish == rtscan_finish_sum;
+}
+
+bool
+rtscan_result_as_number(const RtscanTransition *transition, const RtscanState *state, int128 *number, int *scale)
+{
+	*scale = 0;
+	if (transition->aggregate->finish == rtscan_finish_count)
+	{
+		*number = state->count;
+		return true;
+	}
+	if (state->count == 0 || state->has_value)
+		return false;
+	*number = (int128) state->sum.upper * ((int128) 1 << 64) + state->sum.lower;
+	if (transition->aggregate->finish == rtscan_finish_small_sum)
+		*number = (int64) state->sum.lower;
+	else
+		*scale = state->sum.scale;
+	return true;
+}
+
 Datum
 rtscan_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull)
 {

@@ -39,6 +39,16 @@ extern void rtscan_write_state(const RtscanTransition *transition, const RtscanS
 /* Read a state from a temporary file.  Memory that the state refers to is allocated in the current memory context. */
 extern void rtscan_read_state(const RtscanTransition *transition, RtscanState *state, BufFile *file);
 
+/* May the result of the aggregate in row "line" of the table be a number, as rtscan_result_as_number() returns it? */
+extern bool rtscan_result_is_number(int line);
+
+/*
+ * Set *number and *scale so that an aggregate's result is *number / 10^*scale, without computing it.  Returns false if
+ * the result is NULL, or has parts that the state does not have as integers.
+ */
+extern bool rtscan_result_as_number(const RtscanTransition *transition, const RtscanState *state, int128 *number,
+									int *scale);
+
 /* Return the result of an aggregate, allocated in the current memory context. */
 extern Datum rtscan_result(const RtscanTransition *transition, const RtscanState *state, bool *isnull);
 

@@ -14,6 +14,7 @@
 #include "run/aggregate/aggregates.h"
 #include "run/answer/question.h"
 #include "run/answer/task.h"
+#include "run/answer/top_groups.h"
 #include "run/group/groups.h"
 #include "run/group/row_groups.h"
 #include "run/vector/arithmetic.h"
@@ -105,6 +106,7 @@ typedef struct RtscanRowsAnswer
 	RtscanSetGroups *sets;		/* the groups of each set */
 	RtscanCurrentSet current;
 	RtscanVisit visit;
+	RtscanTopGroups *top;		/* the first groups so far; NULL: all groups are wanted */
 	RtscanCursor *cursor;		/* reads the rows of the current set; NULL if it is not open */
 	bool		more_rows;		/* are there rows that have not been added to the current set? */
 	bool		in_part;		/* are groups being visited? */

@@ -85,6 +85,7 @@ rtscan_prepare_sets(RtscanRowsTask *task, const RtscanNodePlan *plan)
 	task->sets = palloc0(task->nsets * sizeof(RtscanRowSet));
 	task->ngroupings = list_length(plan->groupings);
 	task->most_parts = plan->most_parts;
+	task->top = plan->top.groups > 0 ? &plan->top : NULL;
 	for (int i = 0; i < task->nsets; i++)
 		prepare_set(task, i, plan, list_nth(plan->sets, i));
 }

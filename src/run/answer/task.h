@@ -70,6 +70,7 @@ typedef struct RtscanRowsTask
 	int			nsets;			/* number of grouping sets */
 	RtscanRowSet *sets;			/* each after its parent; one set without keys if there is no GROUP BY */
 	int			most_parts;		/* the most sets with a parent that are in memory at once */
+	const RtscanPlanTop *top;	/* which groups are wanted; NULL: all */
 	int			ngroupings;		/* number of GROUPING() calls */
 	int			naggregates;
 	List	   *breakpoints;	/* RtscanBreakpoints * of conditions' columns; each answer has copies, and finds them */

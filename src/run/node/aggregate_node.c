@@ -276,6 +276,8 @@ explain_aggregation(CustomScanState *custom, List *ancestors, ExplainState *es)
 	rtscan_explain_keys(node, shown.keys, ancestors, es);
 	rtscan_explain_relation(node, es);
 	rtscan_explain_search(node, &shown, ancestors, es);
+	if (node->plan->top.groups > 0)
+		ExplainPropertyInteger("Top Groups", NULL, node->plan->top.groups, es);
 	rtscan_explain_totals(node, es);
 	if (es->analyze && reused > 0)
 		ExplainPropertyUInteger("Results Reused", NULL, reused, es);

@@ -95,6 +95,8 @@ rtscan_begin_rows(const RtscanRowsTask *task, const RtscanQuestion *question)
 	answer->breakpoints = copy_breakpoints(task);
 	begin_calculated(&answer->calculated, task);
 	begin_visit_keys(&answer->visit, Max(task->nkeys, 1));
+	if (task->top)
+		answer->top = rtscan_create_top_groups(task->top);
 	return answer;
 }
 
@@ -179,6 +181,20 @@ begin_part(RtscanRowsAnswer *answer)
 	return true;
 }
 
+/* Return the next group of the current set that may be wanted; NULL at the end. */
+static RtscanState *
+next_wanted_group(RtscanRowsAnswer *answer)
+{
+	RtscanState *group;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		group = rtscan_visit_group(answer);
+	} while (group && answer->top && !rtscan_may_be_top_group(answer->top, answer->current.transitions, group));
+	return group;
+}
+
 /*
  * Go on to the next group, and store its result if the set's groups are results.  Return false if no group of the set
  * is left.
@@ -190,7 +206,7 @@ next_of_part(RtscanRowsAnswer *answer, Datum *values, bool *isnull)
 
 	if (answer->kept)
 		return rtscan_next_kept_result(answer, values, isnull);
-	group = rtscan_visit_group(answer);
+	group = next_wanted_group(answer);
 	if (group && answer->current.set->asked)
 		finish_group(answer, group, values, isnull);
 	return group != NULL;

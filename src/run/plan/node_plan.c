@@ -122,6 +122,9 @@ describe_rows(RtscanWritten *written, RtscanNodePlan *plan)
 {
 	plan->partial = rtscan_written_int(written, plan->partial);
 	plan->most_parts = rtscan_written_int(written, plan->most_parts);
+	plan->top.groups = rtscan_written_int(written, plan->top.groups);
+	plan->top.aggregate = rtscan_written_int(written, plan->top.aggregate);
+	plan->top.descending = rtscan_written_int(written, plan->top.descending);
 	plan->sets = rtscan_written_list(written, plan->sets, describe_set);
 	plan->row_keys = rtscan_written_node(written, plan->row_keys);
 	plan->operators = rtscan_written_node(written, plan->operators);

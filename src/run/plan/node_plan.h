@@ -94,6 +94,14 @@ typedef struct RtscanPlanSet
 	int			groups;			/* estimated number of groups */
 } RtscanPlanSet;
 
+/* The first groups in the order of an aggregate, if only they are wanted (run/answer/top_groups.h). */
+typedef struct RtscanPlanTop
+{
+	int			groups;			/* number of groups that are wanted; 0: all */
+	int			aggregate;		/* number of the aggregate, from 0 */
+	bool		descending;		/* do the largest results come first? */
+} RtscanPlanTop;
+
 /* A dimension of a star.  One of the plans below the node returns its rows: one or more keys, then attributes. */
 typedef struct RtscanPlanDimension
 {
@@ -151,6 +159,7 @@ typedef struct RtscanNodePlan
 	bool		partial;		/* results are transition states, which the node above combines */
 	List	   *sets;			/* RtscanPlanSet *, each after its parent */
 	int			most_parts;		/* the most sets with a parent that are in memory at the same time */
+	RtscanPlanTop top;			/* which groups are wanted */
 	List	   *groupings;		/* for each GROUPING(), an int list of numbers of keys */
 	List	   *row_keys;		/* keys of GROUP BY, row expressions */
 	List	   *operators;		/* OID of the equality operator of each key */
