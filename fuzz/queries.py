@@ -324,7 +324,8 @@ class Comparer(Scans, Starred):
         if rng.random() < 0.1:
             self.settings += "; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
         self.session.query(f"SET TimeZone = '{rng.choice(self.zones)}'; SET constraint_exclusion = {rng.choice(('off', 'partition'))}")
-        forms = [self.plain] * 5 + [self.prepared] * 2 + [self.optional] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited]
+        forms = [self.plain] * 5 + [self.prepared] * 2 + [self.optional] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited,
+                                                       self.page_and_total]
         forms += [self.ordered] * 2 + [self.first_rows] * 3 + [self.first_of_groups] * 4 + self.scan_forms(changing)
         forms += [self.starred] * 9 if self.schema.dimensions else []
         if changing:
@@ -367,6 +368,12 @@ class Comparer(Scans, Starred):
         limit = f"LIMIT {self.rng.choice((1, 3, 10, 100))} OFFSET {self.rng.choice((0, 0, 1, 20))}"
         key = self.rng.choice(("u", "id % 100", "id"))
         self.compare(f"SELECT {key}, {number} FROM t WHERE {self.literals()} GROUP BY 1 ORDER BY {number} {order}, 1 {limit}")
+
+    def page_and_total(self):
+        """Compare a page of rows, each with the number of all rows."""
+        limit = f"LIMIT {self.rng.choice((1, 3, 10))} OFFSET {self.rng.choice((0, 0, 5, 100))}"
+        order = self.rng.choice(("id", "u, id", "u DESC, id", "count(*) OVER (), id"))
+        self.compare(f"SELECT id, u, count(*) OVER () FROM t WHERE {self.literals()} ORDER BY {order} {limit}")
 
     def prepared(self):
         """Compare a generic plan, which is executed twice with different parameters."""

@@ -34,6 +34,7 @@ _PG_init(void)
 	rtscan_init_aggregate();
 	rtscan_init_star();
 	rtscan_init_distinct_values();
+	rtscan_init_total();
 	rtscan_init_hypothetical();
 	rtscan_init_offers();
 	rtscan_init_explain_choice();

@@ -113,6 +113,9 @@ extern Path *rtscan_cheapest_path(const RtscanRequest *request);
  */
 extern bool rtscan_match_path(RtscanPath *path, bool by_rows);
 
+/* total.c: install the planner hook for pages with the number of all rows. */
+extern void rtscan_init_total(void);
+
 /* top.c: set *top to the first groups in the order of an aggregate, if the query wants only these. */
 extern void rtscan_find_top(const RtscanPath *path, RtscanPlanTop *top);
 
