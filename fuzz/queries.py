@@ -324,8 +324,8 @@ class Comparer(Scans, Starred):
         if rng.random() < 0.1:
             self.settings += "; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
         self.session.query(f"SET TimeZone = '{rng.choice(self.zones)}'; SET constraint_exclusion = {rng.choice(('off', 'partition'))}")
-        forms = [self.plain] * 5 + [self.prepared] * 2 + [self.optional] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction, self.grouped, self.limited,
-                                                       self.page_and_total]
+        forms = [self.plain] * 5 + [self.prepared] * 2 + [self.optional] * 2 + [self.nested_loop] * 2 + [self.run_time_key, self.disjunction]
+        forms += [self.grouped, self.limited, self.page_and_total]
         forms += [self.ordered] * 2 + [self.first_rows] * 3 + [self.first_of_groups] * 4 + self.scan_forms(changing)
         forms += [self.starred] * 9 if self.schema.dimensions else []
         if changing:

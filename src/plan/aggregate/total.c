@@ -155,7 +155,7 @@ count_query(Query *query)
 	count->windowClause = count->sortClause = count->distinctClause = NIL;
 	count->hasDistinctOn = false;
 	count->limitCount = count->limitOffset = NULL;
-	count->limitOption = LIMIT_OPTION_DEFAULT;
+	count->limitOption = LIMIT_OPTION_COUNT;
 	return count;
 }
 
