@@ -3,6 +3,10 @@ SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS rtscan;
 CREATE SCHEMA page_and_total;
 SET search_path = page_and_total, public;
+\getenv directory PG_ABS_SRCDIR
+\set ECHO none
+\i :directory/sql/include/plans.psql
+\set ECHO all
 
 CREATE TABLE t (id int, a int, b text, d date) WITH (autovacuum_enabled = off);
 INSERT INTO t SELECT i, abs(hashint4(i)) % 1000, 'b' || i % 7, date '2025-01-01' + i % 300 FROM generate_series(1,
@@ -11,7 +15,8 @@ CREATE INDEX t_idx ON t USING rtscan (a, d, id) INCLUDE (b);
 CREATE TABLE other AS SELECT i AS a, 'name ' || i % 40 AS name FROM generate_series(0, 999, 3) i;
 VACUUM ANALYZE t, other;
 
-EXPLAIN (COSTS OFF) SELECT id, d, count(*) OVER () FROM t WHERE a < 100 AND d >= '2025-05-01' ORDER BY d DESC LIMIT 5;
+SELECT explained('SELECT id, d, count(*) OVER () FROM t WHERE a < 100 AND d >= ''2025-05-01'' ORDER BY d DESC LIMIT
+	5');
 
 -- Return the rows of a query, which is planned as it is: a query in a subquery is not.
 CREATE FUNCTION rows_of(query text) RETURNS text LANGUAGE plpgsql AS $$
