@@ -225,13 +225,10 @@ write_batch(RtscanSpool *spool)
 static void
 read_exactly(BufFile *file, void *place, Size size)
 {
-	Size		read = BufFileRead(file, place, size);
-
-	if (read != size)
+	if (BufFileRead(file, place, size) != size)
 		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read from temporary file of an rtscan index build: read only %zu of %zu bytes",
-						read, size)));
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("could not read from a temporary file of an index build: it is too short")));
 }
 
 /* Read the bits of a batch's NULLs; returns NULL if it has none. */
@@ -294,7 +291,7 @@ load_column(RtscanRows *rows, int i, void *arg)
 	if (BufFileSeek(column->file, 0, 0, SEEK_SET) != 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),
-				 errmsg("could not rewind temporary file of an rtscan index build: %m")));
+				 errmsg("could not rewind a temporary file of an index build")));
 	foreach(lc, spool->batches)
 	{
 		const Batch *batch = (const Batch *) lfirst(lc);
