@@ -15,6 +15,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "nodes/makefuncs.h"
@@ -23,6 +24,7 @@
 #include "optimizer/planner.h"
 #include "settings.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
@@ -96,6 +98,18 @@ has_index(Oid relid)
 	return found;
 }
 
+/* Is a table, or one of its children or partitions, a foreign table? */
+static bool
+has_foreign_part(const RangeTblEntry *entry)
+{
+	ListCell   *cell;
+
+	foreach(cell, entry->inh ? find_all_inheritors(entry->relid, AccessShareLock, NULL) : NIL)
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
+			return true;
+	return false;
+}
+
 /*
  * Can a query's FROM be executed twice with the same rows, and does an index promise that this is cheap?  Subqueries
  * may have a LIMIT, and functions and foreign tables may return anything.
@@ -114,7 +128,8 @@ has_steady_tables(const Query *query)
 			continue;
 		if (entry->rtekind != RTE_RELATION || entry->tablesample ||
 			(entry->relkind != RELKIND_RELATION && entry->relkind != RELKIND_PARTITIONED_TABLE &&
-			 entry->relkind != RELKIND_MATVIEW))
+			 entry->relkind != RELKIND_MATVIEW) ||
+			has_foreign_part(entry))
 			return false;
 		indexed |= has_index(entry->relid);
 	}
@@ -126,7 +141,8 @@ is_page_with_total(Query *query)
 {
 	return query->commandType == CMD_SELECT && query->hasWindowFuncs && query->limitCount && !query->hasAggs &&
 		query->groupClause == NIL && query->groupingSets == NIL && query->havingQual == NULL &&
-		query->cteList == NIL && query->setOperations == NULL && query->rowMarks == NIL && !query->hasTargetSRFs &&
+		query->distinctClause == NIL && query->cteList == NIL &&
+		query->setOperations == NULL && query->rowMarks == NIL && !query->hasTargetSRFs &&
 		!query->hasSubLinks && query->jointree->fromlist != NIL && rtscan_enable_aggregate &&
 		!has_other_window((Node *) query->targetList, query->windowClause) &&
 		!contain_volatile_functions((Node *) query) && has_steady_tables(query);
@@ -209,7 +225,10 @@ cost_with_window(const Plan *plan)
 	return plan ? Max(cost, plan->total_cost) : cost;
 }
 
-/* planner_hook: plan a page with its total in both ways. */
+/*
+ * planner_hook: plan a page with its total in both ways.  Not of a cursor: between its rows, settings that functions
+ * depend on may change, but its total may not.
+ */
 static PlannedStmt *
 plan_total(RTSCAN_COMPAT_PLANNER_PARAMETERS)
 {
@@ -217,7 +236,7 @@ plan_total(RTSCAN_COMPAT_PLANNER_PARAMETERS)
 	PlannedStmt *with_subquery,
 			   *with_window;
 
-	if (!is_page_with_total(query))
+	if ((options & CURSOR_OPT_FAST_PLAN) || !is_page_with_total(query))
 		return plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
 	other = query_with_subquery(query);
 	with_window = plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
