@@ -18,6 +18,10 @@
 #define RTSCAN_COMPAT_PLANNER_ARGUMENTS query, text, options, parameters
 #endif
 
+/* Call the planner_hook that was set before, or PostgreSQL's planner if it is NULL, with these arguments. */
+#define RTSCAN_COMPAT_CALL_PLANNER(previous) \
+	((previous) ? (previous) : standard_planner) (RTSCAN_COMPAT_PLANNER_ARGUMENTS)
+
 /* Plan a query without parameters.  From PostgreSQL 19 on, EXPLAIN's state is an argument. */
 #if PG_VERSION_NUM >= 190000
 #define rtscan_compat_plan_query(query, text, options)	pg_plan_query(query, text, options, NULL, NULL)

@@ -65,14 +65,26 @@ queries_of_array(ArrayType *texts)
 	return queries;
 }
 
+/* Return the queries without a problem: those that can be planned, as far as is known. */
+static List *
+sound_queries(const Advice *advice)
+{
+	List	   *sound = NIL;
+	ListCell   *cell;
+
+	foreach(cell, advice->queries)
+		if (((RtscanAdvisedQuery *) lfirst(cell))->problem == NULL)
+			sound = lappend(sound, lfirst(cell));
+	return sound;
+}
+
 static void
 plan_without(const Advice *advice)
 {
 	ListCell   *cell;
 
-	foreach(cell, advice->queries)
-		if (((RtscanAdvisedQuery *) lfirst(cell))->problem == NULL)
-			rtscan_plan_query(lfirst(cell));
+	foreach(cell, sound_queries(advice))
+		rtscan_plan_query(lfirst(cell));
 }
 
 static void
@@ -80,9 +92,8 @@ plan_with(const Advice *advice)
 {
 	ListCell   *cell;
 
-	foreach(cell, advice->queries)
-		if (((RtscanAdvisedQuery *) lfirst(cell))->problem == NULL)
-			rtscan_plan_query_with(lfirst(cell), advice->indexes);
+	foreach(cell, sound_queries(advice))
+		rtscan_plan_query_with(lfirst(cell), advice->indexes);
 }
 
 /* ---------------------------------------------------------------- proposals */
@@ -93,19 +104,6 @@ gains_by(const RtscanAdvisedQuery *query, const RtscanProposal *proposal)
 {
 	return query->problem == NULL && query->cost_with <= WORTHWHILE * query->cost &&
 		list_member_oid(query->indexes, proposal->index.oid);
-}
-
-/* Return the queries that could be planned. */
-static List *
-planned_queries(const Advice *advice)
-{
-	List	   *planned = NIL;
-	ListCell   *cell;
-
-	foreach(cell, advice->queries)
-		if (((RtscanAdvisedQuery *) lfirst(cell))->problem == NULL)
-			planned = lappend(planned, lfirst(cell));
-	return planned;
 }
 
 /* Return the queries that become cheaper by any index. */
@@ -216,7 +214,7 @@ static void
 advise(Advice *advice)
 {
 	plan_without(advice);
-	propose(advice, planned_queries(advice));
+	propose(advice, sound_queries(advice));
 	if (advice->proposals == NIL)
 		return;
 	plan_with(advice);

@@ -19,7 +19,7 @@
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
-/* What a part of a query does with its columns. */
+/* How a part of a query uses its columns. */
 typedef enum Use
 {
 	RETURNED,					/* nothing that an index is needed for */
@@ -201,7 +201,7 @@ walk_column(Walk *walk, const Var *var)
 
 /* ---------------------------------------------------------------- expressions over jsonb */
 
-/* What an expression has. */
+/* The parts of an expression that decide whether an index can have it. */
 typedef struct Parts
 {
 	Var		   *column;			/* its column; NULL: it has none */

@@ -18,7 +18,7 @@ typedef struct RtscanPlannedColumns
 	RtscanColumnStatistics statistics[INDEX_MAX_KEYS];
 } RtscanPlannedColumns;
 
-/* What is estimated of a planned index. */
+/* The estimate of a planned index. */
 typedef struct RtscanIndexEstimate
 {
 	double		segments;		/* segments that one process writes with this session's maintenance_work_mem */

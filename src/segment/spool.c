@@ -45,7 +45,7 @@ typedef struct Batch
 	BatchColumn *columns;
 } Batch;
 
-/* What a spool knows of a column. */
+/* A column of a spool: its file, and an estimate of its memory. */
 typedef struct SpoolColumn
 {
 	bool		by_reference;	/* are values stored as pointers to Datums? */
@@ -346,11 +346,18 @@ batch_bytes(const RtscanSpool *spool)
 		rtscan_rows_value_memory(spool->batch);
 }
 
-void
-rtscan_spool_end_block(RtscanSpool *spool)
+/* Sort the rows of the newest heap block by their TIDs. */
+static void
+sort_block(RtscanSpool *spool)
 {
 	rtscan_rows_sort_tids(spool->batch, spool->block_start);
 	spool->block_start = spool->batch->rows;
+}
+
+void
+rtscan_spool_end_block(RtscanSpool *spool)
+{
+	sort_block(spool);
 	if (spool->batch->rows - spool->measured >= ROWS_A_MEASURE)
 		measure(spool);
 	if (batch_bytes(spool) > spool->memory_kb * 1024.0 * BATCH_FRACTION)
@@ -376,8 +383,7 @@ fits_in_memory(RtscanSpool *spool)
 RtscanRows *
 rtscan_spool_rows(RtscanSpool *spool)
 {
-	rtscan_rows_sort_tids(spool->batch, spool->block_start);
-	spool->block_start = spool->batch->rows;
+	sort_block(spool);
 	if (fits_in_memory(spool))
 		return spool->batch;
 	write_batch(spool);

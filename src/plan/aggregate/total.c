@@ -168,8 +168,7 @@ count_query(Query *query)
 	count->targetList = list_make1(makeTargetEntry((Expr *) aggregate, 1, pstrdup("count"), false));
 	count->hasAggs = true;
 	count->hasWindowFuncs = false;
-	count->windowClause = count->sortClause = count->distinctClause = NIL;
-	count->hasDistinctOn = false;
+	count->windowClause = count->sortClause = NIL;
 	count->limitCount = count->limitOffset = NULL;
 	count->limitOption = LIMIT_OPTION_COUNT;
 	return count;
@@ -205,12 +204,6 @@ query_with_subquery(Query *query)
 
 /* ---------------------------------------------------------------- planning */
 
-static PlannedStmt *
-plan(RTSCAN_COMPAT_PLANNER_PARAMETERS)
-{
-	return (previous_planner ? previous_planner : standard_planner) (RTSCAN_COMPAT_PLANNER_ARGUMENTS);
-}
-
 /*
  * Return the cost of a plan with a window.  The window reads all rows before it returns the first one, but before
  * PostgreSQL 16 the planner expects that a LIMIT ends it early.
@@ -237,11 +230,11 @@ plan_total(RTSCAN_COMPAT_PLANNER_PARAMETERS)
 			   *with_window;
 
 	if ((options & CURSOR_OPT_FAST_PLAN) || !is_page_with_total(query))
-		return plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+		return RTSCAN_COMPAT_CALL_PLANNER(previous_planner);
 	other = query_with_subquery(query);
-	with_window = plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+	with_window = RTSCAN_COMPAT_CALL_PLANNER(previous_planner);
 	query = other;
-	with_subquery = plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+	with_subquery = RTSCAN_COMPAT_CALL_PLANNER(previous_planner);
 	return with_subquery->planTree->total_cost < cost_with_window(with_window->planTree) ? with_subquery : with_window;
 }
 

@@ -14,7 +14,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/plancat.h"
 #include "optimizer/planner.h"
-#include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
 
 static rtscan_compat_relation_hook_type previous_hook;
@@ -32,12 +31,6 @@ rtscan_pretend_next(List *indexes)
 	of_next = indexes;
 }
 
-static PlannedStmt *
-plan(RTSCAN_COMPAT_PLANNER_PARAMETERS)
-{
-	return (previous_planner ? previous_planner : standard_planner) (RTSCAN_COMPAT_PLANNER_ARGUMENTS);
-}
-
 /* planner_hook: the first query to be planned has the indexes, but not those that are planned meanwhile. */
 static PlannedStmt *
 plan_pretending(RTSCAN_COMPAT_PLANNER_PARAMETERS)
@@ -46,12 +39,12 @@ plan_pretending(RTSCAN_COMPAT_PLANNER_PARAMETERS)
 	PlannedStmt *statement;
 
 	if (of_next == NIL && pretended == NIL)
-		return plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+		return RTSCAN_COMPAT_CALL_PLANNER(previous_planner);
 	pretended = of_next;
 	of_next = NIL;
 	PG_TRY();
 	{
-		statement = plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+		statement = RTSCAN_COMPAT_CALL_PLANNER(previous_planner);
 	}
 	PG_FINALLY();
 	{

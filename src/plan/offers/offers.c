@@ -240,12 +240,6 @@ note_statement(const PlannedStmt *statement)
 	visit_plans(statement->subplans, note_taken, NULL);
 }
 
-static PlannedStmt *
-plan(RTSCAN_COMPAT_PLANNER_PARAMETERS)
-{
-	return (previous_planner ? previous_planner : standard_planner) (RTSCAN_COMPAT_PLANNER_ARGUMENTS);
-}
-
 /* planner_hook: record the offers of the first query, but not those of queries that are planned in between. */
 static PlannedStmt *
 plan_and_note(RTSCAN_COMPAT_PLANNER_PARAMETERS)
@@ -254,12 +248,12 @@ plan_and_note(RTSCAN_COMPAT_PLANNER_PARAMETERS)
 	PlannedStmt *statement;
 
 	if (begun == NULL)
-		return plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+		return RTSCAN_COMPAT_CALL_PLANNER(previous_planner);
 	recording = begun->planned ? NULL : begun;
 	begun->planned = true;
 	PG_TRY();
 	{
-		statement = plan(RTSCAN_COMPAT_PLANNER_ARGUMENTS);
+		statement = RTSCAN_COMPAT_CALL_PLANNER(previous_planner);
 		note_statement(statement);
 	}
 	PG_FINALLY();
