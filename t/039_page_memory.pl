@@ -97,7 +97,11 @@ like($_->safe_psql('postgres', $explain), qr/Heap Pages Remembered: [1-9]/, $_->
 check_index($primary, 'account', 'after all');
 
 # If nothing is logged meanwhile, pages are remembered though they have been evicted from shared buffers. The first query
-# looks into all of them, the second one into evicted ones. The server logs something now and then.
+# looks into all of them, the second one into evicted ones. The server logs something now and then. The page worker would look
+# into some of them meanwhile.
+$primary->append_conf('postgresql.conf', 'rtscan.page_worker_rate = 0');
+$primary->reload;
+$primary->poll_query_until('postgres', 'SHOW rtscan.page_worker_rate', '0') or die 'the setting was not reloaded';
 $primary->safe_psql('postgres', q{
 	CREATE TABLE large (a int, filler text) WITH (autovacuum_enabled = off);
 	INSERT INTO large SELECT i, repeat('x', 500) FROM generate_series(1, 100000) i;
