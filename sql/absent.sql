@@ -14,7 +14,7 @@ SELECT i AS id, hashint4(i) AS a, hashint4(i / 5) AS r, CASE WHEN i % 4 = 0 THEN
 	timestamp '2020-01-01' + abs(hashint4(i)) % 10000000 * interval '17 s' AS ts, 'value ' || hashint4(i) AS s
 FROM generate_series(1, 120000) i;
 VACUUM ANALYZE t;
-SET maintenance_work_mem = '6MB';
+SET rtscan.debug_segment_rows = 38000;
 CREATE INDEX t_absent ON t USING rtscan (a, r, n, f, ts, s) INCLUDE (id);
 SELECT segments BETWEEN 3 AND 6 AS several FROM rtscan_stats('t_absent');
 -- some of them, others, and NULL

@@ -23,10 +23,9 @@ SELECT i AS id, -i::bigint * 1000000000 AS l, timestamp '2020-10-24 00:00' + i *
 FROM generate_series(1, 60000) i;
 -- (VACUUM would merge the segments)
 VACUUM ANALYZE t;
-SET maintenance_work_mem = '1MB';
--- unique texts take so much memory that the segments have few rows
+SET rtscan.debug_segment_rows = 5800;
 CREATE INDEX t_bounds ON t USING rtscan (id, l, ts, n, f, q, m, (md5(id::text))) INCLUDE (h);
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 SELECT segments > 8 AS many FROM rtscan_stats('t_bounds');
 SELECT rtscan_check('t_bounds', true);
 -- Return which segments a query searches: all, some or none.
@@ -79,9 +78,9 @@ SELECT searched('id > 100000'), searched('id > 200000');
 SELECT miscounted('t', array_agg(condition), 'id, n', NULL, NULL) FROM asked;
 SELECT rtscan_check('t_bounds', true);
 -- Each of a nested loop's searches, those of dimensions, and processes skip on their own.
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 5800;
 REINDEX INDEX t_bounds;
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 CREATE TABLE d AS SELECT i * 211 % 70000 AS k, i % 5 AS g FROM generate_series(1, 300) i;
 ANALYZE d;
 SELECT unequal('SELECT g, count(*), sum(h) FROM t JOIN d ON k = id WHERE l > -30000000000000

@@ -68,13 +68,13 @@ SELECT check_values(66000, k) FROM unnest('{1,2,254,255,256,257,65535,65536,6553
 -- segments as small as memory allows, and what is in them
 CREATE TABLE t WITH (autovacuum_enabled = off) AS
 	SELECT i AS id, hash(i) % 5000 AS a, 'k' || hash(i) % 77 AS b FROM generate_series(1, 40000) i;
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 18000;
 CREATE INDEX t_ab ON t USING rtscan (a, b, id);
 SELECT segments > 2 AS several, rows, dead, pending FROM rtscan_stats('t_ab');
 SELECT rtscan_check('t_ab', true);
 SELECT differences('t', 't_ab',
 	'{a < 77,a > 4900 AND b = ''k5'',id BETWEEN 19990 AND 20010,b >= ''k76'' AND a < 1000,id > 39990,b IS NULL}');
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 REINDEX INDEX t_ab;
 SELECT segments, rows FROM rtscan_stats('t_ab');
 SELECT differences('t', 't_ab',
@@ -106,11 +106,11 @@ DROP TABLE t;
 
 -- an error in the middle
 CREATE TABLE t AS SELECT i AS a FROM generate_series(1, 30000) i;
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 18000;
 CREATE INDEX t_a ON t USING rtscan ((1 / (a - 29000)));
 CREATE INDEX t_a ON t USING rtscan ((1 / (a - 30001)), a);
 SELECT rtscan_check('t_a', true);
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 DROP TABLE t;
 
 -- HOT chains: roots out of order within a page, dead members
@@ -161,7 +161,7 @@ WHERE id < before;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 -- more than a segment of a range; expressions and predicates that workers may evaluate, and one that they may not
-SET maintenance_work_mem = '4MB';
+SET rtscan.debug_segment_rows = 6000;
 CREATE INDEX t_wide ON t USING rtscan ((md5(id::text)), a);
 SELECT segments > 4 AS several, rows, checked FROM built('t_wide');
 SELECT differences('t', 't_wide', '{md5(id::text) < ''08''}', false);
@@ -171,7 +171,7 @@ CREATE INDEX t_few ON t USING rtscan (a, b) WHERE id % 1000 = 0;
 SELECT segments <= 4 AS few, rows, checked FROM built('t_few');
 SELECT differences('t', 't_few', '{id % 1000 = 0,id % 1000 = 0 AND a < 2000}', false);
 DROP INDEX t_few;
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 CREATE INDEX t_some ON t USING rtscan ((a * 2), lower(b)) WHERE a % 2 = 0;
 SELECT * FROM built('t_some');
 CREATE FUNCTION alone(int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE AS 'BEGIN RETURN $1 + 1; END';

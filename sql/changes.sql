@@ -357,7 +357,7 @@ SELECT i, hash(i) % 1000, CASE WHEN i % 7 > 0 THEN 'k' || i % 999 END, hash(i) %
 SET maintenance_work_mem = '256MB';
 CREATE INDEX u_abc ON u USING rtscan (a, b, c, id) INCLUDE (note);
 SELECT segments, rows FROM rtscan_stats('u_abc');
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 5000;
 DELETE FROM u WHERE hash(id + 7) % 5 < 2;
 VACUUM u;
 SELECT segments BETWEEN 5 AND 40 AS several, dead, rows = (SELECT count(*) FROM u) AS all_rows
@@ -370,12 +370,12 @@ VACUUM u;
 SELECT segments, dead, rows FROM rtscan_stats('u_abc');
 
 -- a full tier of more rows than a merge has memory for: as many as there is room for
-SET maintenance_work_mem = '3300kB';
+SET rtscan.debug_segment_rows = 47000;
 INSERT INTO u SELECT i, hash(i) % 1000, 'k', 0.5, 'n' FROM generate_series(1, 100000) i;
 VACUUM u;
 SELECT segments < 50 AS few, rows = (SELECT count(*) FROM u) AS all_rows FROM rtscan_stats('u_abc');
 SELECT differences('u', 'u_abc', '{a < 20,b = ''k7'',c = 0.5 AND id < 3000}');
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 DROP TABLE u;
 
 -- a copy of the index goes on with the same ids, and when it is rolled back so does the original

@@ -99,7 +99,7 @@ CREATE FUNCTION t_rows(first int, last int) RETURNS SETOF t LANGUAGE sql AS $$
 	FROM generate_series(first, last) i
 $$;
 INSERT INTO t SELECT * FROM t_rows(1, 9000);
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 18000;
 CREATE INDEX t_all ON t USING rtscan (id, few, many, word, price, f, ts, yes, name, nothing, pad) INCLUDE (filler);
 INSERT INTO t SELECT * FROM t_rows(9001, 9900);
 DELETE FROM t WHERE id % 13 = 0;
@@ -134,7 +134,7 @@ WHERE random % 16 = n;
 -- from one segment, with chunks; keys with few values are walked value by value
 CREATE TABLE large (LIKE t) WITH (autovacuum_enabled = off);
 INSERT INTO large SELECT * FROM t_rows(1, 70000);
-SET maintenance_work_mem = '64MB';
+RESET rtscan.debug_segment_rows;
 CREATE INDEX large_all ON large USING rtscan (id, few, many, word, price, f, ts, yes, name, nothing, pad)
 	INCLUDE (filler);
 VACUUM ANALYZE large;

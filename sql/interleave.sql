@@ -12,7 +12,7 @@ SET max_parallel_workers_per_gather = 0;
 \set ECHO all
 
 -- Several segments of each table, and pending rows.
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 18000;
 CREATE TABLE inter_a (a int, b int, id int);
 CREATE TABLE inter_b (a int, b int, id int);
 INSERT INTO inter_a SELECT i * 7 % 1000, i * 13 % 100, i FROM generate_series(1, 40000) i;

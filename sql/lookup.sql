@@ -15,7 +15,7 @@ SET rtscan.enable_star = off; -- this is about nested loops
 \set ECHO all
 -- Three segments of plain columns, unique values and some that repeat, INCLUDEd ones, NULLs; outer rows, half of
 -- which find nothing.
-SET maintenance_work_mem = '16MB';
+SET rtscan.debug_segment_rows = 258048;
 CREATE TABLE t AS SELECT i AS id, hashint4(i) AS a, CASE WHEN i % 9 > 0 THEN hashint4(-i) / 1000 END AS b,
 		i % 1000 AS v, 'text ' || i AS t
 	FROM generate_series(1, 600000) i;

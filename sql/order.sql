@@ -313,11 +313,11 @@ DROP INDEX s_btree, s_words;
 -- Segments that follow each other, as those of a table in the order of time: values of several are tried
 CREATE TABLE follow AS
 SELECT i AS a, nullif(i % 5, 0) * i AS b, lpad(i::text, 6, '0') AS t FROM generate_series(1, 120000) i;
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 18000;
 SET max_parallel_maintenance_workers = 0;
 CREATE INDEX ON follow USING rtscan (a, b, t);
 VACUUM ANALYZE follow;
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 RESET max_parallel_maintenance_workers;
 SELECT segments > 3 AS several FROM rtscan_stats('follow_a_b_t_idx');
 SELECT unlike(format('SELECT %1$s FROM follow ORDER BY %1$s %2$s LIMIT 3 OFFSET %3$s', c, d, n), 'Offset: ')

@@ -52,7 +52,7 @@ INSERT INTO t SELECT i, i % 997, 'group ' || i % 23, i % 100 - 50, i * 17, (i::i
 	'2020-01-01'::date + i % 777
 	FROM generate_series(1, 100000) i;
 -- vacuum would make one segment of them
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 18000;
 CREATE INDEX t_all ON t USING rtscan (k, s, d) INCLUDE (id, i2, i4, i8, n, m, f4, f8);
 DELETE FROM t WHERE id % 11 = 0;
 VACUUM ANALYZE t;
@@ -258,7 +258,7 @@ RESET enable_bitmapscan;
 -- one segment of several chunks, which processes share: each row comes once
 CREATE TABLE chunks (id int, k int, v int) WITH (autovacuum_enabled = off, parallel_workers = 2);
 INSERT INTO chunks SELECT i, i % 1000, i % 5 FROM generate_series(1, 400000) i;
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 SET max_parallel_workers_per_gather = 2;
 CREATE INDEX ON chunks USING rtscan (k) INCLUDE (id, v);
 DELETE FROM chunks WHERE id % 100 = 7;

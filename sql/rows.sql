@@ -562,7 +562,7 @@ SELECT undone('UPDATE parent SET w = ''new'' WHERE a = 5', 'parent');
 --
 -- By several processes
 --
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 18000;
 CREATE TABLE big (id int, a int, b int, w text COLLATE "C", filler text)
 WITH (autovacuum_enabled = off, parallel_workers = 2);
 INSERT INTO big SELECT i, hash(i) % 1000, hash(i + 7) % 100, 'k' || hash(i) % 500, 'f' || i
@@ -570,7 +570,7 @@ FROM generate_series(1, 60000) i;
 CREATE INDEX big_all ON big USING rtscan (a, b) INCLUDE (id, w);
 DELETE FROM big WHERE id % 11 = 0;
 VACUUM ANALYZE big; -- without merging the segments that the build has made
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 UPDATE big SET b = b + 1 WHERE id % 1000 = 0;
 INSERT INTO big SELECT -i, i, 5, 'pending', 'pending' FROM generate_series(1, 900) i;
 SELECT segments > 1 AS segments FROM rtscan_stats('big_all');

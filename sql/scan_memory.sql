@@ -68,7 +68,7 @@ WITH (autovacuum_enabled = off);
 INSERT INTO t
 SELECT i, hash(i) % 50, hash(i + 5), 'w' || hash(i + 7) % 3000, i / 4.0, repeat('x', i % 70) || i, 'f' || i
 FROM generate_series(1, 200000) i;
-SET maintenance_work_mem = '1700kB';
+SET rtscan.debug_segment_rows = 15000;
 CREATE INDEX t_all ON t USING rtscan (id, few, many, word) INCLUDE (price, long);
 VACUUM ANALYZE t;
 SELECT segments > 10 AS segments FROM rtscan_stats('t_all');
@@ -193,7 +193,7 @@ FROM rtscan_stats('many_columns_idx');
 CREATE TABLE looks WITH (autovacuum_enabled = off) AS
 SELECT i, round(i % 100, i % 3) AS n, CASE i % 2 WHEN 0 THEN '-0' ELSE i::float8 END AS f, 'w' || i % 1000 AS w
 FROM generate_series(1, 200000) i;
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 18000;
 CREATE INDEX looks_idx ON looks USING rtscan (i, n, f, w);
 VACUUM ANALYZE looks;
 INSERT INTO looks SELECT -i, 1.00, '-0', 'w' FROM generate_series(1, 5000) i;

@@ -121,7 +121,7 @@ DROP TABLE t;
 -- merges of wide rows, with little memory
 SET rtscan.pending_list_limit = '64kB';
 SET rtscan.merge_worker = off;
-SET maintenance_work_mem = '1MB';
+SET rtscan.debug_segment_rows = 18000;
 CREATE TABLE t (id int, v text COLLATE "C", w text) WITH (autovacuum_enabled = off);
 ALTER TABLE t ALTER v SET STORAGE EXTERNAL, ALTER w SET STORAGE EXTERNAL;
 CREATE INDEX t_v ON t USING rtscan (v, id) INCLUDE (w);
@@ -139,7 +139,7 @@ SELECT differences('t', 't_v',
 	ARRAY['v < ''3''', 'v = noise(77, 2000)', 'v >= noise(600, 2000) AND id < 0', 'id > 890']);
 RESET rtscan.pending_list_limit;
 RESET rtscan.merge_worker;
-RESET maintenance_work_mem;
+RESET rtscan.debug_segment_rows;
 DROP TABLE t;
 
 SET client_min_messages = error;

@@ -39,6 +39,7 @@ int			rtscan_device_memory;
 bool		rtscan_device_clocks = true;
 int			rtscan_device_timeout;
 bool		rtscan_debug_compare_executors;
+int			rtscan_debug_segment_rows;
 char	   *rtscan_debug_pause;
 char	   *rtscan_device_fault;
 char	   *rtscan_device_rays;
@@ -189,6 +190,10 @@ define_test_settings(void)
 							 "Evaluates each scan of a device on the CPU as well, and compares the results.",
 							 NULL, &rtscan_debug_compare_executors, false, PGC_USERSET,
 							 GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomIntVariable("rtscan.debug_segment_rows",
+							"Limits the rows of a segment that a build, a flush or a merge writes.",
+							NULL, &rtscan_debug_segment_rows, RTSCAN_SEGMENT_ROWS, 1024, RTSCAN_SEGMENT_ROWS,
+							PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomStringVariable("rtscan.debug_pause",
 							   "Makes RtscanScan and RtscanAggregate wait for advisory lock 1920234339 after some of their steps.",
 							   "The steps are snapshot, image, map and look.",

@@ -56,6 +56,7 @@ extern bool rtscan_device_clocks;	/* keep the clocks of NVIDIA devices high */
 extern int	rtscan_device_timeout;	/* maximum time that a scan waits for a device, in ms */
 
 /* Settings for tests and benchmarks. */
+extern int	rtscan_debug_segment_rows;	/* most rows of a segment that is written */
 extern bool rtscan_debug_compare_executors; /* the CPU also evaluates the scans of devices, and bits are compared */
 extern char *rtscan_debug_pause;	/* the steps after which a node waits: some of snapshot, image, map, look */
 extern char *rtscan_device_fault;	/* how the device program is to fail */

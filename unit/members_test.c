@@ -54,10 +54,11 @@ static void
 write_rows(void)
 {
 	RtscanAreaWriter *writer = unit_area_writer();
+	RtscanIntegers integers = rtscan_integers_in_array(values, nulls, rows);
 	uint32		pages;
 
-	assert_true(rtscan_find_frames(values, nulls, rows, frames));
-	stored = (RtscanFrames) {.area = rtscan_write_frames(writer, frames, values, nulls, rows), .frames = frames,
+	assert_true(rtscan_find_frames(&integers, frames));
+	stored = (RtscanFrames) {.area = rtscan_write_frames(writer, frames, &integers), .frames = frames,
 		.pages = first_pages};
 	assert_true(rtscan_frames_are_sane(frames, rows, first_pages, &pages));
 	segment = (RtscanSegment) {.chunks = rtscan_chunks(rows)};

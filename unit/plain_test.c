@@ -14,13 +14,21 @@
 #define MOST_ROWS	(2 * RTSCAN_CHUNK_ROWS)
 
 static RtscanColumn type;
-static RtscanSorted elements[MOST_ROWS];
+/* A key and its row. */
+typedef struct Element
+{
+	uint64		value;
+	uint32		row;
+} Element;
+
+static Element elements[MOST_ROWS];
+static uint32 order[MOST_ROWS];
 static uint64 starts[MOST_ROWS / 64 + 1];
 static uint64 values[MOST_ROWS];
 static uint64 nulls[MOST_ROWS / 64 + 1];
 static RtscanColumnRows source = {.values = values, .nulls = nulls};	/* input of the sort */
-static RtscanSorted spare[MOST_ROWS];
-static RtscanSortedColumn column = {.sorted = elements, .spare = spare, .starts = starts, .identical = true};
+static RtscanSortedColumn column = {.type = &type, .source = &source, .order = order, .starts = starts,
+	.identical = true};
 static RtscanSegment segment;
 static RtscanFinger fingers[RTSCAN_FINGERS];
 static RtscanSegmentColumn stored;
@@ -62,7 +70,7 @@ random_key(int bits)
 static int
 compare_elements(const void *a, const void *b)
 {
-	const RtscanSorted *left = a,
+	const Element *left = a,
 			   *right = b;
 
 	if (left->value != right->value)
@@ -79,8 +87,9 @@ make_source(void)
 	memset(nulls, 0, sizeof(nulls));
 	for (uint32 rank = 0; rank < column.rows; rank++)
 	{
-		const RtscanSorted *element = &elements[rank];
+		const Element *element = &elements[rank];
 
+		order[rank] = element->row;
 		if (rank >= column.nonnull)
 			nulls[element->row / 64] |= UINT64CONST(1) << (element->row % 64);
 		values[element->row] = rank >= column.nonnull ? 0 : keys ? element->value :
@@ -104,14 +113,14 @@ random_column(void)
 	first_null = column.rows;
 	for (uint32 row = column.rows; row-- > 0;)
 		if (null > 0 && unit_one_in(null))
-			elements[--first_null] = (RtscanSorted) {0, row};
+			elements[--first_null] = (Element) {0, row};
 	for (uint32 row = 0, at = first_null; row < column.rows; row++)
 		if (at < column.rows && elements[at].row == row)
 			at++;
 		else
-			elements[n++] = (RtscanSorted) {run > 0 && unit_one_in(run) ? repeated : random_key(bits), row};
+			elements[n++] = (Element) {run > 0 && unit_one_in(run) ? repeated : random_key(bits), row};
 	assert_int_equal(n, first_null);
-	qsort(elements, n, sizeof(RtscanSorted), compare_elements);
+	qsort(elements, n, sizeof(Element), compare_elements);
 	column.nonnull = n;
 	column.distinct = 0;
 	memset(starts, 0, sizeof(starts));
@@ -128,7 +137,7 @@ random_column(void)
 static bool
 write_column(void)
 {
-	RtscanPlain *plain = rtscan_choose_plain(&type, &source, &column);
+	RtscanPlain *plain = rtscan_choose_plain(&column);
 	RtscanAreaWriter *areas = unit_area_writer();
 	RtscanPacker packer;
 	StringInfoData descriptor;
@@ -140,12 +149,12 @@ write_column(void)
 	memset(fingers, 0, sizeof(fingers));
 	stored = (RtscanSegmentColumn) {.header = {.flags = RTSCAN_COLUMN_PLAIN, .nonnull = column.nonnull},
 		.fingers = fingers};
-	rtscan_write_sparse_dictionary(areas, &type, &column, &stored.header);
+	rtscan_write_sparse_dictionary(areas, &column, &stored.header);
 	packer = rtscan_packer(areas, RTSCAN_PAGE_ORDER, 3);
 	for (uint32 rank = 0; rank < column.rows; rank++)
 		rtscan_packer_add(&packer, elements[rank].row);
 	stored.header.order = rtscan_packer_end(&packer);
-	rtscan_write_plain(areas, &type, plain, column.rows, &descriptor);
+	rtscan_write_plain(areas, plain, &descriptor);
 	memcpy(&stored.values.header, descriptor.data, sizeof(RtscanIncludeHeader));
 	stored.values.frames.area = stored.values.header.values;
 	stored.values.frames.frames = (RtscanFrame *) (descriptor.data + sizeof(RtscanIncludeHeader));
@@ -395,13 +404,13 @@ test_choice(void **state)
 		random_column();
 	while (column.distinct <= 0xFFFF);
 	column.identical = false;
-	assert_null(rtscan_choose_plain(&type, &source, &column));
+	assert_null(rtscan_choose_plain(&column));
 	column.identical = true;
 	column.heap_order = true;
-	assert_null(rtscan_choose_plain(&type, &source, &column));
+	assert_null(rtscan_choose_plain(&column));
 	column.heap_order = false;
 	type.key_kind = RTSCAN_KEY_NONE;
-	assert_null(rtscan_choose_plain(&type, &source, &column));
+	assert_null(rtscan_choose_plain(&column));
 }
 
 static void

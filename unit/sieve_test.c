@@ -108,24 +108,25 @@ static RtscanSortedColumn *
 random_column(void)
 {
 	RtscanSchema *schema = palloc0(offsetof(RtscanSchema, columns) + sizeof(RtscanColumn));
-	RtscanColumnRows source = {.null_count = 0};
-	RtscanRows	source_rows = {.schema = schema, .rows = rows, .columns = &source};
+	RtscanColumnRows *source = palloc0(sizeof(RtscanColumnRows));
+	RtscanRows *source_rows = palloc0(sizeof(RtscanRows));
 	int			kind = unit_below(5);
 	uint32		few = 1 + unit_bits(10);
 	uint32		nulls = unit_below(6);	/* 0: a tenth of the rows are NULL; 1: nearly all; else none */
 
 	schema->columns[0] = (RtscanColumn) {.typlen = 8, .typbyval = true, .key_kind = RTSCAN_KEY_UINT64};
-	source.values = palloc(rows * sizeof(uint64));
-	source.nulls = palloc0((rows / 64 + 1) * sizeof(uint64));
+	*source_rows = (RtscanRows) {.schema = schema, .rows = rows, .columns = source};
+	source->values = palloc(rows * sizeof(uint64));
+	source->nulls = palloc0((rows / 64 + 1) * sizeof(uint64));
 	for (uint32 row = 0; row < rows; row++)
 	{
 		bool		null = nulls == 0 ? unit_one_in(10) : nulls == 1 ? !unit_one_in(rows) : false;
 
-		source.values[row] = random_value(kind, few, row);
-		source.nulls[row / 64] |= (uint64) null << (row % 64);
-		source.null_count += null;
+		source->values[row] = random_value(kind, few, row);
+		source->nulls[row / 64] |= (uint64) null << (row % 64);
+		source->null_count += null;
 	}
-	return rtscan_sort_column(NULL, schema, &source_rows, 0, rtscan_sort_room(&source_rows));
+	return rtscan_sort_column(NULL, source_rows, 0);
 }
 
 /* Compute at which rank the column's codes begin, and each row's rank. */
@@ -137,7 +138,7 @@ learn_column(int i, const RtscanSortedColumn *column)
 	ncodes[i] = 0;
 	for (uint32 rank = 0; rank < rows; rank++)
 	{
-		rank_of[i][column->sorted[rank].row] = rank;
+		rank_of[i][column->order[rank]] = rank;
 		if (rank == column->nonnull || rtscan_starts_value(column, rank))
 			starts[i][ncodes[i]++] = rank;
 	}
@@ -154,7 +155,7 @@ write_codes(RtscanAreaWriter *areas, int i, uint32 width)
 
 	for (uint32 code = 0; code < ncodes[i]; code++)
 		for (uint32 rank = starts[i][code]; rank < starts[i][code + 1]; rank++)
-			codes[sorted[i]->sorted[rank].row] = code;
+			codes[sorted[i]->order[rank]] = code;
 	for (uint32 row = 0; row < rows; row++)
 		rtscan_packer_add(&packer, codes[row]);
 	return rtscan_packer_end(&packer);
@@ -166,7 +167,7 @@ write_order(RtscanAreaWriter *areas, int i)
 	RtscanPacker packer = rtscan_packer(areas, RTSCAN_PAGE_ORDER, 3);
 
 	for (uint32 rank = 0; rank < rows; rank++)
-		rtscan_packer_add(&packer, sorted[i]->sorted[rank].row);
+		rtscan_packer_add(&packer, sorted[i]->order[rank]);
 	return rtscan_packer_end(&packer);
 }
 

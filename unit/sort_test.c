@@ -13,7 +13,8 @@
 #include "access/genam.h"
 #include "utils/sortsupport.h"
 
-#define MOST_ROWS	5000
+#define FEW_ROWS	5000
+#define MOST_ROWS	150000		/* more than are sorted in the processor's cache */
 #define DIGITS		1000		/* number of values that compare as different */
 
 static enum
@@ -89,11 +90,12 @@ static Row	expected[MOST_ROWS];
 static RtscanColumnRows source;
 
 #define WIDEST	((UINT64CONST(1) << 42) - 1)
-#define KINDS	8
+#define KINDS	11
 
 /*
  * Return a random value: with random bits; with only low or only high bits; one of a few values; the same one
- * except in one row; values as far apart as fit into a word together with a row, and a bit farther; ascending.
+ * except in one row; values as far apart as fit into a word together with a row, and a bit farther; mostly near zero,
+ * but some far away; fewer and fewer that are ever larger; ascending.
  */
 static uint64
 random_value(int kind, uint32 row)
@@ -114,6 +116,12 @@ random_value(int kind, uint32 row)
 			return PG_UINT64_MAX - (row == 7 ? 0 : row == 9 ? WIDEST : unit_bits(42));
 		case 6:
 			return PG_UINT64_MAX - (row == 7 ? 0 : row == 9 ? WIDEST + 1 : unit_bits(42));
+		case 7:
+			return unit_one_in(1000) ? unit_random() : unit_bits(30);
+		case 8:
+			return unit_random() >> unit_below(64);
+		case 9:
+			return unit_below(MOST_ROWS);
 		default:
 			return row / 3;
 	}
@@ -157,26 +165,22 @@ compare_rows(const void *a, const void *b)
 /* ---------------------------------------------------------------- the tests */
 
 static void
-check_rank(const RtscanSortedColumn *column, uint32 rank, bool by_key, uint32 *distinct, bool *identical)
+check_rank(const RtscanSortedColumn *column, uint32 rank, uint32 *distinct, bool *identical)
 {
 	const Row  *row = &expected[rank];
 	bool		starts = !row->null && (rank == 0 || row[-1].order != row->order);
-	uint64		value = column->sorted[rank].value;
 
-	assert_int_equal(column->sorted[rank].row, row->row);
+	assert_int_equal(column->order[rank], row->row);
 	assert_int_equal(rtscan_starts_value(column, rank), starts);
 	*distinct += starts;
 	if (row->null)
 		return;
-	assert_int_equal(by_key ? value : value % DIGITS, row->order);
+	assert_int_equal(rtscan_value_at(column, rank), row->value);
 	if (!starts)
-	{
-		assert_int_equal(value, column->sorted[rank - 1].value);
 		*identical = *identical && row->value == row[-1].value;
-	}
 }
 
-/* Check that a row has an image of its own exactly if its value differs from the one that represents it. */
+/* Check that a row has an image of its own exactly if its value differs from that of the first equal row. */
 static void
 check_image(const RtscanSortedColumn *column, const Row *row, uint64 value)
 {
@@ -188,9 +192,10 @@ check_image(const RtscanSortedColumn *column, const Row *row, uint64 value)
 }
 
 static void
-check_column(const RtscanSortedColumn *column, uint32 n, bool by_key)
+check_column(const RtscanSortedColumn *column, uint32 n)
 {
 	uint32		distinct = 0;
+	uint64		value = 0;
 	bool		heap_order = true,
 				identical = true;
 
@@ -199,7 +204,7 @@ check_column(const RtscanSortedColumn *column, uint32 n, bool by_key)
 	assert_int_equal(column->nonnull, n - source.null_count);
 	for (uint32 rank = 0; rank < n; rank++)
 	{
-		check_rank(column, rank, by_key, &distinct, &identical);
+		check_rank(column, rank, &distinct, &identical);
 		heap_order = heap_order && expected[rank].row == rank;
 	}
 	assert_int_equal(column->distinct, distinct);
@@ -207,13 +212,16 @@ check_column(const RtscanSortedColumn *column, uint32 n, bool by_key)
 	assert_int_equal(column->identical, identical);
 	assert_int_equal(column->images != NULL, !identical);
 	for (uint32 rank = 0; rank < n - source.null_count && column->images; rank++)
-		check_image(column, &expected[rank], column->sorted[rank].value);
+	{
+		if (rtscan_starts_value(column, rank))
+			value = expected[rank].value;
+		check_image(column, &expected[rank], value);
+	}
 }
 
 static void
-check_sort(bool by_key)
+check_sort(bool by_key, uint32 n)
 {
-	uint32		n = unit_bits(12) + unit_below(MOST_ROWS - 4096);
 	RtscanSchema *schema = palloc0(offsetof(RtscanSchema, columns) + sizeof(RtscanColumn));
 	RtscanRows	rows = {.schema = schema, .rows = n, .columns = &source};
 	FmgrInfo	compare = {.fn_oid = 1};
@@ -222,14 +230,27 @@ check_sort(bool by_key)
 		.compare = &compare,
 		.key_kind = by_key ? RTSCAN_KEY_UINT64 : RTSCAN_KEY_NONE};
 	random_rows(n, by_key);
-	check_column(rtscan_sort_column(NULL, schema, &rows, 0, rtscan_sort_room(&rows)), n, by_key);
+	check_column(rtscan_sort_column(NULL, &rows, 0), n);
+}
+
+static uint32
+few_rows(void)
+{
+	return unit_bits(12) + unit_below(FEW_ROWS - 4096);
 }
 
 static void
 test_keys(void **unused)
 {
 	for (int round = 0; round < 300; round++)
-		check_sort(true);
+		check_sort(true, few_rows());
+}
+
+static void
+test_many_keys(void **unused)
+{
+	for (int round = 0; round < 30; round++)
+		check_sort(true, MOST_ROWS - unit_below(MOST_ROWS / 2));
 }
 
 static void
@@ -238,7 +259,7 @@ test_comparison(void **unused)
 	for (int round = 0; round < 400; round++)
 	{
 		support_kind = round % 4;
-		check_sort(false);
+		check_sort(false, few_rows());
 	}
 }
 
@@ -247,6 +268,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_many_keys),
 		cmocka_unit_test(test_comparison),
 	};
 

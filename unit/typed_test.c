@@ -193,9 +193,13 @@ write_include(void)
 	RtscanAreaWriter *writer = unit_area_writer();
 	StringInfoData descriptor;
 
+	RtscanColumnRows copy = column;
+
 	type.key_kind = RTSCAN_KEY_NONE;
 	initStringInfo(&descriptor);
-	rtscan_write_include(writer, &type, &column, rows, &descriptor);
+	copy.values = palloc(rows * sizeof(uint64));
+	memcpy(copy.values, column.values, rows * sizeof(uint64));
+	rtscan_write_include(writer, &type, &copy, rows, &descriptor);
 	read_descriptor(&descriptor);
 	assert_int_equal(descriptor.cursor, descriptor.len);
 	open_column(writer, false);

@@ -9,21 +9,6 @@
 #include "device/build.h"
 #include "port/pg_bitutils.h"
 
-StaticAssertDecl(sizeof(RtscanSorted) == sizeof(SortPair) &&
-				 offsetof(RtscanSorted, row) == offsetof(SortPair, value),
-				 "the device sorts the same elements");
-
-/* Return a mask of the bits in which some keys differ. */
-static uint64
-differing_bits(const SortPair *pairs, uint32 n)
-{
-	uint64		differing = 0;
-
-	for (uint32 i = 1; i < n; i++)
-		differing |= pairs[i].key ^ pairs[0].key;
-	return differing;
-}
-
 /*
  * Hash a pair.  The shifts let every bit of the key affect other bits of the hash.  A multiplication alone would
  * leave the highest bit in its place.
@@ -37,62 +22,91 @@ hash_pair(const SortPair *pair)
 	return hash ^ hash >> 29;
 }
 
-/* Return the sum of the pairs' hashes, which does not depend on their order. */
-static uint64
-hash_pairs(const SortPair *pairs, uint32 n)
+/* The keys and rows of a request. */
+typedef struct SortRequest
 {
-	uint64		sum = 0;
+	uint64		differing;		/* bits in which some keys differ */
+	uint64		hash;			/* sum of the pairs' hashes, which does not depend on their order */
+} SortRequest;
 
-	for (uint32 i = 0; i < n; i++)
-		sum += hash_pair(&pairs[i]);
-	return sum;
+/* Write the keys and rows to the area, in row order. */
+static SortRequest
+write_pairs(const RtscanSortedColumn *column, SortPair *area)
+{
+	SortRequest request = {0, 0};
+	uint64		first = rtscan_row_key(column, column->order[0]);
+
+	for (uint32 i = 0; i < column->nonnull; i++)
+	{
+		SortPair	pair = {.key = rtscan_row_key(column, column->order[i]), .value = column->order[i]};
+
+		request.differing |= pair.key ^ first;
+		request.hash += hash_pair(&pair);
+		area[i] = pair;
+	}
+	return request;
 }
 
 /*
- * Check the device's result before it is stored permanently: is "sorted" in order, and does it have the same pairs,
- * by the sum of their hashes?
+ * Read the sorted rows from the area.  Returns false if they are not in order, or are not the rows of the request, by
+ * the sum of their hashes: what is read is stored permanently.  Each pair is copied before it is checked, since the
+ * program may still write to the area.
  */
 static bool
-is_sorted(const SortPair *pairs, const SortPair *sorted, uint32 n)
+read_pairs(RtscanSortedColumn *column, const volatile SortPair *area, const SortRequest *request)
 {
-	for (uint32 i = 1; i < n; i++)
-		if (sorted[i - 1].key > sorted[i].key ||
-			(sorted[i - 1].key == sorted[i].key && sorted[i - 1].value >= sorted[i].value))
+	SortPair	before = {0};
+	uint64		hash = 0;
+
+	for (uint32 rank = 0; rank < column->nonnull; rank++)
+	{
+		SortPair	pair = {.key = area[rank].key, .value = area[rank].value};
+		bool		starts = rank == 0 || pair.key != before.key;
+
+		if (rank > 0 && (pair.key < before.key || (!starts && pair.value <= before.value)))
 			return false;
-	return hash_pairs(pairs, n) == hash_pairs(sorted, n);
+		column->order[rank] = pair.value;
+		if (starts)
+			rtscan_start_value(column, rank);
+		hash += hash_pair(&pair);
+		before = pair;
+	}
+	return hash == request->hash;
 }
 
-bool
-rtscan_device_sort(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n)
+static bool
+accept_pairs(RtscanSortedColumn *column, const volatile SortPair *area, const SortRequest *request)
 {
-	const SortPair *pairs = (const SortPair *) unsorted;
-	Size		size = (Size) n * sizeof(SortPair);
-	uint64		bits;
-	DeviceRequest request = {.kind = DEVICE_SORT, .size = n};
-	int			device;
-	char	   *area = rtscan_device_build_area(n, size, &device);
-
-	if (area == NULL)
-		return false;
-	bits = differing_bits(pairs, n);
-	if (bits == 0)
-	{
-		rtscan_device_end_turn();
-		memcpy(sorted, pairs, size);
+	if (read_pairs(column, area, request))
 		return true;
-	}
-	request.first_bit = pg_rightmost_one_pos64(bits);
-	request.bits = pg_leftmost_one_pos64(bits) + 1 - request.first_bit;
-	memcpy(area, pairs, size);
-	if (!rtscan_device_ask_for_build(device, &request))
-		return false;
-	/* copy before checking, since the program may still write to the area */
-	memcpy(sorted, area, size);
-	if (is_sorted(pairs, (const SortPair *) sorted, n))
-		return true;
+	rtscan_reset_order(column);
 	ereport(WARNING,
 			(errmsg("rtscan device returned wrongly sorted keys"),
 			 errdetail("The CPU sorts them instead."),
 			 errhint("Set rtscan.device to \"off\", and check the device and its driver.")));
 	return false;
+}
+
+bool
+rtscan_device_sort(RtscanSortedColumn *column)
+{
+	uint32		n = column->nonnull;
+	DeviceRequest message = {.kind = DEVICE_SORT, .size = n};
+	SortRequest request;
+	int			device;
+	char	   *area = rtscan_device_build_area(n, (Size) n * sizeof(SortPair), &device);
+
+	if (area == NULL)
+		return false;
+	request = write_pairs(column, (SortPair *) area);
+	if (request.differing == 0)
+	{
+		rtscan_device_end_turn();
+		rtscan_start_value(column, 0);
+		return true;
+	}
+	message.first_bit = pg_rightmost_one_pos64(request.differing);
+	message.bits = pg_leftmost_one_pos64(request.differing) + 1 - message.first_bit;
+	return rtscan_device_ask_for_build(device, &message) &&
+		accept_pairs(column, (const volatile SortPair *) area, &request);
 }

@@ -8,9 +8,9 @@
 
 #include "rtscan.h"
 
-#include "segment/sorted.h"
+#include "segment/sort.h"
 
 /* Sort keys: the hook "sort" of segment/device_hooks.h. */
-extern bool rtscan_device_sort(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n);
+extern bool rtscan_device_sort(RtscanSortedColumn *column);
 
 #endif							/* RTSCAN_DEVICE_SORT_H */

@@ -13,6 +13,6 @@
 
 /* Make sieve vectors: the hook "make_vectors" of segment/device_hooks.h. */
 extern uint64 *rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries,
-									 const RtscanSorted *sorted, uint32 rows);
+									 const uint32 *order, uint32 rows);
 
 #endif							/* RTSCAN_DEVICE_VECTORS_H */

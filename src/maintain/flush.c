@@ -8,7 +8,6 @@
 #include "miscadmin.h"
 #include "segment/encode.h"
 #include "segment/rows.h"
-#include "segment/sorted.h"
 #include "storage/pending.h"
 #include "utils/memutils.h"
 
@@ -133,7 +132,7 @@ row_bytes(const RtscanSchema *schema)
 
 	for (int i = 0; i < schema->nkeys; i++)
 		if (schema->columns[i].key_kind == RTSCAN_KEY_NONE)
-			return bytes + RTSCAN_IMAGE_NUMBER_BYTES + RTSCAN_IMAGE_BYTES;
+			return bytes + RTSCAN_IMAGE_BYTES;
 	return bytes;
 }
 

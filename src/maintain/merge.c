@@ -8,14 +8,12 @@
 #include "commands/vacuum.h"
 #include "maintain/merge_choice.h"
 #include "miscadmin.h"
-#include "segment/dictionary.h"
 #include "segment/encode.h"
 #include "segment/rows.h"
 #include "segment/segment.h"
 #include "segment/tidmap.h"
 #include "segment/values.h"
 #include "storage/dead.h"
-#include "utils/datum.h"
 #include "utils/memutils.h"
 
 #define BATCH	1024			/* number of rows whose values are read at once */
@@ -25,18 +23,16 @@ typedef struct MergeInput
 {
 	RtscanEntry entry;			/* its directory entry */
 	RtscanReader reader;		/* reads its pages */
-	ItemPointerData *tids;		/* TIDs of its rows */
+	ItemPointerData *tids;		/* TIDs of its rows; NULL when all have been taken */
 	uint64	   *dead;			/* one bit for each row: is it dead? */
 	uint32		first;			/* first row that may belong to the segment being written */
 	uint32		next;			/* next row to take */
 } MergeInput;
 
-/* The origin of a row of the merged segment. */
-typedef struct MergeSource
-{
-	uint32		input;			/* index in Merge.inputs */
-	uint32		row;			/* number of the row in that input */
-} MergeSource;
+/* The index in Merge.inputs of the input from which a row of the merged segment comes. */
+typedef uint16 MergeSource;
+
+#define MOST_INPUTS		PG_UINT16_MAX
 
 /* A merge of some segments. */
 typedef struct Merge
@@ -47,8 +43,8 @@ typedef struct Merge
 	uint32		ninputs;		/* number of segments being merged */
 	MergeInput *inputs;			/* the segments being merged */
 	uint32		limit;			/* maximal number of rows of a segment to write */
-	uint32		rows;			/* number of rows of the segment being written */
-	MergeSource *sources;		/* origin of each row of the segment being written */
+	MergeSource *sources;		/* origin of each row of the segment being written, which has the rows of each input in
+								 * their order */
 	uint32		nsegments;		/* number of segments written */
 	RtscanNewSegment *segments; /* segments written */
 } Merge;
@@ -129,245 +125,122 @@ smallest_input(const Merge *merge)
 	return smallest;
 }
 
-/* Choose the rows of the next segment, up to the limit; returns false if there are none. */
-static bool
-order_rows(Merge *merge)
+/* Take the next row of an input. */
+static void
+take_row(MergeInput *input)
+{
+	input->next++;
+	skip_dead(input);
+	if (input->next == input->entry.rows)
+	{
+		pfree(input->tids);
+		input->tids = NULL;
+	}
+}
+
+/* Choose the rows of the next segment, up to the limit, and set their TIDs. */
+static void
+order_rows(Merge *merge, RtscanRows *merged)
 {
 	uint32		p;
 
 	for (p = 0; p < merge->ninputs; p++)
 		merge->inputs[p].first = merge->inputs[p].next;
-	for (merge->rows = 0; merge->rows < merge->limit && (p = smallest_input(merge)) < merge->ninputs; merge->rows++)
+	for (merged->rows = 0; merged->rows < merge->limit; merged->rows++)
 	{
-		MergeInput *input = &merge->inputs[p];
+		MergeInput *input;
 
-		if (merge->rows % 4096 == 0)
+		if (merged->rows % 4096 == 0)
 			vacuum_delay_point(false);
-		merge->sources[merge->rows] = (MergeSource) {p, input->next++};
-		skip_dead(input);
+		p = smallest_input(merge);
+		if (p == merge->ninputs)
+			break;
+		input = &merge->inputs[p];
+		merged->tids[merged->rows] = input->tids[input->next];
+		merge->sources[merged->rows] = (MergeSource) p;
+		take_row(input);
 	}
-	return merge->rows > 0;
 }
 
 /* ---------------------------------------------------------------- values */
 
-/*
- * Values of one column for the rows first .. end - 1 of an input (the range), represented as in RtscanRows
- * (segment/rows.h).
- */
+/* Values of a column of an input, read in batches. */
 typedef struct InputColumn
 {
-	MemoryContext keep;			/* memory context of values passed by reference */
-	const RtscanColumn *type;	/* the column's type */
-	bool		heap_order;		/* does the column store its values in heap order, without codes? */
-	uint64	   *by_code;		/* value of each code; NULL in heap order */
-	/* one bit for each code: does a row of the range have the code?  NULL: read all values */
-	uint64	   *used;
-	uint32		first;			/* first row of the range */
-	uint32		end;			/* end of the range: the row after its last */
-	uint64	   *by_row;			/* value of each row of the range */
-	bool	   *nulls;			/* for each row of the range: is it NULL? */
+	MergeInput *input;			/* the input */
+	RtscanValues *values;		/* reads the values */
+	uint32		row;			/* first row that is in no batch so far */
+	uint32		n;				/* number of rows in the batch */
+	uint32		taken;			/* number of rows of the batch that have been taken */
+	uint32		rows[BATCH];	/* rows of the batch: live ones, of one chunk */
+	Datum		datums[BATCH];	/* their values */
+	bool		nulls[BATCH];	/* are they NULL? */
 } InputColumn;
 
-static uint64
-keep_value(const InputColumn *column, uint64 value)
-{
-	MemoryContext old;
-
-	if (rtscan_key_tells_image(column->type->key_kind))
-		return value;
-	if (column->type->key_kind != RTSCAN_KEY_NONE)
-		return (uint64) rtscan_key_decode(column->type->key_kind, value);
-	if (column->type->typbyval)
-		return value;
-	old = MemoryContextSwitchTo(column->keep);
-	value = (uint64) datumCopy((Datum) value, false, column->type->typlen);
-	MemoryContextSwitchTo(old);
-	return value;
-}
-
 /*
- * RtscanDictionaryVisitor: store a value in by_code[], or in by_row[] if the column is in heap order.  Values that no
- * row of the range has are skipped.
+ * Begin to read a column of an input, in the current memory context.  Images that are lost are lost again, which
+ * load_merged() notes.  The choice of segments has made sure that there is memory for their dictionaries.
  */
-static void
-take_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+static InputColumn *
+open_column(const Merge *merge, MergeInput *input, int i)
 {
-	InputColumn *column = (InputColumn *) arg;
-	uint32		first = Max(first_rank, column->first),
-				end = Min(end_rank, column->end);
-	uint64		kept;
+	InputColumn *column = palloc(sizeof(InputColumn));
 
-	if (column->heap_order ? first >= end : column->used && !((column->used[code / 64] >> (code % 64)) & 1))
-		return;
-	kept = keep_value(column, value);
-	if (!column->heap_order)
-		column->by_code[code] = kept;
-	else
-		for (uint32 row = first; row < end; row++)
-			column->by_row[row - column->first] = kept;
-}
-
-/*
- * Called with the code of each row of the range of an input column.  "row" counts from the beginning of the range.
- * NULL has the code after that of the last value.
- */
-typedef void (*CodeVisitor) (InputColumn *column, uint32 row, uint32 code, bool isnull);
-
-static void
-visit_codes(MergeInput *input, const RtscanColumnHeader *header, InputColumn *column, CodeVisitor visitor)
-{
-	uint32		per_page = rtscan_per_page(header->code_bytes);
-
-	for (uint32 i = column->first / per_page; i * per_page < column->end; i++)
-	{
-		uint32		base = i * per_page;
-		Buffer		buffer;
-		const char *payload = rtscan_get_page(&input->reader, &header->codes, i, &buffer, NULL);
-
-		for (uint32 row = Max(base, column->first); row < Min(base + per_page, column->end); row++)
-		{
-			uint32		code = rtscan_load_packed(payload + (row - base) * header->code_bytes,
-												  header->code_bytes);
-
-			visitor(column, row - column->first, code, code >= header->distinct);
-		}
-		rtscan_release(&input->reader, buffer);
-		vacuum_delay_point(false);
-	}
-}
-
-/* CodeVisitor: mark the code as used. */
-static void
-mark_used(InputColumn *column, uint32 row, uint32 code, bool isnull)
-{
-	if (!isnull)
-		column->used[code / 64] |= UINT64CONST(1) << (code % 64);
-}
-
-/* CodeVisitor: store the row's value. */
-static void
-take_code(InputColumn *column, uint32 row, uint32 code, bool isnull)
-{
-	column->nulls[row] = isnull;
-	column->by_row[row] = isnull ? 0 : column->by_code[code];
-}
-
-static void
-read_by_codes(MergeInput *input, int i, InputColumn *column)
-{
-	const RtscanColumnHeader *header = &input->reader.segment->columns[i].header;
-
-	column->by_code = palloc_extended((Size) (header->distinct + 1) * sizeof(uint64), MCXT_ALLOC_HUGE);
-	if (column->end - column->first < input->entry.rows)
-	{
-		column->used = palloc0((header->distinct / 64 + 1) * sizeof(uint64));
-		visit_codes(input, header, column, mark_used);
-	}
-	rtscan_dictionary_visit(&input->reader, i, column->type, 0, header->distinct, take_value, column);
-	visit_codes(input, header, column, take_code);
-}
-
-static void
-read_in_heap_order(MergeInput *input, int i, InputColumn *column)
-{
-	const RtscanColumnHeader *header = &input->reader.segment->columns[i].header;
-
-	rtscan_dictionary_visit(&input->reader, i, column->type, 0, header->distinct, take_value, column);
-	for (uint32 row = Max(header->nonnull, column->first); row < column->end; row++)
-		column->nulls[row - column->first] = true;
-}
-
-/* Read the values of the range in batches, each with rows of one chunk. */
-static void
-read_values(RtscanValues *values, const InputColumn *column, Datum *datums, bool *nulls)
-{
-	uint32		rows[BATCH];
-
-	rtscan_let_values_take(values, (Size) maintenance_work_mem * 1024);
-	for (uint32 row = column->first; row < column->end;)
-	{
-		uint32		chunk_end = (row / RTSCAN_CHUNK_ROWS + 1) * RTSCAN_CHUNK_ROWS;
-		uint32		n = Min(BATCH, Min(chunk_end, column->end) - row);
-
-		for (uint32 k = 0; k < n; k++)
-			rows[k] = row + k;
-		rtscan_get_values(values, rows, n, datums + (row - column->first), nulls + (row - column->first));
-		row += n;
-		vacuum_delay_point(false);
-	}
-}
-
-/* Read a column row by row.  Rows with the same value of a dictionary share one copy of the value. */
-static void
-read_by_rows(const Merge *merge, MergeInput *input, int i, InputColumn *column)
-{
-	MemoryContext old = MemoryContextSwitchTo(column->keep);
-
-	read_values(rtscan_open_values(&input->reader, merge->schema, i), column, (Datum *) column->by_row, column->nulls);
-	MemoryContextSwitchTo(old);
-	if (rtscan_key_tells_image(column->type->key_kind))
-		for (uint32 row = 0; row < column->end - column->first; row++)
-			column->by_row[row] = column->nulls[row] ? 0 :
-				rtscan_key_encode(column->type->key_kind, (Datum) column->by_row[row]);
-}
-
-/*
- * If a row's value was stored as an image of its own, because its bytes differ from those of the equal value in the
- * dictionary (segment/segment.h), put this image into by_row in place of the dictionary's value.
- */
-static void
-read_images(const Merge *merge, MergeInput *input, int i, InputColumn *column)
-{
-	uint32		n = column->end - column->first;
-	Datum	   *images = palloc_extended(Max(n, 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
-	bool	   *none = palloc(Max(n, 1));
-	MemoryContext old = MemoryContextSwitchTo(column->keep);
-
-	read_values(rtscan_open_images(&input->reader, merge->schema, i), column, images, none);
-	MemoryContextSwitchTo(old);
-	for (uint32 row = 0; row < n; row++)
-		if (!none[row])
-			column->by_row[row] = (uint64) images[row];
-	pfree(images);
-	pfree(none);
-}
-
-static void
-read_key_column(const Merge *merge, MergeInput *input, int i, InputColumn *column)
-{
-	const RtscanColumnHeader *header = &input->reader.segment->columns[i].header;
-
-	column->heap_order = (header->flags & RTSCAN_COLUMN_HEAP_ORDER) != 0;
-	if (rtscan_is_plain(header))
-		read_by_rows(merge, input, i, column);
-	else if (column->heap_order)
-		read_in_heap_order(input, i, column);
-	else
-		read_by_codes(input, i, column);
-	if (rtscan_has_images(header))
-		read_images(merge, input, i, column);
-}
-
-/* Read the rows of the segment being written; "keep" is the memory context of values passed by reference. */
-static InputColumn
-read_column(const Merge *merge, MergeInput *input, int i, MemoryContext keep)
-{
-	uint32		rows = input->next - input->first;
-	InputColumn column = {
-		.keep = keep,
-		.type = &merge->schema->columns[i],
-		.first = input->first,
-		.end = input->next,
-		.by_row = palloc_extended(rows * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
-		.nulls = palloc0(rows),
-	};
-
-	if (i < merge->schema->nkeys)
-		read_key_column(merge, input, i, &column);
-	else
-		read_by_rows(merge, input, i, &column);
+	column->input = input;
+	column->values = rtscan_open_values(&input->reader, merge->schema, i);
+	column->row = input->first;
+	column->n = column->taken = 0;
+	rtscan_accept_lost_images(column->values);
+	rtscan_let_values_take(column->values, SIZE_MAX);
 	return column;
+}
+
+/* Choose the rows of the next batch. */
+static void
+choose_batch(InputColumn *column)
+{
+	const MergeInput *input = column->input;
+
+	column->n = column->taken = 0;
+	for (; column->row < input->next && column->n < BATCH; column->row++)
+	{
+		if (is_dead(input, column->row))
+			continue;
+		if (column->n > 0 && column->row / RTSCAN_CHUNK_ROWS != column->rows[0] / RTSCAN_CHUNK_ROWS)
+			break;
+		column->rows[column->n++] = column->row;
+	}
+}
+
+/* Read the next batch.  Values passed by reference are kept in the current memory context. */
+static void
+read_batch(InputColumn *column)
+{
+	vacuum_delay_point(false);
+	choose_batch(column);
+	rtscan_get_values(column->values, column->rows, column->n, column->datums, column->nulls);
+}
+
+/* Store the values of a column of the merged segment. */
+static void
+merge_values(const Merge *merge, RtscanRows *merged, int i, InputColumn **columns)
+{
+	RtscanKeyKind kind = merge->schema->columns[i].key_kind;
+	bool		has_keys = rtscan_key_tells_image(kind);
+
+	for (uint32 row = 0; row < merged->rows; row++)
+	{
+		InputColumn *column = columns[merge->sources[row]];
+		Datum		datum;
+
+		if (column->taken == column->n)
+			read_batch(column);
+		datum = column->datums[column->taken];
+		if (column->nulls[column->taken++])
+			rtscan_rows_set(merged, row, i, 0, true);
+		else
+			rtscan_rows_set(merged, row, i, has_keys ? rtscan_key_encode(kind, datum) : (uint64) datum, false);
+	}
 }
 
 /* Has any of the segments being merged lost images of a column's values? */
@@ -380,61 +253,51 @@ images_are_lost(const Merge *merge, int i)
 	return false;
 }
 
-static void
-merge_column(const Merge *merge, RtscanRows *merged, int i, const InputColumn *columns)
-{
-	for (uint32 row = 0; row < merge->rows; row++)
-	{
-		MergeSource source = merge->sources[row];
-		const InputColumn *column = &columns[source.input];
-
-		rtscan_rows_set(merged, row, i, column->by_row[source.row - column->first],
-						column->nulls[source.row - column->first]);
-	}
-	merged->columns[i].lost = images_are_lost(merge, i);
-}
-
-/* RtscanColumnLoader: read a column from all inputs. */
+/*
+ * RtscanColumnLoader: read a column from all inputs.  What reading has needed is freed afterwards, unless rows have
+ * pointers to values.
+ */
 static void
 load_merged(RtscanRows *merged, int i, void *arg)
 {
 	Merge	   *merge = (Merge *) arg;
+	const RtscanColumn *type = &merge->schema->columns[i];
 	MemoryContext loaded = CurrentMemoryContext;
-	MemoryContext context = AllocSetContextCreate(loaded, "rtscan merge column", ALLOCSET_DEFAULT_SIZES);
-	InputColumn *columns = MemoryContextAlloc(context, merge->ninputs * sizeof(InputColumn));
+	MemoryContext context = loaded;
+	InputColumn **columns;
 
 	rtscan_rows_make_room(merged, i);
+	if (type->typbyval || rtscan_key_tells_image(type->key_kind))
+		context = AllocSetContextCreate(loaded, "rtscan merge column", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(context);
+	columns = palloc(merge->ninputs * sizeof(InputColumn *));
 	for (uint32 p = 0; p < merge->ninputs; p++)
-		columns[p] = read_column(merge, &merge->inputs[p], i, loaded);
-	merge_column(merge, merged, i, columns);
+		columns[p] = open_column(merge, &merge->inputs[p], i);
+	merge_values(merge, merged, i, columns);
+	merged->columns[i].lost = images_are_lost(merge, i);
 	MemoryContextSwitchTo(loaded);
-	MemoryContextDelete(context);
-}
-
-static RtscanRows *
-merged_rows(Merge *merge)
-{
-	RtscanRows *merged = rtscan_rows_create_loaded(merge->schema, merge->rows, load_merged, merge);
-
-	for (uint32 row = 0; row < merge->rows; row++)
-		merged->tids[row] = merge->inputs[merge->sources[row].input].tids[merge->sources[row].row];
-	return merged;
+	if (context != loaded)
+		MemoryContextDelete(context);
 }
 
 /* ---------------------------------------------------------------- the merge */
 
-/* Write the chosen rows as a segment. */
-static void
-write_rows(Merge *merge)
+/* Write the next segment.  Returns false if no rows are left. */
+static bool
+write_segment(Merge *merge)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan merged rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
+	RtscanRows *merged = rtscan_rows_create_loaded(merge->schema, merge->limit, load_merged, merge);
+	bool		has_rows;
 
-	merge->segments[merge->nsegments] = rtscan_write_segment(&merge->writing, merged_rows(merge));
-	merge->nsegments++;
+	order_rows(merge, merged);
+	has_rows = merged->rows > 0;
+	if (has_rows)
+		merge->segments[merge->nsegments++] = rtscan_write_segment(&merge->writing, merged);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+	return has_rows;
 }
 
 /* RtscanChange: replace the merged segments by the new ones. */
@@ -482,21 +345,22 @@ merge_segments(Relation index, const RtscanMergeCandidate *candidates, uint32 n,
 	merge.limit = (live + segments - 1) / segments;
 	merge.sources = palloc_extended((Size) merge.limit * sizeof(MergeSource), MCXT_ALLOC_HUGE);
 	merge.segments = palloc(segments * sizeof(RtscanNewSegment));
-	while (order_rows(&merge))
-		write_rows(&merge);
+	while (write_segment(&merge))
+		continue;
 	rtscan_switch(index, replace_inputs, &merge);
 }
 
 /*
- * Bytes that a merge needs for each row, in addition to the memory to build a segment: for the TID in its input, the
- * source, and a dead bit.
+ * Bytes that a merge needs for each row: for its source and a dead bit, and for its TID in the input and in the merged
+ * segment or, later, for a column.
  */
-#define MERGE_ROW_BYTES		(sizeof(ItemPointerData) + sizeof(MergeSource) + 1)
+#define MERGE_ROW_BYTES \
+	(sizeof(MergeSource) + 1.0 / 8 + Max(2 * sizeof(ItemPointerData), rtscan_loaded_rows_bytes()))
 
 static RtscanMergeLimit
 merge_limit(void)
 {
-	double		row_bytes = rtscan_rows_bytes(1) + MERGE_ROW_BYTES;
+	double		row_bytes = MERGE_ROW_BYTES;
 	uint32		rows = rtscan_rows_that_fit(row_bytes, maintenance_work_mem);
 
 	return (RtscanMergeLimit) {
@@ -516,7 +380,7 @@ choose_and_merge(Relation index, FullTransactionId since)
 	RtscanMergeCandidate *chosen = rtscan_choose_segments(index, schema, &limit, since, &n);
 
 	if (n > 0)
-		merge_segments(index, chosen, n, &limit);
+		merge_segments(index, chosen, Min(n, MOST_INPUTS), &limit);
 	return n > 0;
 }
 

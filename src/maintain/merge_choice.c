@@ -7,7 +7,7 @@
 
 #include "maintain/recycle.h"
 #include "segment/segment.h"
-#include "segment/sorted.h"
+#include "segment/rows.h"
 #include "storage/dead.h"
 
 static int
@@ -57,8 +57,7 @@ static uint64
 key_bytes(const RtscanSegment *segment, const RtscanSegmentColumn *column)
 {
 	return ((uint64) column->header.dictionary.pages + include_pages(segment, &column->images)) * BLCKSZ +
-		(uint64) column->header.distinct * RTSCAN_IMAGE_BYTES +
-		(uint64) segment->header.rows * RTSCAN_IMAGE_NUMBER_BYTES;
+		(uint64) column->header.distinct * RTSCAN_IMAGE_BYTES;
 }
 
 /*

@@ -17,7 +17,6 @@
 #include "monitor/version.h"
 #include "row/keys.h"
 #include "segment/rows.h"
-#include "segment/sorted.h"
 #include "settings.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -189,13 +188,14 @@ read_columns(Relation table, double rows, ArrayType *keys, ArrayType *include,
 static double
 value_bytes(const RtscanColumnStatistics *column, bool is_key)
 {
-	double		bytes = 0;
+	bool		by_reference = !column->type.typbyval && !rtscan_key_tells_image(column->type.key_kind);
+	double		images = Min(column->distinct / Max(column->rows, 1), 1),
+				copied = by_reference ? MAXALIGN((Size) column->width) : 0,
+				shared = (copied + RTSCAN_IMAGE_BYTES) * images;
 
-	if (!column->type.typbyval && !rtscan_key_tells_image(column->type.key_kind))
-		bytes += MAXALIGN((Size) column->width);
 	if (is_key && column->type.key_kind == RTSCAN_KEY_NONE)
-		bytes += RTSCAN_IMAGE_NUMBER_BYTES + RTSCAN_IMAGE_BYTES * column->distinct / Max(column->rows, 1);
-	return bytes;
+		copied += RTSCAN_IMAGE_BYTES * images;
+	return by_reference ? Min(copied, shared) : copied;
 }
 
 /* Return the memory that a row needs while the index is built, in bytes: with the column whose values take most. */
@@ -206,7 +206,7 @@ build_bytes(const RtscanPlannedColumns *columns)
 
 	for (int i = 0; i < columns->n; i++)
 		widest = Max(widest, value_bytes(&columns->statistics[i], i < columns->nkeys));
-	return rtscan_rows_bytes(1) + widest;
+	return rtscan_loaded_rows_bytes() + widest;
 }
 
 static double

@@ -6,13 +6,13 @@
 #include "segment/device_hooks.h"
 
 static bool
-sort_nothing(const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n)
+sort_nothing(RtscanSortedColumn *column)
 {
 	return false;
 }
 
 static uint64 *
-make_no_vectors(const RtscanColumnHeader *header, const uint32 *boundaries, const RtscanSorted *sorted, uint32 rows)
+make_no_vectors(const RtscanColumnHeader *header, const uint32 *boundaries, const uint32 *order, uint32 rows)
 {
 	return NULL;
 }

@@ -18,19 +18,18 @@
 typedef struct RtscanDeviceHooks
 {
 	/*
-	 * Sort n elements, whose values are keys, from "unsorted" into "sorted".  The rows ascend in "unsorted", and
-	 * elements with equal keys stay in this order.  Returns false, and leaves "sorted" undefined, if the device
-	 * refuses, fails, or would not be faster.
+	 * Sort a column by its keys, as rtscan_sort_keys() does.  Returns false, and leaves the column as it was, if the
+	 * device refuses, fails, or would not be faster.
 	 */
-	bool		(*sort) (const RtscanSorted *unsorted, RtscanSorted *sorted, uint32 n);
+	bool		(*sort) (RtscanSortedColumn *column);
 
 	/*
-	 * Make the sieve vectors of a column, as sieve.c does, from its boundaries and its rows by rank.  Returns an
+	 * Make the sieve vectors of a column, as sieve.c does, from its boundaries and its order.  Returns an
 	 * array in the current memory context, with the bits of one vector after another, each chunk by chunk.  Returns
 	 * NULL if the device refuses or fails.
 	 */
 	uint64	   *(*make_vectors) (const RtscanColumnHeader *header, const uint32 *boundaries,
-								 const RtscanSorted *sorted, uint32 rows);
+								 const uint32 *order, uint32 rows);
 
 	/* Tell the device that no segment follows, so that it may free its memory. */
 	void		(*release) (void);

@@ -61,8 +61,8 @@ extern void rtscan_dictionary_end(RtscanDictionaryWriter *writer, uint32 nonnull
 								  RtscanColumnHeader *header);
 
 /* Write the dictionary of a plain column (plain.h). */
-extern void rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type,
-										   const struct RtscanSortedColumn *column, RtscanColumnHeader *header);
+extern void rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const struct RtscanSortedColumn *column,
+										   RtscanColumnHeader *header);
 
 /* ---------------------------------------------------------------- reading */
 

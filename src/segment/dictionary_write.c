@@ -321,15 +321,14 @@ rtscan_dictionary_end(RtscanDictionaryWriter *writer, uint32 nonnull, RtscanColu
 }
 
 void
-rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanSortedColumn *column,
-							   RtscanColumnHeader *header)
+rtscan_write_sparse_dictionary(RtscanAreaWriter *areas, const RtscanSortedColumn *column, RtscanColumnHeader *header)
 {
-	RtscanDictionaryWriter *dictionary = rtscan_dictionary_writer(areas, type);
+	RtscanDictionaryWriter *dictionary = rtscan_dictionary_writer(areas, column->type);
 
 	for (uint32 rank = 0, next = 0; rank < column->nonnull; rank++)
 		if (rank >= next && rtscan_starts_value(column, rank))
 		{
-			rtscan_dictionary_add(dictionary, column->sorted[rank].value, rank);
+			rtscan_dictionary_add(dictionary, rtscan_value_at(column, rank), rank);
 			next = rank + RTSCAN_PLAIN_STEP;
 		}
 	rtscan_dictionary_end(dictionary, column->nonnull, header);

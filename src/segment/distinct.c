@@ -67,21 +67,33 @@ find_code(Table *table, uint64 value)
 	return table->n++;
 }
 
-/* Set the code of each row.  Returns false if there are more values than table->most. */
-static bool
-number_values(Table *table, const RtscanColumnRows *column, const int64 *integers, uint32 rows, int64 *codes)
-{
-	for (uint32 row = 0; row < rows; row++)
-	{
-		uint32		code = 0;
+/* Rows that are numbered at a time. */
+#define ROWS_AT_ONCE	4096
 
-		if (row % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (!rtscan_row_is_null(column, row))
-			code = find_code(table, integers ? (uint64) integers[row] : column->values[row]);
-		if (code == table->most)
-			return false;
-		codes[row] = code;
+/*
+ * Set the code of each row, from the values or, if there are any, from their integers.  Returns false if there are more
+ * values than table->most.
+ */
+static bool
+number_values(Table *table, const RtscanColumnRows *column, const RtscanIntegers *integers, uint32 rows, uint32 *codes)
+{
+	int64		room[ROWS_AT_ONCE];
+
+	for (uint32 first = 0; first < rows; first += ROWS_AT_ONCE)
+	{
+		uint32		n = Min(rows - first, ROWS_AT_ONCE);
+		const uint64 *values = integers ? (const uint64 *) integers->read(integers, first, n, room)
+			: column->values + first;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = 0; i < n; i++)
+		{
+			uint32		code = rtscan_row_is_null(column, first + i) ? 0 : find_code(table, values[i]);
+
+			if (code == table->most)
+				return false;
+			codes[first + i] = code;
+		}
 	}
 	return true;
 }
@@ -126,7 +138,8 @@ sort_codes(RtscanDistinct *distinct, uint32 rows)
 }
 
 RtscanDistinct *
-rtscan_find_distinct(const RtscanColumn *type, const RtscanColumnRows *column, const int64 *integers, uint32 rows)
+rtscan_find_distinct(const RtscanColumn *type, const RtscanColumnRows *column, const RtscanIntegers *integers,
+					 uint32 rows)
 {
 	RtscanDistinct *distinct = palloc(sizeof(RtscanDistinct));
 	Table		table = {
@@ -139,7 +152,7 @@ rtscan_find_distinct(const RtscanColumn *type, const RtscanColumnRows *column, c
 	};
 	bool		few;
 
-	distinct->codes = palloc_extended((Size) rows * sizeof(int64), MCXT_ALLOC_HUGE);
+	distinct->codes = palloc_extended((Size) rows * sizeof(uint32), MCXT_ALLOC_HUGE);
 	few = number_values(&table, column, integers, rows, distinct->codes);
 	distinct->n = table.n;
 	distinct->values = table.values;

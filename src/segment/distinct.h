@@ -9,6 +9,7 @@
 #include "rtscan.h"
 
 #include "row/schema.h"
+#include "segment/integers.h"
 #include "segment/rows.h"
 
 /* The most codes that a column can have, including the code of NULL. */
@@ -20,7 +21,7 @@ typedef struct RtscanDistinct
 	uint32		n;				/* number of distinct values */
 	uint64	   *values;			/* by code: exact integers in ascending order, or Datums in the order of first
 								 * occurrence */
-	int64	   *codes;			/* code of each row; undefined for NULL */
+	uint32	   *codes;			/* code of each row; undefined for NULL */
 } RtscanDistinct;
 
 /*
@@ -29,6 +30,6 @@ typedef struct RtscanDistinct
  * there are more values than RTSCAN_MOST_CODES allows.
  */
 extern RtscanDistinct *rtscan_find_distinct(const RtscanColumn *type, const RtscanColumnRows *column,
-											const int64 *integers, uint32 rows);
+											const RtscanIntegers *integers, uint32 rows);
 
 #endif							/* RTSCAN_DISTINCT_H */

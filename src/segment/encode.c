@@ -23,7 +23,6 @@ typedef struct SegmentWriter
 	RtscanWriting *writing;
 	RtscanRows *rows;
 	RtscanAreaWriter *areas;	/* writes the segment's areas */
-	RtscanSorted *sort_room;	/* work space for sorting a column */
 	RtscanNewSegment *segment;	/* the result, whose bounds and flags are filled in column by column */
 	RtscanSegmentHeader header;
 	StringInfoData tidmap_rows; /* a part of the descriptor: the first row of each tidmap page */
@@ -33,22 +32,24 @@ typedef struct SegmentWriter
 /* ---------------------------------------------------------------- columns */
 
 static void
-write_dictionary(SegmentWriter *writer, const RtscanColumn *type,
-				 const RtscanSortedColumn *column, RtscanColumnHeader *header)
+write_dictionary(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header)
 {
-	RtscanDictionaryWriter *dictionary = rtscan_dictionary_writer(writer->areas, type);
+	RtscanDictionaryWriter *dictionary = rtscan_dictionary_writer(writer->areas, column->type);
 
 	for (uint32 rank = 0; rank < column->nonnull; rank++)
 		if (rtscan_starts_value(column, rank))
-			rtscan_dictionary_add(dictionary, column->sorted[rank].value, rank);
+			rtscan_dictionary_add(dictionary, rtscan_value_at(column, rank), rank);
 	rtscan_dictionary_end(dictionary, column->nonnull, header);
 }
 
-/* Write the codes, from row to code; NULLs have the code after the last value's. */
+/*
+ * Write the codes, from row to code; NULLs have the code after the last value's.  They take the place of the column's
+ * values, which are not needed any more.
+ */
 static void
 write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header)
 {
-	uint32	   *codes = (uint32 *) column->spare;
+	uint32	   *codes = (uint32 *) column->source->values;
 	uint32		code = 0;
 	RtscanPacker packer;
 
@@ -56,7 +57,7 @@ write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColum
 	{
 		if (rank == column->nonnull || (rank > 0 && rank < column->nonnull && rtscan_starts_value(column, rank)))
 			code++;
-		codes[column->sorted[rank].row] = rank < column->nonnull ? code : column->distinct;
+		codes[column->order[rank]] = rank < column->nonnull ? code : column->distinct;
 	}
 	header->code_bytes = rtscan_code_bytes(column->distinct);
 	packer = rtscan_packer(writer->areas, RTSCAN_PAGE_CODES, header->code_bytes);
@@ -72,63 +73,78 @@ write_order(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColum
 	RtscanPacker packer = rtscan_packer(writer->areas, RTSCAN_PAGE_ORDER, 3);
 
 	for (uint32 rank = 0; rank < column->rows; rank++)
-		rtscan_packer_add(&packer, column->sorted[rank].row);
+		rtscan_packer_add(&packer, column->order[rank]);
 	header->order = rtscan_packer_end(&packer);
 }
 
 /* Return the bounds of a column's keys for the directory. */
 static RtscanKeyBounds
-bounds_of(const RtscanColumn *type, const RtscanSortedColumn *column)
+bounds_of(const RtscanSortedColumn *column)
 {
-	if (type->key_kind == RTSCAN_KEY_NONE)
+	if (column->type->key_kind == RTSCAN_KEY_NONE)
 		return RTSCAN_NO_BOUNDS;
 	if (column->nonnull == 0)
 		return (RtscanKeyBounds) {PG_UINT64_MAX, 0};
-	return (RtscanKeyBounds) {column->sorted[0].value, column->sorted[column->nonnull - 1].value};
+	return (RtscanKeyBounds) {rtscan_value_at(column, 0), rtscan_value_at(column, column->nonnull - 1)};
+}
+
+/* Write the sieve and, unless the sieve tells ranks exactly, the order; append the sieve's part to the descriptor. */
+static void
+write_sieve(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header, StringInfo descriptor)
+{
+	if (column->heap_order || column->rows < RTSCAN_CHUNK_ROWS)
+		return;
+	rtscan_write_sieve(writer->areas, column, rtscan_sieve_bins(writer->index), rtscan_sieve_components(writer->index),
+					   header, descriptor);
+	if (!(header->flags & RTSCAN_COLUMN_EXACT))
+		write_order(writer, column, header);
+}
+
+/* Return the flags of a column that do not depend on its sieve. */
+static uint32
+column_flags(const RtscanSortedColumn *column, const RtscanPlain *plain)
+{
+	return (plain ? RTSCAN_COLUMN_PLAIN : 0) |
+		(column->identical ? RTSCAN_COLUMN_IDENTICAL : 0) |
+		(column->images ? RTSCAN_COLUMN_IMAGES : 0) |
+		(column->heap_order ? RTSCAN_COLUMN_HEAP_ORDER : 0);
+}
+
+/* Fill in what the segment's entry in the directory tells of key column i. */
+static void
+describe_column(RtscanNewSegment *segment, int i, const RtscanSortedColumn *column, const RtscanColumnHeader *header)
+{
+	segment->bounds[i] = bounds_of(column);
+	if (i < RTSCAN_NONNULL_COLUMNS && column->nonnull == column->rows)
+		segment->entry.kind_bits |= RTSCAN_ENTRY_NONNULL(i);
+	if (!rtscan_lost_no_image(header))
+		segment->entry.kind_bits &= ~RTSCAN_ENTRY_LOST_NO_IMAGE;
 }
 
 /* Write key column i. */
 static void
 write_column(SegmentWriter *writer, int i)
 {
-	const RtscanColumn *type = &writer->rows->schema->columns[i];
-	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows->schema, writer->rows, i,
-													writer->sort_room);
-	RtscanPlain *plain = rtscan_choose_plain(type, &writer->rows->columns[i], column);
-	RtscanColumnHeader header = {.flags = plain ? RTSCAN_COLUMN_PLAIN : 0, .nonnull = column->nonnull};
+	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows, i);
+	RtscanPlain *plain = rtscan_choose_plain(column);
+	RtscanColumnHeader header = {.flags = column_flags(column, plain), .nonnull = column->nonnull};
 	StringInfoData sieve;
 
-	writer->segment->bounds[i] = bounds_of(type, column);
-	if (i < RTSCAN_NONNULL_COLUMNS && column->nonnull == column->rows)
-		writer->segment->entry.kind_bits |= RTSCAN_ENTRY_NONNULL(i);
 	initStringInfo(&sieve);
-	if (column->identical)
-		header.flags |= RTSCAN_COLUMN_IDENTICAL;
-	if (column->images)
-		header.flags |= RTSCAN_COLUMN_IMAGES;
-	if (!rtscan_lost_no_image(&header))
-		writer->segment->entry.kind_bits &= ~RTSCAN_ENTRY_LOST_NO_IMAGE;
+	describe_column(writer->segment, i, column, &header);
 	if (plain)
-		rtscan_write_sparse_dictionary(writer->areas, type, column, &header);
+		rtscan_write_sparse_dictionary(writer->areas, column, &header);
 	else
-		write_dictionary(writer, type, column, &header);
-	if (column->heap_order)
-		header.flags |= RTSCAN_COLUMN_HEAP_ORDER;
-	else if (!plain)
+		write_dictionary(writer, column, &header);
+	write_sieve(writer, column, &header, &sieve);
+	if (!plain && !column->heap_order)
 		write_codes(writer, column, &header);
-	if (!column->heap_order && column->rows >= RTSCAN_CHUNK_ROWS)
-	{
-		rtscan_write_sieve(writer->areas, column, rtscan_sieve_bins(writer->index),
-						   rtscan_sieve_components(writer->index), &header, &sieve);
-		if (!(header.flags & RTSCAN_COLUMN_EXACT))
-			write_order(writer, column, &header);
-	}
 	rtscan_append_part(&writer->columns, &header, sizeof(header));
 	appendBinaryStringInfo(&writer->columns, sieve.data, sieve.len);
 	if (plain)
-		rtscan_write_plain(writer->areas, type, plain, column->rows, &writer->columns);
+		rtscan_write_plain(writer->areas, plain, &writer->columns);
 	if (column->images)
-		rtscan_write_include(writer->areas, type, column->images, column->rows, &writer->columns);
+		rtscan_write_include(writer->areas, column->type, column->images, column->rows, &writer->columns);
 }
 
 /* Write INCLUDE column i. */
@@ -141,14 +157,13 @@ write_include(SegmentWriter *writer, int i)
 
 /*
  * Write all columns.  Each column is loaded and written in a memory context of its own, since it needs much memory for
- * a short time.  All key columns share the work space for sorting.
+ * a short time.
  */
 static void
 write_columns(SegmentWriter *writer)
 {
 	const RtscanSchema *schema = writer->rows->schema;
 
-	writer->sort_room = rtscan_sort_room(writer->rows);
 	for (int i = 0; i < schema->ncolumns; i++)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "rtscan column",
@@ -156,8 +171,6 @@ write_columns(SegmentWriter *writer)
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		CHECK_FOR_INTERRUPTS();
-		if (i == schema->nkeys)
-			pfree(writer->sort_room);
 		rtscan_rows_load(writer->rows, i);
 		(i < schema->nkeys ? write_column : write_include) (writer, i);
 		rtscan_rows_unload(writer->rows, i);
@@ -242,6 +255,7 @@ rtscan_write_segment(RtscanWriting *writing, RtscanRows *rows)
 	initStringInfo(&writer.columns);
 	writer.header.tidmap = rtscan_write_tidmap(writer.areas, rows->tids, rows->rows,
 											   &writer.tidmap_rows);
+	rtscan_rows_forget_tids(rows);
 	write_columns(&writer);
 	segment.entry.root = write_descriptor(&writer);
 

@@ -27,24 +27,25 @@
 
 /* ---------------------------------------------------------------- writing */
 
+/* Find the frame of n integers, the first of which is that of row "first". */
 static bool
-find_frame(const int64 *values, const uint64 *nulls, uint32 first, uint32 end, RtscanFrame *frame)
+find_frame(const int64 *values, const uint64 *nulls, uint32 first, uint32 n, RtscanFrame *frame)
 {
 	int64		least = PG_INT64_MAX,
 				greatest = PG_INT64_MIN;
 
 	*frame = (RtscanFrame) {0};
-	for (uint32 row = first; row < end; row++)
+	for (uint32 i = 0; i < n; i++)
 	{
-		if (rtscan_bit_is_set(nulls, row))
+		if (rtscan_bit_is_set(nulls, first + i))
 		{
 			frame->nulls++;
 			continue;
 		}
-		least = Min(least, values[row]);
-		greatest = Max(greatest, values[row]);
+		least = Min(least, values[i]);
+		greatest = Max(greatest, values[i]);
 	}
-	if (frame->nulls == end - first)
+	if (frame->nulls == n)
 		return true;
 	frame->least = least;
 	frame->greatest = greatest;
@@ -53,16 +54,20 @@ find_frame(const int64 *values, const uint64 *nulls, uint32 first, uint32 end, R
 }
 
 bool
-rtscan_find_frames(const int64 *values, const uint64 *nulls, uint32 rows, RtscanFrame *frames)
+rtscan_find_frames(const RtscanIntegers *integers, RtscanFrame *frames)
 {
-	for (uint32 chunk = 0; chunk < rtscan_chunks(rows); chunk++)
+	int64	   *room = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64));
+	bool		found = true;
+
+	for (uint32 chunk = 0; chunk < rtscan_chunks(integers->rows) && found; chunk++)
 	{
 		uint32		first = chunk * RTSCAN_CHUNK_ROWS;
+		uint32		n = rtscan_chunk_rows(integers->rows, chunk);
 
-		if (!find_frame(values, nulls, first, first + rtscan_chunk_rows(rows, chunk), &frames[chunk]))
-			return false;
+		found = find_frame(integers->read(integers, first, n, room), integers->nulls, first, n, &frames[chunk]);
 	}
-	return true;
+	pfree(room);
+	return found;
 }
 
 Size
@@ -75,38 +80,62 @@ rtscan_frames_bytes(const RtscanFrame *frames, uint32 rows)
 	return bytes;
 }
 
-static void
-write_page(RtscanAreaWriter *areas, const RtscanFrame *frame, const int64 *values, const uint64 *nulls, uint32 first,
-		   uint32 end, uint64 *elements)
+/* The elements of a chunk that are being written. */
+typedef struct FrameWriter
 {
-	for (uint32 row = first; row < end; row++)
-		elements[row - first] = rtscan_bit_is_set(nulls, row) ? rtscan_frame_null(frame)
-			: (uint64) values[row] - (uint64) frame->least;
-	rtscan_pack(elements, end - first, frame->bits, rtscan_area_room(areas));
-	rtscan_area_used(areas, rtscan_packed_bytes(end - first, frame->bits));
+	RtscanAreaWriter *areas;	/* receives the pages */
+	const RtscanIntegers *integers; /* integers of the column */
+	int64	   *room;			/* room for the integers of a chunk */
+	uint64	   *elements;		/* room for the elements of a page */
+} FrameWriter;
+
+static void
+write_page(const FrameWriter *writer, const RtscanFrame *frame, const int64 *values, uint32 first, uint32 n)
+{
+	const uint64 *nulls = writer->integers->nulls;
+
+	for (uint32 i = 0; i < n; i++)
+		writer->elements[i] = rtscan_bit_is_set(nulls, first + i) ? rtscan_frame_null(frame)
+			: (uint64) values[i] - (uint64) frame->least;
+	rtscan_pack(writer->elements, n, frame->bits, rtscan_area_room(writer->areas));
+	rtscan_area_used(writer->areas, rtscan_packed_bytes(n, frame->bits));
+}
+
+static void
+write_frame(const FrameWriter *writer, const RtscanFrame *frame, uint32 chunk)
+{
+	uint32		first = chunk * RTSCAN_CHUNK_ROWS;
+	uint32		rows = rtscan_chunk_rows(writer->integers->rows, chunk);
+	uint32		per_page;
+	const int64 *values;
+
+	if (frame->bits == 0)
+		return;
+	per_page = rtscan_packed_per_page(frame->bits);
+	values = writer->integers->read(writer->integers, first, rows, writer->room);
+	for (uint32 row = 0; row < rows; row += per_page)
+		write_page(writer, frame, values + row, first + row, Min(rows - row, per_page));
 }
 
 RtscanArea
-rtscan_write_frames(RtscanAreaWriter *areas, const RtscanFrame *frames, const int64 *values, const uint64 *nulls,
-					uint32 rows)
+rtscan_write_frames(RtscanAreaWriter *areas, const RtscanFrame *frames, const RtscanIntegers *integers)
 {
-	uint64	   *elements = palloc(RTSCAN_CHUNK_ROWS * sizeof(uint64));
-	RtscanArea	area;
+	FrameWriter writer = {
+		.areas = areas,
+		.integers = integers,
+		.room = palloc(RTSCAN_CHUNK_ROWS * sizeof(int64)),
+		.elements = palloc(RTSCAN_CHUNK_ROWS * sizeof(uint64)),
+	};
 
 	rtscan_area_begin(areas, RTSCAN_PAGE_INCLUDE);
-	for (uint32 chunk = 0; chunk < rtscan_chunks(rows); chunk++)
+	for (uint32 chunk = 0; chunk < rtscan_chunks(integers->rows); chunk++)
 	{
-		uint32		first = chunk * RTSCAN_CHUNK_ROWS;
-		uint32		end = first + rtscan_chunk_rows(rows, chunk);
-		uint32		per_page = frames[chunk].bits > 0 ? rtscan_packed_per_page(frames[chunk].bits) : 0;
-
 		CHECK_FOR_INTERRUPTS();
-		for (; per_page > 0 && first < end; first += per_page)
-			write_page(areas, &frames[chunk], values, nulls, first, Min(end, first + per_page), elements);
+		write_frame(&writer, &frames[chunk], chunk);
 	}
-	area = rtscan_area_end(areas);
-	pfree(elements);
-	return area;
+	pfree(writer.room);
+	pfree(writer.elements);
+	return rtscan_area_end(areas);
 }
 
 /* ---------------------------------------------------------------- reading */

@@ -19,6 +19,7 @@
 #include "rtscan.h"
 
 #include "bits/packed.h"
+#include "segment/integers.h"
 #include "segment/segment.h"
 #include "storage/area.h"
 
@@ -46,17 +47,17 @@ rtscan_frame_pages(const RtscanFrame *frame, uint32 rows)
 /* ---------------------------------------------------------------- writing */
 
 /*
- * Find the frames of the rows' integers.  The bits of rows that are NULL are set in "nulls".  Returns false if a chunk
- * has both NULLs and integers so far apart that no 64-bit element is left for NULL.
+ * Find the frames of the rows' integers.  Returns false if a chunk has both NULLs and integers so far apart that no
+ * 64-bit element is left for NULL.
  */
-extern bool rtscan_find_frames(const int64 *values, const uint64 *nulls, uint32 rows, RtscanFrame *frames);
+extern bool rtscan_find_frames(const RtscanIntegers *integers, RtscanFrame *frames);
 
 /* Return the bytes that the integers take, including their frames. */
 extern Size rtscan_frames_bytes(const RtscanFrame *frames, uint32 rows);
 
 /* Write the elements of all rows, and return their area. */
-extern RtscanArea rtscan_write_frames(RtscanAreaWriter *areas, const RtscanFrame *frames, const int64 *values,
-									  const uint64 *nulls, uint32 rows);
+extern RtscanArea rtscan_write_frames(RtscanAreaWriter *areas, const RtscanFrame *frames,
+									  const RtscanIntegers *integers);
 
 /* ---------------------------------------------------------------- reading */
 

@@ -38,9 +38,12 @@ typedef struct RtscanIncludePage
 	uint32		unused;
 } RtscanIncludePage;
 
-/* Write the values of a column, and append its part to the descriptor (include_write.c). */
+/*
+ * Write the values of a column, and append its part to the descriptor (include_write.c).  Numerics may be replaced by
+ * their digits.
+ */
 extern void rtscan_write_include(RtscanAreaWriter *areas, const RtscanColumn *type,
-								 const RtscanColumnRows *column, uint32 rows,
+								 RtscanColumnRows *column, uint32 rows,
 								 StringInfo descriptor);
 
 /*

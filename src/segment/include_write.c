@@ -11,6 +11,7 @@
 #include "row/decimal.h"
 #include "segment/distinct.h"
 #include "segment/frames.h"
+#include "segment/integers.h"
 
 /* A dictionary is tried only if the other ways need more than this many bits for each row. */
 #define FEW_BITS	2
@@ -122,55 +123,68 @@ write_whole(RtscanAreaWriter *areas, const RtscanColumn *type, const uint64 *val
 /* ---------------------------------------------------------------- choosing how to store a column */
 
 /*
- * Return the values of a column of numerics as integers, and their scale in *scale.  Returns NULL if the numerics have
- * several scales, or do not fit into integers.
+ * Find the scale of a column's numerics.  Returns false if they have several scales, do not fit into integers, or have
+ * integers so far apart that none is left for NULL.
  */
-static int64 *
-make_decimals(const RtscanColumnRows *column, uint32 rows, int *scale)
+static bool
+find_scale(const RtscanColumnRows *column, uint32 rows, int *scale)
 {
-	int64	   *digits = palloc_extended(rows * sizeof(int64), MCXT_ALLOC_HUGE);
-	bool		found = false;
+	int64		least = PG_INT64_MAX,
+				greatest = PG_INT64_MIN;
 
 	for (uint32 row = 0; row < rows; row++)
 	{
 		RtscanDecimal decimal = {0, 0};
 
-		if (rtscan_row_is_null(column, row))
-		{
-			digits[row] = 0;
-			continue;
-		}
 		if (row % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
+		if (rtscan_row_is_null(column, row))
+			continue;
 		if (!rtscan_decimal_from_numeric((Datum) column->values[row], &decimal) ||
-			(found && decimal.scale != *scale))
-		{
-			pfree(digits);
-			return NULL;
-		}
-		digits[row] = decimal.digits;
+			(least <= greatest && decimal.scale != *scale))
+			return false;
 		*scale = decimal.scale;
-		found = true;
+		least = Min(least, decimal.digits);
+		greatest = Max(greatest, decimal.digits);
+	}
+	return least > greatest || (uint64) greatest - (uint64) least != PG_UINT64_MAX;
+}
+
+/* Replace numerics of one scale by their digits. */
+static int64 *
+replace_by_digits(RtscanColumnRows *column, uint32 rows)
+{
+	int64	   *digits = (int64 *) column->values;
+
+	for (uint32 row = 0; row < rows; row++)
+	{
+		RtscanDecimal decimal = {0, 0};
+
+		if (row % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (!rtscan_row_is_null(column, row))
+			rtscan_decimal_from_numeric((Datum) column->values[row], &decimal);
+		digits[row] = decimal.digits;
 	}
 	return digits;
 }
 
 /*
- * Return the values of a column as exact integers, and the scale of numerics in *scale.  Returns NULL if the values
- * have no exact integers.
+ * Set the exact integers of a column's values, and the scale of numerics, which are replaced by the integers.  Returns
+ * false, and leaves the values as they are, if they have no exact integers.
  */
-static int64 *
-make_integers(const RtscanColumn *type, const RtscanColumnRows *column, uint32 rows, int *scale)
+static bool
+make_integers(const RtscanColumn *type, RtscanColumnRows *column, uint32 rows, RtscanIntegers *integers, int *scale)
 {
-	int64	   *integers;
-
-	if (type->exact == RTSCAN_EXACT_DECIMAL)
-		return make_decimals(column, rows, scale);
 	if (type->exact == RTSCAN_EXACT_NONE)
-		return NULL;
-	integers = palloc_extended((Size) rows * sizeof(int64), MCXT_ALLOC_HUGE);
-	rtscan_exact_encode(type->exact, (const Datum *) column->values, rows, integers);
-	return integers;
+		return false;
+	if (type->exact != RTSCAN_EXACT_DECIMAL)
+		*integers = rtscan_integers_of_values(type, column, rows);
+	else if (find_scale(column, rows, scale))
+		*integers = rtscan_integers_in_array(replace_by_digits(column, rows), column->nulls, rows);
+	else
+		return false;
+	return true;
 }
 
 /* A column, and the ways in which it could be stored. */
@@ -180,7 +194,7 @@ typedef struct Choice
 	const RtscanColumnRows *column; /* values of the column */
 	uint32		rows;			/* number of rows */
 	RtscanIncludeHeader header; /* header for the descriptor */
-	int64	   *integers;		/* exact integers of the values; NULL if the values have none */
+	const RtscanIntegers *integers; /* exact integers of the values; NULL if the values have none */
 	RtscanDistinct *distinct;	/* distinct values; NULL if there are too many, or if CODES are not tried (FEW_BITS) */
 	RtscanFrame *frames;		/* frames of the exact integers */
 	RtscanFrame *code_frames;	/* frames of the codes */
@@ -207,6 +221,8 @@ plain_bytes(const Choice *choice)
 {
 	uint32		width = choice->type->numeric ? 0 : rtscan_packed_width(choice->type);
 
+	if (choice->type->numeric && choice->integers)
+		return PG_INT64_MAX;	/* the integers have replaced them */
 	if (width == 0)
 		return whole_bytes(choice->type, choice->column->values, choice->column, choice->rows);
 	return (Size) choice->rows * width + (choice->column->null_count > 0 ? choice->rows / 8 : 0);
@@ -223,6 +239,13 @@ code_bytes(const Choice *choice)
 		 : whole_bytes(choice->type, distinct->values, NULL, distinct->n));
 }
 
+/* Return the codes of the rows as integers. */
+static RtscanIntegers
+codes_of(const Choice *choice)
+{
+	return rtscan_integers_of_codes(choice->distinct->codes, choice->column->nulls, choice->rows);
+}
+
 /*
  * Choose the way to store the column that takes the fewest bytes, with these exceptions.  FRAMES may take more bytes
  * than PLAIN, by up to one RtscanFrame for each chunk, since values in frames are read faster, and a frame tells the
@@ -232,15 +255,15 @@ code_bytes(const Choice *choice)
 static RtscanStorage
 choose_storage(Choice *choice)
 {
-	const uint64 *nulls = choice->column->nulls;
+	RtscanIntegers codes;
 	RtscanStorage storage = RTSCAN_STORED_PLAIN;
 	Size		bytes = plain_bytes(choice);
 
-	if (choice->integers && rtscan_find_frames(choice->integers, nulls, choice->rows, choice->frames))
+	if (choice->integers && rtscan_find_frames(choice->integers, choice->frames))
 	{
 		Size		in_frames = rtscan_frames_bytes(choice->frames, choice->rows);
 
-		if (choice->type->numeric || in_frames <= bytes + rtscan_chunks(choice->rows) * sizeof(RtscanFrame))
+		if (in_frames <= bytes + rtscan_chunks(choice->rows) * sizeof(RtscanFrame))
 		{
 			storage = RTSCAN_STORED_FRAMES;
 			bytes = in_frames;
@@ -248,8 +271,10 @@ choose_storage(Choice *choice)
 	}
 	if (bytes > rtscan_packed_bytes(choice->rows, FEW_BITS))
 		choice->distinct = rtscan_find_distinct(choice->type, choice->column, choice->integers, choice->rows);
-	if (choice->distinct == NULL ||
-		!rtscan_find_frames(choice->distinct->codes, nulls, choice->rows, choice->code_frames))
+	if (choice->distinct == NULL)
+		return storage;
+	codes = codes_of(choice);
+	if (!rtscan_find_frames(&codes, choice->code_frames))
 		return storage;
 	return code_bytes(choice) < bytes ? RTSCAN_STORED_CODES : storage;
 }
@@ -287,9 +312,9 @@ static RtscanCodesHeader
 store_codes(RtscanAreaWriter *areas, Choice *choice, StringInfo first_codes)
 {
 	const RtscanDistinct *distinct = choice->distinct;
+	RtscanIntegers rows = codes_of(choice);
 
-	choice->header.values = rtscan_write_frames(areas, choice->code_frames, distinct->codes, choice->column->nulls,
-												choice->rows);
+	choice->header.values = rtscan_write_frames(areas, choice->code_frames, &rows);
 	return (RtscanCodesHeader) {
 		.distinct = distinct->n,
 		.dictionary = choice->integers ? write_integers(areas, distinct->values, distinct->n) :
@@ -308,8 +333,7 @@ store(RtscanAreaWriter *areas, Choice *choice, StringInfo descriptor)
 	if (choice->header.storage == RTSCAN_STORED_PLAIN)
 		store_plain(areas, choice, &firsts);
 	else if (choice->header.storage == RTSCAN_STORED_FRAMES)
-		choice->header.values = rtscan_write_frames(areas, choice->frames, choice->integers, choice->column->nulls,
-													choice->rows);
+		choice->header.values = rtscan_write_frames(areas, choice->frames, choice->integers);
 	else
 		codes = store_codes(areas, choice, &firsts);
 	rtscan_append_part(descriptor, &choice->header, sizeof(RtscanIncludeHeader));
@@ -325,7 +349,7 @@ store(RtscanAreaWriter *areas, Choice *choice, StringInfo descriptor)
 
 void
 rtscan_write_include(RtscanAreaWriter *areas, const RtscanColumn *type,
-					 const RtscanColumnRows *column, uint32 rows, StringInfo descriptor)
+					 RtscanColumnRows *column, uint32 rows, StringInfo descriptor)
 {
 	Choice		choice = {
 		.type = type,
@@ -334,9 +358,11 @@ rtscan_write_include(RtscanAreaWriter *areas, const RtscanColumn *type,
 		.frames = palloc(rtscan_chunks(rows) * sizeof(RtscanFrame)),
 		.code_frames = palloc(rtscan_chunks(rows) * sizeof(RtscanFrame)),
 	};
+	RtscanIntegers integers;
 	int			scale = 0;
 
-	choice.integers = make_integers(type, column, rows, &scale);
+	if (make_integers(type, column, rows, &integers, &scale))
+		choice.integers = &integers;
 	choice.header.storage = choose_storage(&choice);
 	if (choice.integers && choice.header.storage != RTSCAN_STORED_PLAIN)
 	{

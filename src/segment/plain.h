@@ -21,9 +21,10 @@
 
 #include "rtscan.h"
 
+#include "segment/integers.h"
 #include "segment/probe.h"
 #include "segment/segment.h"
-#include "segment/sort.h"
+#include "segment/sorted.h"
 #include "storage/area.h"
 
 /* The least distance of the entries of a sparse dictionary, in ranks. */
@@ -37,8 +38,7 @@
 /* The values of a column that is to be stored as a plain column. */
 typedef struct RtscanPlain
 {
-	int64	   *values;			/* in row order, in the spare half of the sort's work space */
-	const uint64 *nulls;		/* a bit for each row: it is NULL; the array belongs to the RtscanRows */
+	RtscanIntegers integers;	/* exact integers of the values */
 	RtscanFrame *frames;		/* frame of each chunk */
 } RtscanPlain;
 
@@ -56,12 +56,10 @@ rtscan_may_be_plain(const RtscanColumn *type, double distinct)
 }
 
 /* Return a column's values and frames if it is to be stored as a plain column, else NULL. */
-extern RtscanPlain *rtscan_choose_plain(const RtscanColumn *type, const RtscanColumnRows *source,
-										const RtscanSortedColumn *column);
+extern RtscanPlain *rtscan_choose_plain(const RtscanSortedColumn *column);
 
 /* Write the values of a plain column, and append their part to the descriptor. */
-extern void rtscan_write_plain(RtscanAreaWriter *areas, const RtscanColumn *type, const RtscanPlain *plain, uint32 rows,
-							   StringInfo descriptor);
+extern void rtscan_write_plain(RtscanAreaWriter *areas, const RtscanPlain *plain, StringInfo descriptor);
 
 /* ---------------------------------------------------------------- reading */
 

@@ -7,7 +7,7 @@
 
 #include "access/htup_details.h"
 #include "miscadmin.h"
-#include "segment/sorted.h"
+#include "settings.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
@@ -41,6 +41,7 @@ rtscan_rows_reset(RtscanRows *rows)
 
 		column->null_count = 0;
 		column->value_bytes = 0;
+		column->shared = false;
 		column->lost = false;
 		if (column->nulls)
 			memset(column->nulls, 0, rows->capacity / 8);
@@ -160,6 +161,15 @@ rtscan_rows_load(RtscanRows *rows, int i)
 }
 
 void
+rtscan_rows_forget_tids(RtscanRows *rows)
+{
+	if (rows->load == NULL)
+		return;
+	pfree(rows->tids);
+	rows->tids = NULL;
+}
+
+void
 rtscan_rows_unload(RtscanRows *rows, int i)
 {
 	if (rows->load)
@@ -217,16 +227,22 @@ rtscan_rows_sort_tids(RtscanRows *rows, uint32 first)
 
 /* ---------------------------------------------------------------- memory */
 
-Size
+double
 rtscan_rows_bytes(int ncolumns)
 {
-	return sizeof(ItemPointerData) + ncolumns * (sizeof(uint64) + 1) + 2 * sizeof(uint32) + RTSCAN_SORT_BYTES;
+	return sizeof(ItemPointerData) + ncolumns * RTSCAN_VALUE_BYTES + RTSCAN_SORT_BYTES;
+}
+
+double
+rtscan_loaded_rows_bytes(void)
+{
+	return Max(sizeof(ItemPointerData), RTSCAN_VALUE_BYTES + RTSCAN_SORT_BYTES);
 }
 
 uint32
 rtscan_rows_that_fit(double row_bytes, int memory_kb)
 {
-	uint32		limit = (uint32) Min(memory_kb * 1024.0 / row_bytes, RTSCAN_SEGMENT_ROWS);
+	uint32		limit = (uint32) Min(memory_kb * 1024.0 / row_bytes, rtscan_debug_segment_rows);
 
 	if (limit >= RTSCAN_CHUNK_ROWS)
 		limit -= limit % RTSCAN_CHUNK_ROWS;

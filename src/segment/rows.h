@@ -19,6 +19,7 @@ typedef struct RtscanColumnRows
 								 * Datums */
 	uint64	   *nulls;			/* a bit for each row: its value is NULL */
 	uint32		null_count;		/* number of NULLs */
+	bool		shared;			/* values with the same image are the same pointer */
 	bool		lost;			/* a segment from which values were merged had lost some images; see
 								 * RTSCAN_COLUMN_IMAGES in segment.h */
 	Size		value_bytes;	/* bytes of the values that are passed by reference, each MAXALIGNed */
@@ -62,6 +63,9 @@ extern RtscanRows *rtscan_rows_create_loaded(const RtscanSchema *schema, uint32 
 /* Load column i into the current memory context; does nothing if all columns are in memory. */
 extern void rtscan_rows_load(RtscanRows *rows, int i);
 
+/* Free the TIDs, which are not needed any more, if columns are loaded. */
+extern void rtscan_rows_forget_tids(RtscanRows *rows);
+
 /* Forget a loaded column, whose memory the caller frees. */
 extern void rtscan_rows_unload(RtscanRows *rows, int i);
 
@@ -80,15 +84,30 @@ extern void rtscan_rows_release(RtscanRows *rows);
 /* Sort the rows from "first" on by TID: the build scan returns the rows of a heap block in any order. */
 extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
 
-/*
- * Return the bytes of memory that each row takes while a segment is made of rows that have ncolumns columns in memory
- * at a time, without values passed by reference, and without what a sort by comparison takes in addition
- * (segment/sorted.h).
- */
-extern Size rtscan_rows_bytes(int ncolumns);
+/* Bytes of a row of a column in memory: its value, and a bit that tells whether it is NULL. */
+#define RTSCAN_VALUE_BYTES	(sizeof(uint64) + 1.0 / 8)
+
+/* Bytes of each row in addition while the column is sorted: its number in the order, and two bits. */
+#define RTSCAN_SORT_BYTES	(sizeof(uint32) + 2.0 / 8)
 
 /*
- * Return how many rows a segment may have if each row takes row_bytes of memory_kb.  The result is a multiple of
+ * A sort by comparison takes bytes in addition, for each distinct image: an entry of the hash table of images, an
+ * element, an abbreviated key, a number and a value.
+ */
+#define RTSCAN_IMAGE_BYTES	80
+
+/*
+ * Return the bytes of memory that each row takes while a segment is made of rows that have ncolumns columns in memory,
+ * without values passed by reference, and without what a sort by comparison takes in addition.
+ */
+extern double rtscan_rows_bytes(int ncolumns);
+
+/* The same for rows whose columns are loaded: first the TIDs are in memory, then one column at a time. */
+extern double rtscan_loaded_rows_bytes(void);
+
+/*
+ * Return how many rows a segment may have if each row takes row_bytes of memory_kb: at most RTSCAN_SEGMENT_ROWS, or
+ * rtscan.debug_segment_rows.  The result is a multiple of
  * RTSCAN_CHUNK_ROWS if it is at least that large, and never less than the rows that a heap page can hold.
  */
 extern uint32 rtscan_rows_that_fit(double row_bytes, int memory_kb);

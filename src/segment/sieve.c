@@ -168,12 +168,12 @@ write_vector(VectorWriter *writer, const uint64 *bits)
 static void
 set_bin(VectorWriter *writer, uint32 bin)
 {
-	const RtscanSorted *sorted = writer->column->sorted;
+	const uint32 *order = writer->column->order;
 
 	if (bin >= writer->boundaries->bins)
 		return;
 	for (uint32 rank = writer->boundaries->ranks[bin]; rank < writer->boundaries->ranks[bin + 1]; rank++)
-		writer->bits[sorted[rank].row / 64] |= UINT64CONST(1) << (sorted[rank].row % 64);
+		writer->bits[order[rank] / 64] |= UINT64CONST(1) << (order[rank] % 64);
 }
 
 /*
@@ -223,7 +223,7 @@ static bool
 write_vectors_of_device(VectorWriter *writer)
 {
 	uint64	   *bits = rtscan_device_hooks.make_vectors(writer->header, writer->boundaries->ranks,
-														writer->column->sorted, writer->column->rows);
+														writer->column->order, writer->column->rows);
 
 	if (bits == NULL)
 		return false;

@@ -24,7 +24,7 @@
 
 #include "lib/stringinfo.h"
 #include "segment/segment.h"
-#include "segment/sort.h"
+#include "segment/sorted.h"
 #include "storage/area.h"
 
 /*

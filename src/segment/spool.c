@@ -15,7 +15,7 @@
 #include "commands/tablespace.h"
 #include "lib/hyperloglog.h"
 #include "miscadmin.h"
-#include "segment/sort.h"
+#include "segment/images.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
@@ -50,7 +50,8 @@ typedef struct SpoolColumn
 {
 	bool		by_reference;	/* are values stored as pointers to Datums? */
 	bool		compared;		/* is the column sorted by comparison? */
-	hyperLogLogState images;	/* estimates the number of distinct images, if "compared" is true */
+	bool		counted;		/* are its distinct images counted?  True if it is "by_reference" or "compared" */
+	hyperLogLogState images;	/* estimates the number of distinct images, if "counted" is true */
 	Size		value_bytes;	/* bytes of the values in the file that are passed by reference */
 	BufFile    *file;			/* NULL if no batch has been written */
 } SpoolColumn;
@@ -66,7 +67,7 @@ struct RtscanSpool
 	uint32		block_start;	/* first row of the batch that has not been sorted by TID */
 	uint32		measured;		/* number of rows of the batch whose images have been counted */
 	RtscanRows *spooled;		/* all rows, if batches have been written: their TIDs */
-	uint32		tid_capacity;	/* size of spooled->tids[] */
+	Size		tid_capacity;	/* size of spooled->tids[] */
 	List	   *batches;		/* of Batch: the batches in the files */
 	SpoolColumn *columns;
 };
@@ -76,7 +77,7 @@ struct RtscanSpool
 uint32
 rtscan_spool_limit(int memory_kb)
 {
-	return rtscan_rows_that_fit(rtscan_rows_bytes(1), memory_kb);
+	return rtscan_rows_that_fit(rtscan_loaded_rows_bytes(), memory_kb);
 }
 
 uint32
@@ -91,17 +92,51 @@ rtscan_spool_is_full(const RtscanSpool *spool, uint32 more)
 	return rtscan_spool_count(spool) + more > spool->limit;
 }
 
-/* Return the bytes that a column's values take in memory, in addition to rtscan_rows_bytes(). */
-static double
-bytes_of_values(const RtscanSpool *spool, int i)
+/* What a column's values take in memory when it is loaded, in addition to rtscan_loaded_rows_bytes(). */
+typedef struct ValueMemory
+{
+	double		copied;			/* bytes, if each row has a copy of its value */
+	double		shared;			/* bytes, if rows with the same image share a copy */
+} ValueMemory;
+
+static ValueMemory
+value_memory(const RtscanSpool *spool, int i)
 {
 	SpoolColumn *column = &spool->columns[i];
 	double		bytes = column->value_bytes + spool->batch->columns[i].value_bytes;
+	double		images,
+				table;
 
-	if (column->compared)
-		bytes += (double) rtscan_spool_count(spool) * RTSCAN_IMAGE_NUMBER_BYTES +
-			estimateHyperLogLog(&column->images) * RTSCAN_IMAGE_BYTES;
-	return bytes;
+	if (!column->counted)
+		return (ValueMemory) {0, 0};
+	images = Min(estimateHyperLogLog(&column->images), Max(rtscan_spool_count(spool), 1));
+	table = images * RTSCAN_IMAGE_BYTES;
+	return (ValueMemory) {
+		.copied = bytes + (column->compared ? table : 0),
+		.shared = bytes / Max(rtscan_spool_count(spool), 1) * images + table,
+	};
+}
+
+/*
+ * Do rows with the same image share a copy of their value, when the column is loaded?  Finding the copies takes time,
+ * so they do only if there is not enough memory for all values.
+ */
+static bool
+shares_values(const RtscanSpool *spool, int i)
+{
+	ValueMemory memory = value_memory(spool, i);
+
+	return spool->columns[i].by_reference && memory.shared < memory.copied &&
+		rtscan_spool_count(spool) * rtscan_loaded_rows_bytes() + memory.copied > spool->memory_kb * 1024.0;
+}
+
+/* Return the bytes that a column's values take in memory when it is loaded. */
+static double
+bytes_of_values(const RtscanSpool *spool, int i)
+{
+	ValueMemory memory = value_memory(spool, i);
+
+	return spool->columns[i].by_reference ? Min(memory.shared, memory.copied) : memory.copied;
 }
 
 /* Count the images of a column of the rows that have been added since the last call. */
@@ -124,12 +159,12 @@ measure(RtscanSpool *spool)
 
 	for (int i = 0; i < spool->schema->ncolumns; i++)
 	{
-		if (spool->columns[i].compared)
+		if (spool->columns[i].counted)
 			count_images(spool, i);
 		widest = Max(widest, bytes_of_values(spool, i));
 	}
 	spool->measured = spool->batch->rows;
-	spool->limit = rtscan_rows_that_fit(rtscan_rows_bytes(1) + widest / Max(rtscan_spool_count(spool), 1),
+	spool->limit = rtscan_rows_that_fit(rtscan_loaded_rows_bytes() + widest / Max(rtscan_spool_count(spool), 1),
 										spool->memory_kb);
 }
 
@@ -183,10 +218,13 @@ append_tids(RtscanSpool *spool)
 	RtscanRows *spooled = spool->spooled;
 	uint32		rows = spooled->rows + spool->batch->rows;
 
+	if (spooled->tids == NULL)
+		spool->tid_capacity = 0;
 	if (rows > spool->tid_capacity)
 	{
 		spool->tid_capacity = Max(rows, spool->tid_capacity * 2);
-		spooled->tids = repalloc_huge(spooled->tids, (Size) spool->tid_capacity * sizeof(ItemPointerData));
+		spooled->tids = spooled->tids ? repalloc_huge(spooled->tids, spool->tid_capacity * sizeof(ItemPointerData))
+			: MemoryContextAllocHuge(spool->context, spool->tid_capacity * sizeof(ItemPointerData));
 	}
 	memcpy(spooled->tids + spooled->rows, spool->batch->tids, spool->batch->rows * sizeof(ItemPointerData));
 	spooled->rows = rows;
@@ -258,24 +296,35 @@ load_by_value(RtscanRows *rows, int i, uint32 first, BufFile *file, const Batch 
 			rtscan_rows_set(rows, first + row, i, 0, true);
 }
 
-/* The same for values that are passed by reference: they point to the bytes that have been read. */
+/*
+ * The same for values that are passed by reference: they point to the bytes that have been read or, if "images" is not
+ * NULL, to copies that rows with the same image share.
+ */
 static void
-load_by_reference(RtscanRows *rows, int i, uint32 first, BufFile *file, const Batch *batch, const BatchColumn *column)
+load_by_reference(RtscanRows *rows, int i, uint32 first, BufFile *file, const Batch *batch, const BatchColumn *column,
+				  RtscanImages *images)
 {
 	const RtscanColumn *type = &rows->schema->columns[i];
-	char	   *value = palloc_extended(Max(column->value_bytes, 1), MCXT_ALLOC_HUGE);
+	char	   *bytes = palloc_extended(Max(column->value_bytes, 1), MCXT_ALLOC_HUGE);
+	char	   *next = bytes;
 	uint64	   *nulls;
 
-	read_exactly(file, value, column->value_bytes);
+	read_exactly(file, bytes, column->value_bytes);
 	nulls = read_nulls(file, batch, column);
 	for (uint32 row = 0; row < batch->rows; row++)
 	{
-		bool		null = nulls && rtscan_bit_is_set(nulls, row);
+		Datum		value = PointerGetDatum(next);
 
-		rtscan_rows_set(rows, first + row, i, null ? 0 : (uint64) PointerGetDatum(value), null);
-		if (!null)
-			value += MAXALIGN(rtscan_value_size(type, PointerGetDatum(value)));
+		if (nulls && rtscan_bit_is_set(nulls, row))
+		{
+			rtscan_rows_set(rows, first + row, i, 0, true);
+			continue;
+		}
+		next += MAXALIGN(rtscan_value_size(type, value));
+		rtscan_rows_set(rows, first + row, i, (uint64) (images ? rtscan_image_copy(images, value) : value), false);
 	}
+	if (images)
+		pfree(bytes);
 }
 
 /* RtscanColumnLoader: read a column's file. */
@@ -284,6 +333,7 @@ load_column(RtscanRows *rows, int i, void *arg)
 {
 	RtscanSpool *spool = (RtscanSpool *) arg;
 	SpoolColumn *column = &spool->columns[i];
+	RtscanImages *images = shares_values(spool, i) ? rtscan_images_create(&rows->schema->columns[i]) : NULL;
 	uint32		first = 0;
 	ListCell   *lc;
 
@@ -295,11 +345,21 @@ load_column(RtscanRows *rows, int i, void *arg)
 	foreach(lc, spool->batches)
 	{
 		const Batch *batch = (const Batch *) lfirst(lc);
+		const BatchColumn *part = &batch->columns[i];
 
 		CHECK_FOR_INTERRUPTS();
-		(column->by_reference ? load_by_reference : load_by_value) (rows, i, first, column->file, batch,
-																	&batch->columns[i]);
+		if (column->by_reference)
+			load_by_reference(rows, i, first, column->file, batch, part, images);
+		else
+			load_by_value(rows, i, first, column->file, batch, part);
 		first += batch->rows;
+	}
+	if (images)
+	{
+		uint32		n;
+
+		pfree(rtscan_images_end(images, &n));
+		rows->columns[i].shared = true;
 	}
 }
 
@@ -310,7 +370,8 @@ init_column(SpoolColumn *column, const RtscanColumn *type, bool is_key)
 {
 	column->by_reference = !type->typbyval && !rtscan_key_tells_image(type->key_kind);
 	column->compared = is_key && type->key_kind == RTSCAN_KEY_NONE;
-	if (column->compared)
+	column->counted = column->by_reference || column->compared;
+	if (column->counted)
 		initHyperLogLog(&column->images, REGISTER_BITS);
 }
 
@@ -342,7 +403,7 @@ rtscan_spool_add(RtscanSpool *spool, ItemPointer tid, const Datum *values, const
 static double
 batch_bytes(const RtscanSpool *spool)
 {
-	return (double) spool->batch->rows * (sizeof(ItemPointerData) + spool->schema->ncolumns * (sizeof(uint64) + 1)) +
+	return (double) spool->batch->rows * (sizeof(ItemPointerData) + spool->schema->ncolumns * RTSCAN_VALUE_BYTES) +
 		rtscan_rows_value_memory(spool->batch);
 }
 
@@ -375,7 +436,7 @@ fits_in_memory(RtscanSpool *spool)
 	measure(spool);
 	for (int i = 0; i < spool->schema->ncolumns; i++)
 		if (spool->columns[i].compared)
-			widest = Max(widest, bytes_of_values(spool, i) - spool->batch->columns[i].value_bytes);
+			widest = Max(widest, value_memory(spool, i).copied - spool->batch->columns[i].value_bytes);
 	return (double) spool->batch->rows * rtscan_rows_bytes(spool->schema->ncolumns) +
 		rtscan_rows_value_memory(spool->batch) + widest <= spool->memory_kb * 1024.0;
 }
@@ -407,7 +468,7 @@ rtscan_spool_reset(RtscanSpool *spool)
 
 		if (column->file)
 			BufFileClose(column->file);
-		if (column->compared)
+		if (column->counted)
 			freeHyperLogLog(&column->images);
 		memset(column, 0, sizeof(SpoolColumn));
 		init_column(column, &spool->schema->columns[i], i < spool->schema->nkeys);

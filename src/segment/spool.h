@@ -3,8 +3,8 @@
  * spool.h
  *		Collect the rows of a segment: in memory while there is room, then in temporary files, one for each column.
  *
- * A segment is made one column at a time.  Memory need not have room for all columns of its rows, but for the rows'
- * TIDs, and for one column and the sort of it:
+ * A segment is made one column at a time.  Memory need not have room for all columns of its rows, but first for the
+ * rows' TIDs, and then for one column and the sort of it:
  *
  *	rows of the table ──> batch in memory ──> a file for each column ──> one column in memory ──> segment
  *

@@ -15,7 +15,7 @@
 void
 rtscan_need_images(const RtscanValues *values)
 {
-	if (values->is_key && !rtscan_lost_no_image(values->header))
+	if (values->is_key && !values->accepts_lost && !rtscan_lost_no_image(values->header))
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("index \"%s\" cannot return some values of column %d exactly as they were inserted",
@@ -72,6 +72,12 @@ rtscan_open_values(RtscanReader *reader, const RtscanSchema *schema, int column)
 	if (column < schema->nkeys)
 		return open_key_values(reader, schema, column);
 	return open_values(reader, &schema->columns[column], &reader->segment->includes[column - schema->nkeys]);
+}
+
+void
+rtscan_accept_lost_images(RtscanValues *values)
+{
+	values->accepts_lost = true;
 }
 
 void

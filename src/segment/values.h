@@ -41,6 +41,12 @@ extern RtscanValues *rtscan_open_values(RtscanReader *reader, const RtscanSchema
 extern void rtscan_let_values_take(RtscanValues *values, Size memory);
 
 /*
+ * Let a key column be read that has lost images (RTSCAN_COLUMN_IMAGES): instead of an error, the image of an equal
+ * value is returned.
+ */
+extern void rtscan_accept_lost_images(RtscanValues *values);
+
+/*
  * Begin to read only the images of a key column that its dictionary does not have.  All other rows are read as NULL.
  * Returns NULL if the column does not store such images.
  */

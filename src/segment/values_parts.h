@@ -21,6 +21,7 @@ struct RtscanValues
 	const RtscanSegmentInclude *include;	/* stored values of an INCLUDE column or of a plain key column; else NULL */
 	RtscanValues *images;		/* images of a key column that its dictionary does not have; NULL if the column
 								 * stores no such images */
+	bool		accepts_lost;	/* raise no error if images are lost */
 	uint32		distinct;		/* number of values of the column's dictionary, if it has one */
 	MemoryContext context;		/* memory context of what the following members point to */
 	Size		memory;			/* memory in bytes that the dictionary may take */
