@@ -17,8 +17,8 @@ ROWS = (64511, 64513, 130000, 200000)                   # around one chunk, abou
 DISTINCT = (1, 10, 300, 5000, 60000, 1000000, 1000000)
 # rows that are appended; the last are a segment that a device evaluates
 LATER = (1, 1, 1000, 65000)
-# maintenance_work_mem of a build: small segments, which are not given to a device, some segments, or a single one
-MEMORY = ("4MB", "32MB", "48MB") + 20 * ("96MB",)
+# most rows of a segment: small segments, which are not given to a device, some segments, or a single one
+SEGMENT_ROWS = (20000, 64512, 129024) + 20 * (1000000,)
 # groups are spilled, or not
 GROUPS = ("SET work_mem = '64kB'; SET hash_mem_multiplier = 1", "SET work_mem = '16MB'; SET hash_mem_multiplier = 2")
 TYPES = {   # an expression of {x}, an integer from 0 on, and the extremes
@@ -91,7 +91,7 @@ class DeviceAggregates:
         self.session.run(f"CREATE TABLE t (id int, {', '.join(f'{c.name} {c.type}' for c in self.columns)}) WITH (autovacuum_enabled = off)")
         self.insert(1, self.rows)
         self.next = self.rows + 1
-        self.session.run(f"SET maintenance_work_mem = '{MEMORY[-1] if self.far else self.rng.choice(MEMORY)}'; SET max_parallel_maintenance_workers = 0; "
+        self.session.run(f"SET rtscan.debug_segment_rows = {SEGMENT_ROWS[-1] if self.far else self.rng.choice(SEGMENT_ROWS)}; SET max_parallel_maintenance_workers = 0; "
                          "SET max_parallel_workers_per_gather = 0")
         self.session.run(f"CREATE INDEX t_idx ON t USING {access_method} ({', '.join(c.name for c in self.keys)})" +
                          (f" INCLUDE ({included})" if included else ""))

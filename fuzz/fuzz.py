@@ -111,7 +111,7 @@ class Fuzzer:
             return
         table = schema.Schema(rng, self.args.access_method, kind == "single" and rng.random() < self.args.large, kind == "concurrent",
                               self.args.mode == "joins")
-        self.limit_memory(session, rng, table)
+        self.limit_segments(session, rng, table)
         if not self.create(session, table):
             self.counts["rounds whose index was refused"] += 1
             return
@@ -123,11 +123,12 @@ class Fuzzer:
             self.single(rng, session, table)
         self.verify(session)
 
-    def limit_memory(self, session, rng, table):
-        """Set the memory of builds, mostly to little, for many segments; but a large table must have whole chunks."""
-        choices = ("4MB",) + 9 * ("64MB",) if table.large else ("1MB", "1MB", "4MB", "64MB")
-        session.run(f"SET maintenance_work_mem = '{rng.choice(choices)}'")
+    def limit_segments(self, session, rng, table):
+        """Set the memory of builds, and the rows of segments, mostly to few; but a large table must have whole chunks."""
+        session.run(f"SET maintenance_work_mem = '{rng.choice(('1MB', '4MB', '64MB'))}'")
         if self.args.access_method == "rtscan":
+            choices = (64512,) + 9 * (1000000,) if table.large else (2000, 5000, 18000, 70000, 1000000)
+            session.run(f"SET rtscan.debug_segment_rows = {rng.choice(choices)}")
             session.run(f"SET rtscan.pending_list_limit = '{rng.choice((64, 64, 128, 1024))}kB'")
 
     def create(self, session, table):

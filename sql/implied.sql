@@ -308,4 +308,54 @@ SELECT differs(c, 'odd') FROM unnest(ARRAY['i + 5 < 7', 's * 2 + n < 7', '(s * 2
 	'i * 2 + n < 8']) c;
 SELECT c, asked(c, 'odd') FROM unnest(ARRAY['i + 5 < 7', 's * 2 + n < -200']) c;
 
+-- Any clause of one key column that has few values in a segment: each value is tested once
+CREATE TYPE colour AS ENUM ('red', 'green', 'blue');
+CREATE TABLE coded AS
+SELECT x AS id,
+	CASE WHEN x % 11 > 0 THEN (ARRAY['paid', 'Paid', 'open', 'cancelled', '', 'returned'])[x % 6 + 1] END AS status,
+	(ARRAY['red', 'green', 'blue'])[x % 3 + 1]::colour AS colour,
+	CASE WHEN x % 13 > 0 THEN (x % 40)::bpchar(5) END AS fixed,
+	x % 30 AS small, timestamptz '2025-03-29 22:00+00' + x % 50 * interval '1 hour' AS ts, x % 7 = 0 AS yes,
+	jsonb_build_object('channel', (ARRAY['app', 'web', NULL])[x % 3 + 1]) AS attributes,
+	CASE WHEN x % 2 = 0 THEN 1.0 ELSE 1.00 END + x % 5 AS shown, 'text ' || x AS different, true AS o
+FROM generate_series(1, 40000) x;
+CREATE INDEX coded_idx ON coded USING rtscan (status, colour, fixed, small, ts, yes, (attributes->>'channel'), shown,
+	different) INCLUDE (id);
+VACUUM ANALYZE coded;
+SET timezone = 'Europe/Berlin';
+CREATE TABLE tests (number serial, test text);
+INSERT INTO tests (test) SELECT unnest(ARRAY['status ILIKE ''p%''', 'lower(status) = ''paid''', 'status ~ ''^(re|op)''',
+	'length(status) > 5', 'coalesce(status, '''') = ''''', 'coalesce(status, '''') <> ''''',
+	'status || ''x'' = ''openx''',
+	'NOT (status LIKE ''%a%'')', '(status = ''paid'') IS NOT TRUE',
+	'CASE WHEN status = ''open'' THEN true ELSE status IS NULL END', 'CASE status WHEN ''open'' THEN true END',
+	'colour::text LIKE ''%e%''', 'length(fixed) = 1', 'small % 7 = 3', 'small % 7 = 3 AND status ILIKE ''paid''',
+	'small % 7 = 3 OR status ILIKE ''paid''', 'extract(hour FROM ts) BETWEEN 1 AND 3',
+	'(ts AT TIME ZONE ''Europe/Berlin'')::date = ''2025-03-30''', 'yes IS NOT TRUE AND length(status) < 5',
+	'upper(attributes->>''channel'') = ''APP''', '(attributes->>''channel'') IS NULL AND length(status) = 4',
+	'shown::text = ''1.00''', 'length(different) < 8', 'status ILIKE different', 'status ILIKE ''none''',
+	'nullif(status, ''open'') IS NULL', 'status ILIKE ANY (ARRAY[''P%'', ''o%''])', 'starts_with(status, ''pa'')',
+	'1 / (small - 5) = 1', '1 / (small - 50) = 0 AND length(status) = 4']);
+SELECT differs(test, 'coded') FROM tests;
+SELECT test, asked(test, 'coded') FROM tests WHERE test NOT LIKE '1 /%' ORDER BY number;
+-- the same with rows of pending lists, which have other values, and with segments that do and do not have these
+INSERT INTO coded SELECT id + 100000, 'Pax', colour, 'ab', small + 100, ts, NOT yes, '{}', shown, different, true
+	FROM coded LIMIT 700;
+SELECT differs(test, 'coded') FROM tests;
+SELECT rtscan_merge('coded_idx') > 0 AS merged;
+DELETE FROM coded WHERE id % 17 = 0;
+SELECT differs(test, 'coded') FROM tests;
+-- prepared, with values that are known only later, and for each row of another table
+PREPARE by_status(text) AS SELECT count(*) FROM coded WHERE status ILIKE $1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE by_status('p%');
+SET plan_cache_mode = force_custom_plan;
+EXECUTE by_status('p%');
+RESET plan_cache_mode;
+SELECT pattern, n
+FROM (VALUES ('p%'), ('o%')) v (pattern), LATERAL (SELECT count(*) AS n FROM coded WHERE status ILIKE pattern) s;
+SELECT id, n
+FROM (VALUES (3), (5)) v (id),
+	LATERAL (SELECT count(*) AS n FROM coded c WHERE c.small = v.id AND length(status) > 4) s;
+
 DROP SCHEMA implied CASCADE;

@@ -68,7 +68,7 @@ $node->start;
 create_tables($node, t => [ '', 10_000 ], u => [ 'UNLOGGED', 1000 ]);
 # with sieve vectors: more rows than a chunk has
 $node->safe_psql('postgres', 'CREATE TABLE big (LIKE t); INSERT INTO big ' . rows(1, 130_000)
-	  . "; SET maintenance_work_mem = '64MB'; CREATE INDEX big_idx ON big USING rtscan (a, b, c); CHECKPOINT;");
+	  . '; ' . large_segments() . "; CREATE INDEX big_idx ON big USING rtscan (a, b, c); CHECKPOINT;");
 
 foreach my $round (1 .. $rounds)
 {

@@ -25,7 +25,7 @@ $standby->start;
 
 create_tables($primary, t => [ '', 20_000 ], u => [ 'UNLOGGED', 1000 ]);
 $primary->safe_psql('postgres', 'CREATE TABLE big (LIKE t); INSERT INTO big ' . rows(1, 130_000)
-	  . "; SET maintenance_work_mem = '64MB'; CREATE INDEX big_idx ON big USING rtscan (a, b, c) WITH (sieve_components = 1)");
+	  . '; ' . large_segments() . "; CREATE INDEX big_idx ON big USING rtscan (a, b, c) WITH (sieve_components = 1)");
 
 sub caught_up
 {

@@ -14,7 +14,7 @@ use Time::HiRes qw(sleep time);
 
 my $points = $ENV{RTSCAN_CANCEL_POINTS} // 20;
 
-my $node = new_node('cancel', "restart_after_crash = off\n");
+my $node = new_node('cancel', "restart_after_crash = off\nmaintenance_work_mem = 1MB\n");
 $node->start;
 create_tables($node, t => [ '', 20_000 ]);
 $node->safe_psql('postgres', 'CREATE TABLE big (LIKE t); INSERT INTO big ' . rows(1, 150_000) . '; ANALYZE big');

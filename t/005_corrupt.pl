@@ -35,7 +35,7 @@ foreach my $name (@names)
 			ADD d text GENERATED ALWAYS AS ('d' || id::text) STORED;
 		DROP INDEX ${name}_idx;
 		CREATE INDEX ${name}_idx ON $name USING rtscan (a, b, c, p) INCLUDE (id, q, d)}) if $name =~ /[24]$/;
-	$node->safe_psql('postgres', "SET maintenance_work_mem = '64MB'; REINDEX INDEX ${name}_idx") if $name =~ /vectors/;
+	$node->safe_psql('postgres', large_segments() . "; REINDEX INDEX ${name}_idx") if $name =~ /vectors/;
 	# dead rows, several segments, and a pending list
 	$node->safe_psql('postgres', "DELETE FROM $name WHERE id % 5 = 0; INSERT INTO $name " . rows(200_001, 203_000));
 	$node->safe_psql('postgres', "VACUUM (FREEZE) $name");

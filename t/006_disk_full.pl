@@ -58,7 +58,7 @@ sub make_space
 }
 
 my $full = qr/No space left on device|could not extend file/;
-my $node = new_node('full');
+my $node = new_node('full', "maintenance_work_mem = 1MB\n");
 $node->start;
 create_tables($node, t => [ '', 1000 ]);
 $node->safe_psql('postgres', "CREATE TABLESPACE small LOCATION '$disk/space'");

@@ -62,7 +62,7 @@ my $name = device_status($node)->{name};
 # ---------------------------------------------------------------- a plain column, which stores no codes, but has
 # them on the device
 
-$node->safe_psql('postgres', "SET maintenance_work_mem = '64MB'; CREATE TABLE plain AS SELECT nullif(hashint4(i % 130000), hashint4(5)) AS h, i % 1000 AS a "
+$node->safe_psql('postgres', large_segments() . "; CREATE TABLE plain AS SELECT nullif(hashint4(i % 130000), hashint4(5)) AS h, i % 1000 AS a "
 	  . "FROM generate_series(1, 140000) i; CREATE INDEX plain_idx ON plain USING rtscan (h, a); VACUUM ANALYZE plain");
 foreach my $condition ('h < 0 AND a < 500', 'h BETWEEN -700000000 AND 1000000000 AND a > 200', 'h IS NULL AND a >= 0', 'h > 0 AND h IS NOT NULL AND a <> 5',
 	'h = ANY (ARRAY(SELECT hashint4(i) FROM generate_series(1, 300) i)) AND a < 900')
@@ -179,7 +179,7 @@ configure($node, 'rtscan.device_clocks' => undef);
 # ---------------------------------------------------------------- memory
 
 # Several indexes, more than fit into memory.
-$node->safe_psql('postgres', join(";\n", 'SET maintenance_work_mem = \'64MB\'', map { (
+$node->safe_psql('postgres', join(";\n", large_segments(), map { (
 			"CREATE TABLE t$_ (LIKE big); INSERT INTO t$_ " . rows(10_000 * $_, 10_000 * $_ + 130_000),
 			"CREATE INDEX t${_}_idx ON t$_ USING rtscan (a, b, c)") } 1 .. 4));
 my $second = (split(/ /, expected($node)))[1];

@@ -25,7 +25,7 @@ my $primary = new_node('primary', "wal_consistency_checking = 'all'\nrtscan.merg
 $primary->start;
 create_tables($primary, t => [ '', 300 ], u => [ 'UNLOGGED', 300 ], big => [ '', 1 ]);
 # with sieve vectors, even when a third is deleted: more rows than a chunk has
-$primary->safe_psql('postgres', 'INSERT INTO big ' . rows(2, 100_000) . "; SET maintenance_work_mem = '64MB'; REINDEX TABLE big");
+$primary->safe_psql('postgres', 'INSERT INTO big ' . rows(2, 100_000) . '; ' . large_segments() . '; REINDEX TABLE big');
 # an index whose flushes and merges can be interrupted by rows that are far apart, when they have written the pages
 # of other columns
 $primary->safe_psql('postgres', q{
@@ -86,7 +86,7 @@ change([ 'DELETE FROM t WHERE id % 5 = 0', 'VACUUM t', 'UPDATE t SET a = 999 - a
 change([ 'INSERT INTO t ' . rows(6001, 8000) ]);
 # rows for which not all pages of the table need be compared
 change([ "SET wal_consistency_checking = 'Generic, Btree'", 'DELETE FROM big WHERE id % 25 < 8', 'RESET wal_consistency_checking',
-		"SET maintenance_work_mem = '64MB'", 'VACUUM big', 'SELECT txid_current()', 'VACUUM big',
+		large_segments(), 'VACUUM big', 'SELECT txid_current()', 'VACUUM big',
 		'INSERT INTO big ' . rows(100_001, 100_100), 'DELETE FROM big WHERE id % 100 = 1', 'VACUUM big' ]);
 change([ "SET rtscan.pending_list_limit = '256kB'", 'SET test.apart = 0', 'INSERT INTO cut ' . wide_rows(1, 1000) ], 'cut short');
 change([ 'SET test.apart = 0', "SELECT rtscan_merge('cut_idx')" ], 'cut short');

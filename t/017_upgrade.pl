@@ -299,7 +299,7 @@ sub include_width
 sub rewritten
 {
 	my ($name) = @_;
-	my $memory = q{SET maintenance_work_mem = '64MB'};
+	my $memory = large_segments();
 	$new->safe_psql('postgres', $_) foreach ("DELETE FROM $name WHERE id % 2 = 0", "$memory; VACUUM $name",
 		"$memory; SELECT rtscan_merge('${name}_idx')");
 	is($new->safe_psql('postgres', "SELECT dead FROM rtscan_stats('${name}_idx')"), 0, "$name: merged");

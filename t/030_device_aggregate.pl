@@ -30,7 +30,7 @@ CREATE TABLE facts AS SELECT hashint4(i) AS a, nullif(i % 1000, 17) AS b, hashin
 	CASE WHEN i < 120000 THEN 5 ELSE 7 END AS same, nullif((i % 11 - 1) / 100.0, 0.04)::numeric(4, 2) AS rate,
 	CASE WHEN i < 219000 THEN i / 500 END AS hour, 'part ' || i / 30000 AS part
 FROM generate_series(1, $rows) AS i;
-SET maintenance_work_mem = '90MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '90MB'; SET rtscan.debug_segment_rows = 4193280; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX facts_idx ON facts USING rtscan (a, b, rate, hour, part) INCLUDE (v, g, n, w, t, d, yes, nothing, scales, same, b);
 VACUUM ANALYZE facts;
 CREATE FUNCTION asks(g int) RETURNS int LANGUAGE plpgsql STABLE AS \$\$
@@ -109,7 +109,7 @@ sub some_right { return all_right($_[0], undef, 5); }
 # Several segments, which are requested together if they have few alternatives.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE several AS SELECT hashint4(i) % 100 AS a, hashint4(i * 3) % 100 AS b, i % 100 AS c, i % 50 AS v FROM generate_series(1, 700000) AS i;
-SET maintenance_work_mem = '11MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 193536; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX several_idx ON several USING rtscan (a, b, c) INCLUDE (v);
 VACUUM ANALYZE several;
 SQL
@@ -200,7 +200,7 @@ some_right('changed and vacuumed');
 # except for those that are now a small segment
 my $living = $node->safe_psql('postgres', "SELECT count(*) $where AND NOT (b < 3 AND a > 0)");
 is(explained($_, $aggregated[0])->{'Rows Aggregated by Device'}, $living, "$_: rows beside dead ones are aggregated by the device") foreach @executors;
-change("SET maintenance_work_mem = '90MB'; REINDEX INDEX facts_idx");
+change("SET maintenance_work_mem = '90MB'; SET rtscan.debug_segment_rows = 4193280; REINDEX INDEX facts_idx");
 some_right('indexed anew');
 change("DELETE FROM facts WHERE d = date '2020-02-05'; VACUUM facts; UPDATE facts SET v = v + 1 WHERE ctid = (SELECT max(ctid) FROM facts)");
 # of two blocks
@@ -219,7 +219,7 @@ all_right('partly visible');
 $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE mixed AS SELECT hashint4(i) AS a, i % 1000 AS b, hashint4(i) % 97 AS v, i % 97 AS g, i % 4001 AS h, hashint4(i) % 1000003 AS w, i / 70000 AS k
 FROM generate_series(1, 260000) AS i;
-SET maintenance_work_mem = '96MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '96MB'; SET rtscan.debug_segment_rows = 4193280; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX mixed_idx ON mixed USING rtscan (a, b) INCLUDE (v, g, h, w, k);
 VACUUM ANALYZE mixed;
 UPDATE mixed SET w = w WHERE ctid < '(900, 1)' AND b % 50 = 3;
@@ -245,7 +245,7 @@ foreach my $executor (@executors)
 $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE scaled AS SELECT i % 1000 AS a, CASE WHEN i > 200000 THEN (i % 50 / 100.0)::numeric(8, 2) END AS g,
 	CASE WHEN i > 200000 THEN (i % 7777 / 10.0)::numeric(8, 1) END AS x FROM generate_series(1, 400000) AS i;
-SET maintenance_work_mem = '10MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 129024; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX scaled_idx ON scaled USING rtscan (a) INCLUDE (g, x);
 VACUUM ANALYZE scaled;
 SQL
@@ -264,7 +264,7 @@ $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE coded AS SELECT hashint4(i) AS a, CASE WHEN i < 150000 THEN i ELSE i % 100 END AS k, (abs(hashint4(i * 3)) % 6000 * 1.5)::numeric(12, 2) AS price,
 	nullif(abs(hashint4(i * 5)) % 7000, 3) * 1000003::bigint AS far, (i % 11 / 100.0)::numeric(4, 2) AS rate, nullif(i % 5, 2) AS g,
 	CASE WHEN i > 200000 THEN timestamp '2020-01-01' + i % 6001 * interval '1 day' END AS late FROM generate_series(1, 300000) AS i;
-SET maintenance_work_mem = '14MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 129024; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX coded_idx ON coded USING rtscan (a, k, rate) INCLUDE (price, far, g, late, k);
 VACUUM ANALYZE coded;
 SQL
@@ -294,7 +294,7 @@ my @sums = map { "far$_" } 1 .. 18;
 my $far = join(', ', map { "i * 20000::bigint + $_ AS far$_" } 1 .. 18);
 change(<<"SQL");
 CREATE TABLE sums AS SELECT hashint4(i) AS a, i % 2 AS g, i / 8 AS near, $far FROM generate_series(1, 260000) AS i;
-SET maintenance_work_mem = '8MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 129024; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX sums_idx ON sums USING rtscan (a) INCLUDE (g, near, @{[ join(', ', @sums) ]});
 INSERT INTO sums SELECT hashint4(i), i % 2, i / 8, @{[ join(', ', map { "i * $_" } 1 .. 18) ]} FROM generate_series(1, 5000) AS i;
 VACUUM ANALYZE sums;
@@ -318,7 +318,7 @@ CREATE FUNCTION reverse_cmp(int, int) RETURNS int LANGUAGE sql IMMUTABLE STRICT 
 CREATE OPERATOR CLASS reverse_ops FOR TYPE int USING rtscan AS
 	OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=, OPERATOR 5 <, FUNCTION 1 reverse_cmp(int, int);
 CREATE TABLE reversed AS SELECT hashint4(i) AS a, i % 3000 AS down, null::int AS gone, i % 70 AS v FROM generate_series(1, 70000) AS i;
-SET maintenance_work_mem = '64MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 4193280; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX reversed_idx ON reversed USING rtscan (a, down reverse_ops, gone) INCLUDE (v);
 VACUUM ANALYZE reversed;
 SQL
@@ -332,7 +332,7 @@ foreach my $query (map { "SELECT $_ FROM reversed WHERE a > 0" } 'sum(down), min
 }
 
 # Columns that are added up must be evicted for those that are searched.
-$node->safe_psql('postgres', "SET maintenance_work_mem = '96MB'; SET max_parallel_maintenance_workers = 0; REINDEX INDEX mixed_idx; VACUUM mixed");
+$node->safe_psql('postgres', "SET maintenance_work_mem = '96MB'; SET rtscan.debug_segment_rows = 4193280; SET max_parallel_maintenance_workers = 0; REINDEX INDEX mixed_idx; VACUUM mixed");
 configure($node, 'rtscan.device_memory' => '12MB');
 wait_until('a small device', sub { (device_status($node) // { memory_limit => 0 })->{memory_limit} == 12 << 20 });
 foreach my $executor (grep { $_ eq 'compute' } @executors)
@@ -351,7 +351,7 @@ configure($node, 'rtscan.device_memory' => undef);
 change(<<'SQL');
 CREATE TABLE again (far bigint, v int) WITH (autovacuum_enabled = off);
 INSERT INTO again SELECT i % 300000 * 10000000019, i FROM generate_series(1, 600000) AS i;
-SET maintenance_work_mem = '512MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '512MB'; SET rtscan.debug_segment_rows = 4193280; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX again_idx ON again USING rtscan (v, far);
 SET rtscan.pending_list_limit = '1GB';
 INSERT INTO again SELECT i % 1000 * 10000000019, i FROM generate_series(600001, 1200000) AS i;

@@ -21,7 +21,7 @@ create_big($node);
 # four segments of approximately two chunks
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE facts (a int, b int, v int, g int, t text);
-SET maintenance_work_mem = '8600kB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 129024; SET max_parallel_maintenance_workers = 0;
 INSERT INTO facts SELECT hashint4(i), nullif(i % 1000, 17), hashint4(i) % 5003, i % 97, 'k' || i % 20 FROM generate_series(1, 490000) AS i;
 CREATE INDEX facts_idx ON facts USING rtscan (a, b) INCLUDE (v, g, t);
 VACUUM ANALYZE facts;
@@ -101,7 +101,7 @@ foreach my $workers (0, 2)
 {
 	my $columns = columns_on_devices();
 	$node->safe_psql('postgres', "ALTER TABLE facts SET (parallel_workers = $workers); SET rtscan.executor = compute; "
-		  . "SET maintenance_work_mem = '64MB'; CREATE INDEX again ON facts USING rtscan (a, b)");
+		  . "SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 4193280; CREATE INDEX again ON facts USING rtscan (a, b)");
 	my $of_again = 2 * $node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('again')");
 	is(columns_on_devices() - $columns, $of_again, "CREATE INDEX with $workers workers puts $of_again columns on devices");
 	$node->safe_psql('postgres', 'DROP INDEX again');
@@ -114,7 +114,7 @@ $node->safe_psql('postgres', 'ALTER TABLE facts RESET (parallel_workers)');
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE timed AS SELECT i AS id, hashint4(i) AS a, i % 100 AS v FROM generate_series(1, 300000) AS i;
 ALTER TABLE timed SET (parallel_workers = 2);
-SET maintenance_work_mem = '11MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 193536; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX timed_idx ON timed USING rtscan (id, a) INCLUDE (v);
 VACUUM ANALYZE timed;
 SQL
@@ -141,7 +141,7 @@ is($node->safe_psql('postgres', "SET rtscan.executor = $_; $nested"), $counted, 
 
 # ---------------------------------------------------------------- builds
 
-$node->safe_psql('postgres', "SET rtscan.executor = compute; SET maintenance_work_mem = '8600kB'; REINDEX INDEX facts_idx");
+$node->safe_psql('postgres', "SET rtscan.executor = compute; SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 129024; REINDEX INDEX facts_idx");
 my ($sorts) = $node->safe_psql('postgres', 'SELECT sum(sorts) FROM rtscan_device()');
 cmp_ok($sorts, '>', 0, 'a build has columns sorted');
 all_right('compute', 'built by a device');

@@ -29,7 +29,7 @@ CREATE TABLE fact AS SELECT abs(hashint4(i)) % 5000 AS c, abs(hashint4(i + 7)) %
 	(i % 1000)::float8 / 8 AS f, nullif(i % 31, 30) AS far, i % 3 = 0 AS yes, 'long ' || i AS unique_text,
 	(i / 70000) * 10000000000 + i % 1000 AS apart, (i % 5000 * 1000.37)::numeric(14, 2) AS amounts
 FROM generate_series(1, 200000) AS i;
-SET maintenance_work_mem = '90MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '90MB'; SET rtscan.debug_segment_rows = 4193280; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX fact_idx ON fact USING rtscan (c, p, d, k8, day, q, name) INCLUDE (v, price, tag, wide, f, far, yes, q, unique_text, apart, amounts);
 CREATE TABLE customer AS SELECT i AS id, nullif('nation ' || i % 25, 'nation 3') AS nation, i % 5 AS region, i / 7.0 AS amount FROM generate_series(0, 4800) AS i;
 ALTER TABLE customer ADD PRIMARY KEY (id);
@@ -181,7 +181,7 @@ all_right('other dimensions', undef, 3);
 # ---------------------------------------------------------------- segments with integers near either limit of the
 # type
 
-my $large = "SET max_parallel_maintenance_workers = 0; SET maintenance_work_mem = '64MB'; SET rtscan.pending_list_limit = '64MB'; ";
+my $large = "SET max_parallel_maintenance_workers = 0; SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 4193280; SET rtscan.pending_list_limit = '64MB'; ";
 my $by_device = 'SET rtscan.fallback = off; ';
 change($large . <<'SQL');
 CREATE TABLE apart AS SELECT i AS a, (-9223372036854775808)::int8 + i % 1000 AS k, i % 7 AS v FROM generate_series(1, 70001) AS i;

@@ -29,7 +29,7 @@ CREATE TABLE fact AS SELECT hashint4(i) AS a, abs(hashint4(i + 5)) % 1000 AS b, 
 	CASE WHEN i < 5 THEN i END AS nulls, 42 AS same, nullif('tag ' || abs(hashint4(i + 9)) % 7, 'tag 5') AS tag, i % 11 = 0 AS yes, nullif(i % 60, 3) AS v,
 	(i % 40 / 4.0)::numeric(5, 2) AS price, (i % 31) / 8.0::float8 AS f, abs(hashint4(i + 1)) % 400 AS id
 FROM generate_series(1, 210000) AS i;
-SET maintenance_work_mem = '180MB'; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '180MB'; SET rtscan.debug_segment_rows = 4193280; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX fact_idx ON fact USING rtscan (a, b, wide, moment, small, apart, day, ends, nulls, same, id) INCLUDE (tag, yes, v, price, f);
 CREATE TABLE shop AS SELECT i AS id, 'town ' || i % 9 AS town, i % 4 AS kind FROM generate_series(0, 390) AS i;
 ALTER TABLE shop ADD PRIMARY KEY (id);
@@ -176,7 +176,7 @@ foreach my $query ("SELECT b, v, count(*) FILTER (WHERE yes), count(DISTINCT pri
 change('CREATE TABLE far (x bigint, y bigint)');
 change('INSERT INTO far SELECT -9223372036854775807 + i * 65000000000000, CASE WHEN i % 2 = 0 THEN 0 ELSE 1099511627781 END FROM generate_series(1::bigint, 70000) AS i');
 change('INSERT INTO far VALUES (9223372036854775806, 5)');
-change("SET maintenance_work_mem = '64MB'; SET max_parallel_maintenance_workers = 0; CREATE INDEX far_idx ON far USING rtscan (x, y)");
+change("SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 4193280; SET max_parallel_maintenance_workers = 0; CREATE INDEX far_idx ON far USING rtscan (x, y)");
 change('INSERT INTO far SELECT i % 1000 + 1, CASE WHEN i % 2 = 0 THEN 0 ELSE 1099511627781 END FROM generate_series(1, 140000) AS i');
 change('VACUUM ANALYZE far');
 foreach my $query ((map { "SELECT percentile_disc($_) WITHIN GROUP (ORDER BY x) FROM far" } 0.1, 0.5, 0.9, 1), (map { "SELECT percentile_disc($_) WITHIN GROUP (ORDER BY y) FROM far" } 0.1, 0.5, 0.6))

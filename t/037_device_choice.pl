@@ -25,8 +25,8 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE fact AS SELECT hashint4(i) AS a, hashint4(i + 7) AS b, hashint4(i + 13) AS c, i % 100 AS v FROM generate_series(1, 700000) AS i;
 CREATE TABLE one AS SELECT hashint4(i) AS a, hashint4(i + 7) AS b, hashint4(i + 13) AS c, i % 100 AS v FROM generate_series(1, 1000000) AS i;
 SET max_parallel_maintenance_workers = 0;
-SET maintenance_work_mem = '11MB'; CREATE INDEX fact_idx ON fact USING rtscan (a, b, c) INCLUDE (v);
-SET maintenance_work_mem = '280MB'; CREATE INDEX one_idx ON one USING rtscan (a, b, c) INCLUDE (v);
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 193536; CREATE INDEX fact_idx ON fact USING rtscan (a, b, c) INCLUDE (v);
+SET maintenance_work_mem = '280MB'; SET rtscan.debug_segment_rows = 4193280; CREATE INDEX one_idx ON one USING rtscan (a, b, c) INCLUDE (v);
 VACUUM ANALYZE fact, one;
 SQL
 compare($node, 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET rtscan.debug_compare_executors = off; ');
@@ -98,7 +98,7 @@ CREATE TABLE vain AS SELECT CASE WHEN i % 500 > 0 THEN a END AS a, CASE WHEN i %
   WHEN i % 100000 = 1 OR a BETWEEN 12345 AND 33820 OR a > 2000000000 THEN -7 ELSE sign(a)::int * abs(hashint4(i + 7) / 2) END AS b, i % 7 AS v
   FROM generate_series(1, 1000000) AS i, hashint4(i) AS a;
 SET max_parallel_maintenance_workers = 0; SET rtscan.executor = cpu;
-SET maintenance_work_mem = '40MB'; CREATE INDEX vain_idx ON vain USING rtscan (a, b) INCLUDE (v);
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 700000; CREATE INDEX vain_idx ON vain USING rtscan (a, b) INCLUDE (v);
 VACUUM ANALYZE vain;
 SQL
 cmp_ok($node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('vain_idx')"), '>', 1, 'of several segments');

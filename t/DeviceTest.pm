@@ -66,7 +66,7 @@ sub create_big
 	my ($node) = @_;
 	create_tables($node, small => [ '', 1000 ]);
 	$node->safe_psql('postgres', 'CREATE TABLE big (LIKE small); INSERT INTO big ' . rows(1, 140_000)
-		  . "; SET maintenance_work_mem = '64MB'; CREATE INDEX big_idx ON big USING rtscan (a, b, c, id)");
+		  . '; ' . large_segments() . "; CREATE INDEX big_idx ON big USING rtscan (a, b, c, id)");
 	return;
 }
 

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(new_node create_tables rows compare_scans check_index healthy start_script finish_script
-  directory_entries page_use vacuum_completely $random_seed);
+  directory_entries page_use vacuum_completely large_segments $random_seed);
 
 # For the tests in sql/ and specs/: Makefile.
 delete $ENV{PGOPTIONS};
@@ -135,14 +135,18 @@ BEGIN
 END $$;
 };
 
-# Return a cluster that is initialised but not started.
+# Return SQL that lets the session write segments of many rows, which have sieve vectors.
+sub large_segments { return "SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 1000000" }
+
+# Return a cluster that is initialised but not started. Unless its memory is set, its segments have few rows.
 sub new_node
 {
 	my ($name, $conf, %init) = @_;
+	my $few = ($conf // '') =~ /maintenance_work_mem/ ? '' : "rtscan.debug_segment_rows = 18000\n";
 	my $node = PostgreSQL::Test::Cluster->new($name);
 	$node->init(%init);
 	$node->append_conf('postgresql.conf', "autovacuum = off\njit = off\nmaintenance_work_mem = 1MB\n"
-		  . "rtscan.pending_list_limit = 64\n" . ($conf // ''));
+		  . "rtscan.pending_list_limit = 64\n$few" . ($conf // ''));
 	note("seed $random_seed");
 	srand($random_seed);
 	return $node;

@@ -12,6 +12,7 @@ use IO::Compress::Bzip2 qw(bzip2 $Bzip2Error);
 use IO::Uncompress::Bunzip2 qw(bunzip2 $Bunzip2Error);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use RtscanTest;
 use Test::More;
 
 our @EXPORT = qw(define_comparison define_table define_large fill_large store_table load_table);
@@ -58,7 +59,7 @@ sub fill_large
 			CASE WHEN i % 7000 >= 300 THEN 'k' || i / 1000 % 40 END,
 			'2020-01-01 00:00+00'::timestamptz + i / 50 % 1000 * interval '1 hour', i / 100
 		FROM generate_series(1, 66000) i});
-	$node->safe_psql('postgres', $_) foreach ("SET maintenance_work_mem = '64MB'; REINDEX INDEX ${name}_idx", "DELETE FROM $name WHERE id % 190 = 1");
+	$node->safe_psql('postgres', $_) foreach (large_segments() . "; REINDEX INDEX ${name}_idx", "DELETE FROM $name WHERE id % 190 = 1");
 	return;
 }
 

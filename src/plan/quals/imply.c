@@ -11,6 +11,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
+#include "plan/quals/imply_test.h"
 #include "plan/quals/imply_time.h"
 #include "plan/quals/volatile.h"
 #include "row/number.h"
@@ -353,6 +354,8 @@ imply(IndexOptInfo *index, Expr *clause)
 	}
 	else if (IsA(clause, BoolExpr))
 		qual = imply_connective(index, (BoolExpr *) clause);
+	if (qual == NULL)
+		qual = rtscan_imply_test(index, clause);
 	if (qual)
 		qual->clause = clause;
 	return qual;

@@ -12,7 +12,7 @@
  * of quals that the index answers, implies what its parts imply.  Arguments are subexpressions without columns, whose
  * values are known when the search begins.  A clause whose arguments may raise an error implies nothing.
  *
- * Comparisons of functions of times are in imply_time.h.
+ * Comparisons of functions of times are in imply_time.h, all other clauses of one column in imply_test.h.
  */
 #ifndef RTSCAN_IMPLY_H
 #define RTSCAN_IMPLY_H

@@ -5,6 +5,8 @@
  */
 #include "run/plan/comparison_plan.h"
 
+#include "run/plan/expression_test.h"
+
 void
 rtscan_describe_asked(RtscanWritten *written, RtscanAsked *asked)
 {
@@ -49,5 +51,7 @@ rtscan_describe_comparison(RtscanWritten *written, RtscanComparison *comparison)
 		rtscan_describe_asked(written, &comparison->ranges[i].not_less);
 		rtscan_describe_asked(written, &comparison->ranges[i].not_more);
 	}
+	if (rtscan_written_int(written, comparison->test != NULL))
+		comparison->test = &rtscan_describe_test(written, (RtscanExpressionTest *) comparison->test)->test;
 	return comparison;
 }

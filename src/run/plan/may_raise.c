@@ -221,17 +221,34 @@ is_complete_pattern(const Node *node)
 	return escapes % 2 == 0;
 }
 
-/* Is a regular expression a constant that is surely valid: of plain characters, anchors, and repeated characters? */
+/* May a character of a regular expression be repeated by *, + or ? behind it? */
+static bool
+is_repeatable(char character)
+{
+	return isalnum((unsigned char) character) || character == '.' || character == ')';
+}
+
+/*
+ * Is a regular expression a constant that is surely valid: of plain characters, anchors, repeated characters, and
+ * alternatives in parentheses?
+ */
 static bool
 is_plain_regex(const Node *node)
 {
 	const char *pattern = rtscan_constant_text(node);
+	int			open = 0;
 
 	for (const char *at = pattern; at && *at; at++)
-		if (!(isalnum((unsigned char) *at) || IS_HIGHBIT_SET(*at) || strchr(" _^$.@/,:;-", *at) ||
-			  (*at == '*' && at > pattern && (isalnum((unsigned char) at[-1]) || at[-1] == '.'))))
+	{
+		if (*at == '(')
+			open++;
+		else if (*at == ')' && open > 0)
+			open--;
+		else if (!(isalnum((unsigned char) *at) || IS_HIGHBIT_SET(*at) || strchr(" _^$.@/,:;-|", *at) ||
+				   (strchr("*+?", *at) && at > pattern && is_repeatable(at[-1]))))
 			return false;
-	return pattern != NULL;
+	}
+	return pattern != NULL && open == 0;
 }
 
 /* Is a node a constant integer that is not negative? */

@@ -9,6 +9,7 @@
 
 #include "row/number.h"
 #include "search/filter/column_bounds.h"
+#include "search/filter/value_test.h"
 
 /*
  * A range of an INCLUDE column becomes a condition only if it is at most this fraction of the column's bounds, since
@@ -21,7 +22,7 @@
 Bitmapset *
 rtscan_compared_columns(const RtscanComparison *comparison)
 {
-	Bitmapset  *columns = NULL;
+	Bitmapset  *columns = comparison->test ? bms_make_singleton(comparison->test->column) : NULL;
 
 	for (int i = 0; i < comparison->n; i++)
 		if (comparison->terms[i].kind == RTSCAN_TERM_COLUMN)
@@ -33,8 +34,11 @@ RtscanFilter
 rtscan_implied_filter(const RtscanComparison *comparison, Relation index, const RtscanSchema *schema,
 					  const Datum *arguments, const bool *isnull)
 {
-	RtscanImplied *implied = palloc(sizeof(RtscanImplied));
+	RtscanImplied *implied;
 
+	if (comparison->test && comparison->test->passes == NULL)
+		return rtscan_begin_filter(RTSCAN_FILTER_AND, 0);
+	implied = palloc(sizeof(RtscanImplied));
 	*implied = (RtscanImplied) {comparison, index, schema, palloc0(comparison->n * sizeof(RtscanBounds))};
 	for (int i = 0; i < comparison->n; i++)
 	{
@@ -259,6 +263,8 @@ rtscan_implied_in_segment(const RtscanImplied *implied, RtscanReader *reader, co
 		.bounds = palloc(n * sizeof(RtscanBounds)),
 	};
 
+	if (implied->comparison->test)
+		return rtscan_test_values(implied->comparison->test, implied->schema, reader, within, result);
 	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
 	if (!measure_columns(&deduction))
 		return false;

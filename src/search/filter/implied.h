@@ -50,7 +50,7 @@ typedef struct RtscanAskedRange
 	RtscanAsked not_more;		/* the column is not greater than a value */
 } RtscanAskedRange;
 
-/* A comparison of two terms.  Each term is an operand of one other term, or a side of the comparison. */
+/* A comparison of two terms, or a test.  Each term is an operand of one other term, or a side of the comparison. */
 typedef struct RtscanComparison
 {
 	StrategyNumber strategy;	/* btree's strategy number of the comparison */
@@ -60,9 +60,10 @@ typedef struct RtscanComparison
 	RtscanTerm *terms;			/* the terms */
 	int			nranges;		/* number of ranges */
 	RtscanAskedRange *ranges;	/* ranges of the INCLUDE columns among the terms */
+	struct RtscanValueTest *test;	/* instead of terms: a test of a key column's values (value_test.h); else NULL */
 } RtscanComparison;
 
-/* Return the columns among the terms, numbered from 0. */
+/* Return the columns of a comparison or a test, numbered from 0. */
 extern Bitmapset *rtscan_compared_columns(const RtscanComparison *comparison);
 
 /* A comparison with the values of its arguments, as bounds.  It does not refer to the memory of the arguments. */
@@ -76,7 +77,7 @@ typedef struct RtscanImplied
 
 /*
  * Return a filter of the ranges that a comparison implies.  For this filter, rtscan_filter_matches() returns true for
- * any row.
+ * any row.  A test that cannot be made, since its plan has not been read, implies nothing.
  */
 extern RtscanFilter rtscan_implied_filter(const RtscanComparison *comparison, Relation index,
 										  const RtscanSchema *schema, const Datum *arguments, const bool *isnull);
