@@ -189,7 +189,7 @@ sub pages_read
 }
 
 $node->safe_psql('postgres', 'CREATE TABLE calm (LIKE t); INSERT INTO calm ' . rows(1, 150_000) . "; VACUUM calm;"
-	  . "SET maintenance_work_mem = '1MB'; SET max_parallel_maintenance_workers = 0; CREATE INDEX calm_idx ON calm USING rtscan (a, b, c, id, (repeat(md5(id::text), 2)))");
+	  . "SET rtscan.debug_segment_rows = 4000; SET max_parallel_maintenance_workers = 0; CREATE INDEX calm_idx ON calm USING rtscan (a, b, c, id, (repeat(md5(id::text), 2)))");
 my $segments = stats($node, 'calm', 'segments');
 cmp_ok($segments, '>=', 30, "calm: $segments segments");
 my $cleanup = pages_read($node, 'calm_idx', 'VACUUM calm');

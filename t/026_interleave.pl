@@ -23,7 +23,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION rtscan');
 foreach my $table ('x', 'y')
 {
 	my $factor = $table eq 'x' ? 7919 : 6007;
-	$node->safe_psql('postgres', "CREATE TABLE $table (a int, b int, id int); SET maintenance_work_mem = '16MB';"
+	$node->safe_psql('postgres', "CREATE TABLE $table (a int, b int, id int); SET maintenance_work_mem = '16MB'; SET rtscan.debug_segment_rows = 258048;"
 		  . "INSERT INTO $table SELECT i::bigint * $factor % 10007, i * 31 % 1009, i FROM generate_series(1, 860000) i;"
 		  . "CREATE INDEX ${table}_idx ON $table USING rtscan (a, b) INCLUDE (id); VACUUM ANALYZE $table");
 	cmp_ok($node->safe_psql('postgres', "SELECT segments FROM rtscan_stats('${table}_idx')"), '>=', 4, "$table has segments");

@@ -207,7 +207,7 @@ typedef struct Visit
 	uint32		end_rank;		/* end of the ranks of the value visited or skipped last; 0 before the first value */
 	uint32		nonnull;		/* number of rows that are not NULL */
 	RtscanDictionaryVisitor visitor;	/* called for each value; or NULL */
-	RtscanEntriesVisitor visit_many;	/* called for consecutive entries of a packed page; or NULL */
+	RtscanDictionaryEntriesVisitor visit_many;	/* called for consecutive entries; or NULL */
 	RtscanValuesVisitor visit_values;	/* called for values without ranks; or NULL */
 	void	   *arg;			/* argument of the visitor */
 	const uint32 *wanted;		/* next rank to visit, set by the visitor: blocks that end before it are skipped;
@@ -299,10 +299,14 @@ find_leaf(RtscanReader *reader, int column, const RtscanColumn *type, uint32 cod
 static bool
 visit_entry(Visit *visit, uint64 value, uint32 first_rank, uint32 end_rank)
 {
+	const uint32 ranks[] = {first_rank, end_rank};
+
 	if (first_rank < visit->end_rank || end_rank <= first_rank || end_rank > visit->nonnull)
 		return false;
 	if (visit->visit_values)
 		visit->visit_values(visit->code, 1, &value, visit->arg);
+	else if (visit->visit_many)
+		visit->visit_many(&(RtscanDictionaryEntries) {visit->code, 1, &value, ranks}, visit->arg);
 	else
 		visit->visitor(visit->code, value, first_rank, end_rank, visit->arg);
 	visit->code++;
@@ -322,7 +326,7 @@ ranks_ascend(const uint32 *ranks, uint32 n)
 
 /* Visit entries of a packed page: all by one call of visit_many, or one by one. */
 static bool
-visit_entries(Visit *visit, const RtscanEntries *entries)
+visit_entries(Visit *visit, const RtscanDictionaryEntries *entries)
 {
 	const uint32 *ranks = entries->ranks;
 
@@ -382,7 +386,7 @@ visit_block(const RtscanDictionaryView *view, Visit *visit, uint32 block, uint32
 		return false;
 	ranks[n] = end_rank;
 	return visit_entries(visit,
-						 &(RtscanEntries) {visit->code, Min(n - skipped, visit->last - visit->code),
+						 &(RtscanDictionaryEntries) {visit->code, Min(n - skipped, visit->last - visit->code),
 							 keys + skipped, ranks + skipped});
 }
 
@@ -426,7 +430,6 @@ visit_all(RtscanReader *reader, int column, const RtscanColumn *type, Visit *vis
 	bool		packed = type->key_kind != RTSCAN_KEY_NONE;
 	uint32		page;
 
-	Assert(packed || visit->visit_many == NULL);
 	visit->nonnull = header->nonnull;
 	if (visit->code >= visit->last)
 		return true;
@@ -466,7 +469,7 @@ rtscan_dictionary_visit(RtscanReader *reader, int column, const RtscanColumn *ty
 
 bool
 rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
-							 RtscanEntriesVisitor visitor, void *arg)
+							 RtscanDictionaryEntriesVisitor visitor, void *arg)
 {
 	return visit_all(reader, column, type, &(Visit) {.code = first, .last = last, .visit_many = visitor, .arg = arg});
 }
@@ -480,10 +483,10 @@ rtscan_dictionary_visit_values(RtscanReader *reader, int column, const RtscanCol
 
 bool
 rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first, uint32 last,
-							  const uint32 *wanted, RtscanDictionaryVisitor visitor, void *arg)
+							  const uint32 *wanted, RtscanDictionaryEntriesVisitor visitor, void *arg)
 {
 	return visit_all(reader, column, type,
-					 &(Visit) {.code = first, .last = last, .visitor = visitor, .arg = arg, .wanted = wanted});
+					 &(Visit) {.code = first, .last = last, .visit_many = visitor, .arg = arg, .wanted = wanted});
 }
 
 /*

@@ -99,13 +99,13 @@ extern bool rtscan_dictionary_visit(RtscanReader *reader, int column, const Rtsc
 									RtscanDictionaryVisitor visitor, void *arg);
 
 /*
- * Visit values as rtscan_dictionary_visit() does, but skip blocks of entries that end before the rank *wanted.  The
- * visitor sets *wanted to the next rank that it needs; *wanted must never descend.  Values that the visitor does not
- * need may be visited, too.
+ * Visit values as rtscan_dictionary_visit() does, but many entries at a time, and skip blocks that end before the rank
+ * *wanted.  The visitor sets *wanted to the next rank that it needs; *wanted must never descend.  Values that it does
+ * not need may be visited, too.
  */
 extern bool rtscan_dictionary_visit_ranks(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,
 										  uint32 last, const uint32 *wanted,
-										  RtscanDictionaryVisitor visitor, void *arg);
+										  RtscanDictionaryEntriesVisitor visitor, void *arg);
 
 /* Visit values as rtscan_dictionary_visit() does, but without their ranks. */
 extern bool rtscan_dictionary_visit_values(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,

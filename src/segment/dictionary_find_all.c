@@ -175,7 +175,7 @@ typedef struct Match
  * matches.  The loop has no branch for which of two keys is less, since the processor could not predict such a branch.
  */
 static uint32
-match_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *matches)
+match_keys(Merge *merge, const RtscanDictionaryEntries *entries, uint32 *entry, Match *matches)
 {
 	const uint64 *probes = merge->probes->keys;
 	uint32		nprobes = merge->probes->n;
@@ -203,7 +203,7 @@ match_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *mat
  * repeat; even then each probe matches only once.
  */
 static uint32
-match_close_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Match *matches)
+match_close_keys(Merge *merge, const RtscanDictionaryEntries *entries, uint32 *entry, Match *matches)
 {
 	uint64		first = merge->probes->keys[0];
 	uint32		next = merge->next,
@@ -224,9 +224,9 @@ match_close_keys(Merge *merge, const RtscanEntries *entries, uint32 *entry, Matc
 	return n;
 }
 
-/* RtscanEntriesVisitor.  Merges entries with the probes. */
+/* RtscanDictionaryEntriesVisitor.  Merges entries with the probes. */
 static void
-merge_entries(const RtscanEntries *entries, void *arg)
+merge_entries(const RtscanDictionaryEntries *entries, void *arg)
 {
 	Merge	   *merge = (Merge *) arg;
 	Match		matches[BLOCK];

@@ -99,21 +99,8 @@ extern bool rtscan_dictionary_look_in_page(RtscanDictionaryBlockView *block, con
 extern bool rtscan_dictionary_descend(RtscanReader *reader, int column, const RtscanProbe *probe, bool after,
 									  uint32 *page);
 
-/* Consecutive entries of a packed page. */
-typedef struct RtscanEntries
-{
-	uint32		code;			/* code of the first entry */
-	uint32		n;				/* number of entries */
-	const uint64 *keys;			/* keys of the entries */
-	const uint32 *ranks;		/* ranks[0 .. n - 1]: first rank of each entry; ranks[n]: rank behind those of the
-								 * last entry */
-} RtscanEntries;
-
-/* Called for consecutive entries of a packed page. */
-typedef void (*RtscanEntriesVisitor) (const RtscanEntries *entries, void *arg);
-
 /* Visit the values of a column that has keys, as rtscan_dictionary_visit() does, but many entries at a time. */
 extern bool rtscan_dictionary_visit_many(RtscanReader *reader, int column, const RtscanColumn *type, uint32 first,
-										 uint32 last, RtscanEntriesVisitor visitor, void *arg);
+										 uint32 last, RtscanDictionaryEntriesVisitor visitor, void *arg);
 
 #endif							/* RTSCAN_DICTIONARY_PARTS_H */

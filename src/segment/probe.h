@@ -110,4 +110,17 @@ typedef void (*RtscanDictionaryVisitor) (uint32 code, uint64 value, uint32 first
  */
 typedef void (*RtscanValuesVisitor) (uint32 code, uint32 n, const uint64 *values, void *arg);
 
+/* Consecutive entries of a dictionary: several of a column that has keys, one of any other column. */
+typedef struct RtscanDictionaryEntries
+{
+	uint32		code;			/* code of the first entry */
+	uint32		n;				/* number of entries */
+	const uint64 *keys;			/* keys of the entries, or the Datum of the only one */
+	const uint32 *ranks;		/* ranks[0 .. n - 1]: first rank of each entry; ranks[n]: rank behind those of the
+								 * last entry */
+} RtscanDictionaryEntries;
+
+/* Called for consecutive entries.  A value passed by reference is valid only during the call. */
+typedef void (*RtscanDictionaryEntriesVisitor) (const RtscanDictionaryEntries *entries, void *arg);
+
 #endif							/* RTSCAN_PROBE_H */

@@ -106,6 +106,13 @@ rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, const bool *
 	bool		found = false;
 
 	*scale = 0;
+	if (!type->numeric)
+	{
+		rtscan_exact_encode(type->exact, datums, n, digits);
+		for (uint32 i = 0; isnull && i < n; i++)
+			digits[i] = isnull[i] ? 0 : digits[i];
+		return true;
+	}
 	for (uint32 i = 0; i < n; i++)
 	{
 		RtscanDecimal decimal = {0, 0};
@@ -113,9 +120,7 @@ rtscan_find_decimals(const RtscanColumn *type, const Datum *datums, const bool *
 		digits[i] = 0;
 		if (isnull && isnull[i])
 			continue;
-		if (!type->numeric)
-			rtscan_exact_encode(type->exact, &datums[i], 1, &decimal.digits);
-		else if (!rtscan_decimal_from_numeric(datums[i], &decimal) || (found && decimal.scale != *scale))
+		if (!rtscan_decimal_from_numeric(datums[i], &decimal) || (found && decimal.scale != *scale))
 			return false;
 		digits[i] = decimal.digits;
 		*scale = decimal.scale;

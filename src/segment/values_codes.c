@@ -26,11 +26,10 @@ typedef struct RankedRows
 	Datum	   *datums;			/* receives values; or NULL */
 } RankedRows;
 
-/* RtscanDictionaryVisitor.  Stores the code or the value of the rows in a range of ranks. */
+/* Store the code or the value of the rows in a range of ranks. */
 static void
-give_rows(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+give_rows(RankedRows *ranked, uint32 code, uint64 value, uint32 end_rank)
 {
-	RankedRows *ranked = (RankedRows *) arg;
 	Datum		datum = (Datum) 0;
 
 	if (ranked->datums && ranked->next < ranked->n && ranked->rows[ranked->next] < end_rank)
@@ -40,6 +39,41 @@ give_rows(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *a
 			ranked->datums[ranked->next] = datum;
 		else
 			ranked->codes[ranked->next] = code;
+}
+
+/* The same for consecutive entries that have one rank each, and keys. */
+static void
+give_single_ranks(RankedRows *ranked, const RtscanDictionaryEntries *entries)
+{
+	uint32		first_rank = entries->ranks[0],
+				end_rank = entries->ranks[entries->n],
+				from = ranked->next;
+
+	for (; ranked->next < ranked->n && ranked->rows[ranked->next] < end_rank; ranked->next++)
+	{
+		uint32		entry = Max(ranked->rows[ranked->next], first_rank) - first_rank;
+
+		if (ranked->datums)
+			ranked->datums[ranked->next] = (Datum) entries->keys[entry];
+		else
+			ranked->codes[ranked->next] = entries->code + entry;
+	}
+	if (ranked->datums)
+		rtscan_key_decode_all(ranked->type->key_kind, (const uint64 *) ranked->datums + from, ranked->next - from,
+							  ranked->datums + from);
+}
+
+/* RtscanDictionaryEntriesVisitor.  Stores the codes or the values of the rows of entries. */
+static void
+give_entries(const RtscanDictionaryEntries *entries, void *arg)
+{
+	RankedRows *ranked = (RankedRows *) arg;
+
+	if (entries->n > 1 && entries->ranks[entries->n] - entries->ranks[0] == entries->n)
+		give_single_ranks(ranked, entries);
+	else
+		for (uint32 i = 0; i < entries->n; i++)
+			give_rows(ranked, entries->code + i, entries->keys[i], entries->ranks[i + 1]);
 	ranked->wanted = ranked->next < ranked->n ? ranked->rows[ranked->next] : PG_UINT32_MAX;
 }
 
@@ -52,7 +86,7 @@ visit_ranks(RtscanValues *values, RankedRows *ranked)
 
 	/* Each code has at least one rank, so the rows from the first to the last have at most ranks + 1 codes. */
 	rtscan_dictionary_visit_ranks(values->reader, values->column, values->type, first,
-								  Min(values->distinct, first + ranks + 1), &ranked->wanted, give_rows, ranked);
+								  Min(values->distinct, first + ranks + 1), &ranked->wanted, give_entries, ranked);
 	if (ranked->next < ranked->n)
 		rtscan_fault(values->reader, &values->header->dictionary, 0, "The dictionary has fewer ranks than it should.");
 }
