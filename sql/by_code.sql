@@ -43,7 +43,7 @@ $$;
 CREATE TABLE conditions (c text);
 INSERT INTO conditions VALUES ($$status ILIKE 'PA%'$$), ($$status LIKE '%ed'$$),
 	($$status NOT LIKE '%e%' AND n > 10$$), ($$lower(status) = 'paid'$$),
-	($$status ~ '^re'$$), ($$status ~* 'PAID$'$$), ($$status !~ 'a.*d'$$), ($$status ~ '(a|b)+'$$),
+	($$status ~ '^re'$$), ($$status ~* 'PAID$'$$), ($$status !~ 'a.*d'$$), ($$status ~ '(ab)+'$$),
 		($$length(country) > 2$$),
 	($$coalesce(country, '') <> ''$$),
 		($$CASE WHEN country IN ('DE', 'AT', 'CH') THEN 'DACH' ELSE 'else' END = 'DACH'$$),

@@ -70,7 +70,7 @@ SELECT segments, rows, dead, pending, vectors, dead_bytes FROM rtscan_stats('t_a
 --
 ANALYZE t;
 SELECT e.rows, segments, index_bytes BETWEEN total_bytes / 2 AND total_bytes * 2 AS bytes,
-	build_memory_bytes BETWEEN 1e6 AND 64e6 AS memory
+	build_memory_bytes BETWEEN 5e5 AND 64e6 AS memory
 	FROM rtscan_estimate('t', '{a,b,c}') e, LATERAL (SELECT pg_relation_size('t_all') AS total_bytes) s;
 SELECT a.index_bytes > b.index_bytes AS more_bins_more_bytes
 FROM rtscan_estimate('t', '{b}', 1024, 1) a, rtscan_estimate('t', '{b}', 16) b;

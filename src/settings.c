@@ -193,7 +193,7 @@ define_test_settings(void)
 	DefineCustomIntVariable("rtscan.debug_segment_rows",
 							"Limits the rows of a segment that a build, a flush or a merge writes.",
 							NULL, &rtscan_debug_segment_rows, RTSCAN_SEGMENT_ROWS, 1024, RTSCAN_SEGMENT_ROWS,
-							PGC_USERSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+							PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomStringVariable("rtscan.debug_pause",
 							   "Makes RtscanScan and RtscanAggregate wait for advisory lock 1920234339 after some of their steps.",
 							   "The steps are snapshot, image, map and look.",

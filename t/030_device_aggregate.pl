@@ -264,7 +264,7 @@ $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE coded AS SELECT hashint4(i) AS a, CASE WHEN i < 150000 THEN i ELSE i % 100 END AS k, (abs(hashint4(i * 3)) % 6000 * 1.5)::numeric(12, 2) AS price,
 	nullif(abs(hashint4(i * 5)) % 7000, 3) * 1000003::bigint AS far, (i % 11 / 100.0)::numeric(4, 2) AS rate, nullif(i % 5, 2) AS g,
 	CASE WHEN i > 200000 THEN timestamp '2020-01-01' + i % 6001 * interval '1 day' END AS late FROM generate_series(1, 300000) AS i;
-SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 129024; SET max_parallel_maintenance_workers = 0;
+SET maintenance_work_mem = '64MB'; SET rtscan.debug_segment_rows = 193536; SET max_parallel_maintenance_workers = 0;
 CREATE INDEX coded_idx ON coded USING rtscan (a, k, rate) INCLUDE (price, far, g, late, k);
 VACUUM ANALYZE coded;
 SQL

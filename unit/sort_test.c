@@ -182,17 +182,17 @@ check_rank(const RtscanSortedColumn *column, uint32 rank, uint32 *distinct, bool
 
 /* Check that a row has an image of its own exactly if its value differs from that of the first equal row. */
 static void
-check_image(const RtscanSortedColumn *column, const Row *row, uint64 value)
+check_image(const Row *row, uint64 value)
 {
-	bool		none = (column->images->nulls[row->row / 64] >> row->row % 64) & 1;
+	bool		none = (source.nulls[row->row / 64] >> row->row % 64) & 1;
 
 	assert_int_equal(none, row->value == value);
 	if (!none)
-		assert_int_equal(column->images->values[row->row], row->value);
+		assert_int_equal(source.values[row->row], row->value);
 }
 
 static void
-check_column(const RtscanSortedColumn *column, uint32 n)
+check_column(RtscanSortedColumn *column, uint32 n)
 {
 	uint32		distinct = 0;
 	uint64		value = 0;
@@ -210,12 +210,15 @@ check_column(const RtscanSortedColumn *column, uint32 n)
 	assert_int_equal(column->distinct, distinct);
 	assert_int_equal(column->heap_order, heap_order);
 	assert_int_equal(column->identical, identical);
-	assert_int_equal(column->images != NULL, !identical);
-	for (uint32 rank = 0; rank < n - source.null_count && column->images; rank++)
+	assert_int_equal(column->has_images, !identical);
+	if (identical)
+		return;
+	rtscan_take_images(column);
+	for (uint32 rank = 0; rank < column->nonnull; rank++)
 	{
 		if (rtscan_starts_value(column, rank))
 			value = expected[rank].value;
-		check_image(column, &expected[rank], value);
+		check_image(&expected[rank], value);
 	}
 }
 

@@ -90,7 +90,7 @@ are_right(const ColumnShape *shape, const uint64 *bin_hashes, const uint32 *vect
 /* Write the data of a request to the area: boundaries and order.  Sets bin_hashes[] to the hash of each bin's rows. */
 static void
 write_request(char *area, const ColumnShape *shape, const uint32 *boundaries,
-			  const uint32 *sorted, uint64 *bin_hashes)
+			  const uint32 *rows_by_rank, uint64 *bin_hashes)
 {
 	uint32	   *order = (uint32 *) (area + device_order_offset(shape->bins));
 
@@ -101,8 +101,8 @@ write_request(char *area, const ColumnShape *shape, const uint32 *boundaries,
 
 		for (uint32 rank = boundaries[bin]; rank < boundaries[bin + 1]; rank++)
 		{
-			order[rank] = sorted[rank];
-			hash += hash_row(sorted[rank]);
+			order[rank] = rows_by_rank[rank];
+			hash += hash_row(rows_by_rank[rank]);
 		}
 		bin_hashes[bin] = hash;
 	}
@@ -113,7 +113,7 @@ write_request(char *area, const ColumnShape *shape, const uint32 *boundaries,
  * device has made them or there is no memory for the copy.
  */
 static uint64 *
-ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const uint32 *sorted, uint64 *bin_hashes)
+ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const uint32 *rows_by_rank, uint64 *bin_hashes)
 {
 	DeviceRequest request = {.kind = DEVICE_SIEVE, .shape = *shape};
 	Size		size = device_vectors_size(shape);
@@ -125,7 +125,7 @@ ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const uint32
 	area = rtscan_device_build_area(shape->rows, request.results + size, &device);
 	if (area == NULL)
 		return NULL;
-	write_request(area, shape, boundaries, sorted, bin_hashes);
+	write_request(area, shape, boundaries, rows_by_rank, bin_hashes);
 	if (!rtscan_device_ask_for_build(device, &request))
 		return NULL;
 	vectors = palloc_extended(size, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
@@ -134,7 +134,7 @@ ask_for_vectors(const ColumnShape *shape, const uint32 *boundaries, const uint32
 
 uint64 *
 rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries,
-					  const uint32 *sorted, uint32 rows)
+					  const uint32 *order, uint32 rows)
 {
 	const ColumnShape shape = {.rows = rows, .bins = header->bins, .radix = header->radix, .vectors = header->vectors};
 	uint64		bin_hashes[DEVICE_MAX_BINS];
@@ -142,7 +142,7 @@ rtscan_device_vectors(const RtscanColumnHeader *header, const uint32 *boundaries
 
 	if (shape.vectors == 0 || device_vectors_size(&shape) > MAX_VECTORS_SIZE)
 		return NULL;
-	vectors = ask_for_vectors(&shape, boundaries, sorted, bin_hashes);
+	vectors = ask_for_vectors(&shape, boundaries, order, bin_hashes);
 	if (vectors == NULL || are_right(&shape, bin_hashes, (const uint32 *) vectors))
 		return vectors;
 	pfree(vectors);

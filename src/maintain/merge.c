@@ -177,24 +177,6 @@ typedef struct InputColumn
 	bool		nulls[BATCH];	/* are they NULL? */
 } InputColumn;
 
-/*
- * Begin to read a column of an input, in the current memory context.  Images that are lost are lost again, which
- * load_merged() notes.  The choice of segments has made sure that there is memory for their dictionaries.
- */
-static InputColumn *
-open_column(const Merge *merge, MergeInput *input, int i)
-{
-	InputColumn *column = palloc(sizeof(InputColumn));
-
-	column->input = input;
-	column->values = rtscan_open_values(&input->reader, merge->schema, i);
-	column->row = input->first;
-	column->n = column->taken = 0;
-	rtscan_accept_lost_images(column->values);
-	rtscan_let_values_take(column->values, SIZE_MAX);
-	return column;
-}
-
 /* Choose the rows of the next batch. */
 static void
 choose_batch(InputColumn *column)
@@ -210,6 +192,50 @@ choose_batch(InputColumn *column)
 			break;
 		column->rows[column->n++] = column->row;
 	}
+}
+
+/* Keep the dictionary's values of the rows to be merged, if they are not all rows of the input. */
+static void
+keep_used_values(InputColumn *column, const RtscanColumnHeader *header)
+{
+	uint64	   *used;
+	uint32		codes[BATCH];
+
+	if (column->input->first == 0 && column->input->next == column->input->entry.rows)
+		return;
+	used = palloc0((header->distinct / 64 + 1) * sizeof(uint64));
+	for (choose_batch(column); column->n > 0; choose_batch(column))
+	{
+		vacuum_delay_point(false);
+		rtscan_get_codes(column->values, column->rows, column->n, codes);
+		for (uint32 i = 0; i < column->n; i++)
+			used[codes[i] / 64] |= UINT64CONST(1) << (codes[i] % 64);
+	}
+	rtscan_keep_values_of(column->values, used);
+	pfree(used);
+	column->row = column->input->first;
+}
+
+/*
+ * Begin to read a column of an input, in the current memory context.  The dictionary of a key column is kept in memory,
+ * as far as rows that are merged have its values: the choice of segments has counted that.  Images that are lost are
+ * lost again, which load_merged() notes.
+ */
+static InputColumn *
+open_column(const Merge *merge, MergeInput *input, int i)
+{
+	InputColumn *column = palloc(sizeof(InputColumn));
+	const RtscanColumnHeader *header = i < merge->schema->nkeys ? &input->reader.segment->columns[i].header : NULL;
+
+	column->input = input;
+	column->values = rtscan_open_values(&input->reader, merge->schema, i);
+	column->row = input->first;
+	column->n = column->taken = 0;
+	rtscan_accept_lost_images(column->values);
+	rtscan_let_values_take(column->values, header ? SIZE_MAX : (Size) maintenance_work_mem * 1024);
+	if (header && !rtscan_is_plain(header) && (header->flags & RTSCAN_COLUMN_HEAP_ORDER) == 0)
+		keep_used_values(column, header);
+	return column;
 }
 
 /* Read the next batch.  Values passed by reference are kept in the current memory context. */

@@ -15,8 +15,8 @@
  *	- an index of n rows has at most (MERGE_FANOUT - 1) * tiers + 2 * n / limit segments when merges are done.
  *
  * A segment is rewritten alone if more than MERGE_DEAD_FRACTION of its rows have died.  It is rewritten as several
- * segments if it was built with more memory than maintenance_work_mem allows.  (While it is rewritten, the TIDs of the
- * whole segment are in memory: 6 bytes a row.)
+ * segments if it was built with more memory than maintenance_work_mem allows.  (While it is rewritten, TIDs and values
+ * by code of the whole segment are in memory: up to 14 bytes a row.)
  *
  * Pages of merged segments cannot be reused while a transaction has a snapshot from before the merge.  During a long
  * transaction, each merge would therefore make the index grow.  To prevent this, full tiers wait while the retired

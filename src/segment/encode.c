@@ -43,13 +43,12 @@ write_dictionary(SegmentWriter *writer, const RtscanSortedColumn *column, Rtscan
 }
 
 /*
- * Write the codes, from row to code; NULLs have the code after the last value's.  They take the place of the column's
- * values, which are not needed any more.
+ * Write the codes, from row to code; NULLs have the code after the last value's.  The array "codes" has room for the
+ * codes of all rows.
  */
 static void
-write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, RtscanColumnHeader *header)
+write_codes(SegmentWriter *writer, const RtscanSortedColumn *column, uint32 *codes, RtscanColumnHeader *header)
 {
-	uint32	   *codes = (uint32 *) column->source->values;
 	uint32		code = 0;
 	RtscanPacker packer;
 
@@ -106,7 +105,7 @@ column_flags(const RtscanSortedColumn *column, const RtscanPlain *plain)
 {
 	return (plain ? RTSCAN_COLUMN_PLAIN : 0) |
 		(column->identical ? RTSCAN_COLUMN_IDENTICAL : 0) |
-		(column->images ? RTSCAN_COLUMN_IMAGES : 0) |
+		(column->has_images ? RTSCAN_COLUMN_IMAGES : 0) |
 		(column->heap_order ? RTSCAN_COLUMN_HEAP_ORDER : 0);
 }
 
@@ -121,6 +120,28 @@ describe_column(RtscanNewSegment *segment, int i, const RtscanSortedColumn *colu
 		segment->entry.kind_bits &= ~RTSCAN_ENTRY_LOST_NO_IMAGE;
 }
 
+/*
+ * Write the codes of a column.  Returns the images that its dictionary does not have, which are to be written behind
+ * the column, or NULL.  The values of the rows are not needed any more, so codes or images take their place.
+ */
+static RtscanColumnRows *
+write_codes_and_take_images(SegmentWriter *writer, RtscanSortedColumn *column, RtscanColumnHeader *header)
+{
+	uint32	   *codes = (uint32 *) column->source->values;
+	RtscanColumnRows *images = NULL;
+
+	if (column->has_images)
+	{
+		images = rtscan_take_images(column);
+		codes = palloc_extended(column->rows * sizeof(uint32), MCXT_ALLOC_HUGE);
+	}
+	if (!column->heap_order)
+		write_codes(writer, column, codes, header);
+	if (images)
+		pfree(codes);
+	return images;
+}
+
 /* Write key column i. */
 static void
 write_column(SegmentWriter *writer, int i)
@@ -128,6 +149,7 @@ write_column(SegmentWriter *writer, int i)
 	RtscanSortedColumn *column = rtscan_sort_column(writer->index, writer->rows, i);
 	RtscanPlain *plain = rtscan_choose_plain(column);
 	RtscanColumnHeader header = {.flags = column_flags(column, plain), .nonnull = column->nonnull};
+	RtscanColumnRows *images = NULL;
 	StringInfoData sieve;
 
 	initStringInfo(&sieve);
@@ -137,14 +159,15 @@ write_column(SegmentWriter *writer, int i)
 	else
 		write_dictionary(writer, column, &header);
 	write_sieve(writer, column, &header, &sieve);
-	if (!plain && !column->heap_order)
-		write_codes(writer, column, &header);
+	if (!plain)
+		images = write_codes_and_take_images(writer, column, &header);
+	pfree(column->order);
 	rtscan_append_part(&writer->columns, &header, sizeof(header));
 	appendBinaryStringInfo(&writer->columns, sieve.data, sieve.len);
 	if (plain)
 		rtscan_write_plain(writer->areas, plain, &writer->columns);
-	if (column->images)
-		rtscan_write_include(writer->areas, column->type, column->images, column->rows, &writer->columns);
+	if (images)
+		rtscan_write_include(writer->areas, column->type, images, column->rows, &writer->columns);
 }
 
 /* Write INCLUDE column i. */

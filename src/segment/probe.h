@@ -98,7 +98,8 @@ typedef void (*RtscanFoundVisitor) (const RtscanFound *found, uint32 n, void *ar
 
 /*
  * Called for a value, with its code and its ranks first_rank .. end_rank - 1.  "value" is a key or a Datum, as in
- * rtscan_dictionary_add().  A value passed by reference is valid only during the call.
+ * rtscan_dictionary_add().  A value passed by reference is valid only during the call.  On a standby, the page is
+ * locked during the call: visitors must not evaluate expressions.
  */
 typedef void (*RtscanDictionaryVisitor) (uint32 code, uint64 value, uint32 first_rank,
 										 uint32 end_rank, void *arg);

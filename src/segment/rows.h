@@ -87,7 +87,10 @@ extern void rtscan_rows_sort_tids(RtscanRows *rows, uint32 first);
 /* Bytes of a row of a column in memory: its value, and a bit that tells whether it is NULL. */
 #define RTSCAN_VALUE_BYTES	(sizeof(uint64) + 1.0 / 8)
 
-/* Bytes of each row in addition while the column is sorted: its number in the order, and two bits. */
+/*
+ * Bytes of each row in addition while the column is sorted: its number in the order, and two bits.  If equal values
+ * look different (RTSCAN_COLUMN_IMAGES), its code takes 4 bytes more, which are not counted, since this is rare.
+ */
 #define RTSCAN_SORT_BYTES	(sizeof(uint32) + 2.0 / 8)
 
 /*
@@ -106,9 +109,9 @@ extern double rtscan_rows_bytes(int ncolumns);
 extern double rtscan_loaded_rows_bytes(void);
 
 /*
- * Return how many rows a segment may have if each row takes row_bytes of memory_kb: at most RTSCAN_SEGMENT_ROWS, or
- * rtscan.debug_segment_rows.  The result is a multiple of
- * RTSCAN_CHUNK_ROWS if it is at least that large, and never less than the rows that a heap page can hold.
+ * Return how many rows a segment may have if each row takes row_bytes of memory_kb: at most rtscan.debug_segment_rows,
+ * by default RTSCAN_SEGMENT_ROWS.  The result is a multiple of RTSCAN_CHUNK_ROWS if it is at least that large, and
+ * never less than the rows that a heap page can hold.
  */
 extern uint32 rtscan_rows_that_fit(double row_bytes, int memory_kb);
 

@@ -15,20 +15,6 @@
 
 /* ---------------------------------------------------------------- images */
 
-/* Create a column whose rows are all NULL. */
-static RtscanColumnRows *
-create_images(uint32 rows)
-{
-	RtscanColumnRows *images = palloc0(sizeof(RtscanColumnRows));
-
-	images->values = palloc_extended(Max(rows, 1) * sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	images->nulls = palloc0((rows / 64 + 1) * sizeof(uint64));
-	memset(images->nulls, 0xFF, rows / 64 * sizeof(uint64));
-	images->nulls[rows / 64] = (UINT64CONST(1) << (rows % 64)) - 1;
-	images->null_count = rows;
-	return images;
-}
-
 /* Return the value of a row that is not NULL. */
 static Datum
 value_of_row(const RtscanSortedColumn *column, uint32 row)
@@ -47,15 +33,17 @@ dictionary_value(const RtscanSortedColumn *column, uint32 rank)
 	return column->image_values ? (Datum) value : rtscan_key_decode(column->type->key_kind, value);
 }
 
-/*
- * Return, by row, the values whose image differs from that of the equal value in the dictionary.  All other rows are
- * NULL.
- */
-static RtscanColumnRows *
-find_other_images(const RtscanSortedColumn *column)
+static void
+set_null(RtscanColumnRows *rows, uint32 row)
+{
+	rows->nulls[row / 64] |= UINT64CONST(1) << (row % 64);
+	rows->null_count++;
+}
+
+RtscanColumnRows *
+rtscan_take_images(RtscanSortedColumn *column)
 {
 	const RtscanColumn *type = column->type;
-	RtscanColumnRows *other = create_images(column->rows);
 	Datum		value = 0;
 
 	for (uint32 rank = 0; rank < column->nonnull; rank++)
@@ -67,13 +55,11 @@ find_other_images(const RtscanSortedColumn *column)
 			CHECK_FOR_INTERRUPTS();
 		if (rtscan_starts_value(column, rank))
 			value = dictionary_value(column, rank);
+		column->source->values[row] = (uint64) image;
 		if (datum_image_eq(value, image, type->typbyval, type->typlen))
-			continue;
-		other->values[row] = (uint64) image;
-		other->nulls[row / 64] &= ~(UINT64CONST(1) << (row % 64));
-		other->null_count--;
+			set_null(column->source, row);
 	}
-	return other;
+	return column->source;
 }
 
 /* Does the key of each value tell its image?  Asked for floats. */
@@ -106,7 +92,7 @@ rtscan_reset_order(RtscanSortedColumn *column)
 	memset(column->starts, 0, (column->rows / 64 + 1) * sizeof(uint64));
 	for (uint32 row = 0; row < column->rows; row++)
 	{
-		if (source->null_count > 0 && rtscan_row_is_null(source, row))
+		if (rtscan_row_is_null(source, row))
 			column->order[null_at++] = row;
 		else
 			column->order[value_at++] = row;
@@ -154,7 +140,6 @@ rtscan_sort_column(Relation index, RtscanRows *rows, int i)
 	}
 	column->distinct = (uint32) pg_popcount((const char *) column->starts, (column->rows / 64 + 1) * sizeof(uint64));
 	column->heap_order = is_heap_order(column);
-	if (!column->identical && !column->source->lost)
-		column->images = find_other_images(column);
+	column->has_images = !column->identical && !column->source->lost;
 	return column;
 }

@@ -16,6 +16,12 @@
  */
 extern RtscanSortedColumn *rtscan_sort_column(Relation index, RtscanRows *rows, int column);
 
+/*
+ * Replace the values of the rows by the images that the dictionary does not have: those that differ from the image of
+ * the first row with an equal value.  All other rows become NULL.  The column's values are not available afterwards.
+ */
+extern RtscanColumnRows *rtscan_take_images(RtscanSortedColumn *column);
+
 /* Put the rows into order[] in row order, NULLs behind the others, and clear starts[]: the state before a sort. */
 extern void rtscan_reset_order(RtscanSortedColumn *column);
 

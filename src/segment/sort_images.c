@@ -174,13 +174,6 @@ number_values(RtscanSortedColumn *column, const Element *sorted, uint32 images, 
 	return n;
 }
 
-/* Is a row NULL? */
-static bool
-is_null(const RtscanColumnRows *source, uint32 row)
-{
-	return source->null_count > 0 && rtscan_row_is_null(source, row);
-}
-
 /* Sort the rows by the numbers of their values; rows with equal values stay in row order. */
 static void
 place_rows(RtscanSortedColumn *column, const uint32 *value_of, uint32 nvalues)
@@ -196,7 +189,7 @@ place_rows(RtscanSortedColumn *column, const uint32 *value_of, uint32 nvalues)
 		next[v + 1] += next[v];
 	}
 	for (uint32 row = 0; row < column->rows; row++)
-		if (!is_null(source, row))
+		if (!rtscan_row_is_null(source, row))
 			column->order[next[value_of[source->values[row]]]++] = row;
 	pfree(next);
 }

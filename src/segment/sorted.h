@@ -26,9 +26,8 @@ typedef struct RtscanSortedColumn
 	uint32		distinct;		/* number of distinct values */
 	bool		heap_order;		/* the rank of each row is its row number */
 	bool		identical;		/* equal values have the same image */
-	RtscanColumnRows *images;	/* by row: images that differ from the image of the first row with an equal value; all
-								 * other rows are NULL.  The pointer itself is NULL if "identical" is true, or if
-								 * some images are lost */
+	bool		has_images;		/* some rows have images that differ from the image of the first row with an equal
+								 * value, and none is lost (rtscan_take_images()) */
 	uint32	   *order;			/* the row of each rank: NULLs from "nonnull" on, rows with equal values in row order */
 	uint64	   *starts;			/* a bit for each rank: its value differs from the value at the rank before */
 } RtscanSortedColumn;

@@ -37,6 +37,12 @@ typedef struct RtscanValues RtscanValues;
 /* Begin to read a column of a segment, in the current memory context.  The reader must stay where it is. */
 extern RtscanValues *rtscan_open_values(RtscanReader *reader, const RtscanSchema *schema, int column);
 
+/*
+ * Read the values of some codes from the dictionary of a key column, and keep them: "used" has a bit for each code.
+ * The caller then reads no rows with other codes.
+ */
+extern void rtscan_keep_values_of(RtscanValues *values, const uint64 *used);
+
 /* Set the memory in bytes that a kept dictionary may take; the default is work_mem. */
 extern void rtscan_let_values_take(RtscanValues *values, Size memory);
 

@@ -5,6 +5,7 @@
  */
 #include "segment/values_parts.h"
 
+#include "bits/bits.h"
 #include "row/decimal.h"
 #include "segment/dictionary.h"
 
@@ -83,6 +84,36 @@ prepare_dictionary(RtscanValues *values, uint32 n)
 	datums = palloc(Max(values->distinct, 1) * sizeof(Datum));
 	read_dictionary(values, 0, values->distinct, datums);
 	values->by_code = datums;
+	MemoryContextSwitchTo(old);
+}
+
+/* Values of a dictionary that are kept. */
+typedef struct KeptValues
+{
+	const RtscanColumn *type;	/* the column */
+	const uint64 *used;			/* a bit for each code: its value is kept */
+	Datum	   *by_code;		/* receives the values */
+} KeptValues;
+
+/* RtscanValuesVisitor.  Stores values that are kept. */
+static void
+keep_values(uint32 code, uint32 n, const uint64 *values, void *arg)
+{
+	KeptValues *kept = (KeptValues *) arg;
+
+	for (uint32 i = 0; i < n; i++)
+		if (rtscan_bit_is_set(kept->used, code + i))
+			kept->by_code[code + i] = rtscan_visited_value(kept->type, values[i]);
+}
+
+void
+rtscan_keep_values_of(RtscanValues *values, const uint64 *used)
+{
+	MemoryContext old = MemoryContextSwitchTo(values->context);
+
+	values->by_code = palloc_extended(Max(values->distinct, 1) * sizeof(Datum), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	rtscan_dictionary_visit_values(values->reader, values->column, values->type, 0, values->distinct, keep_values,
+								   &(KeptValues) {values->type, used, values->by_code});
 	MemoryContextSwitchTo(old);
 }
 

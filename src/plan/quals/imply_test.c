@@ -5,6 +5,7 @@
  */
 #include "plan/quals/imply_test.h"
 
+#include "access/transam.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
@@ -61,6 +62,22 @@ replace_column(Node *node, void *arg)
 	return make_placeholder(node);
 }
 
+/* check_function_callback: is a function not PostgreSQL's own? */
+static bool
+is_foreign(Oid function, void *arg)
+{
+	return function >= FirstUnpinnedObjectId;
+}
+
+/* Has an expression a function that is not PostgreSQL's own?  Also the callback of expression_tree_walker(). */
+static bool
+has_foreign_function(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	return check_functions_in_node(node, is_foreign, NULL) || expression_tree_walker(node, has_foreign_function, arg);
+}
+
 RtscanQual *
 rtscan_imply_test(IndexOptInfo *index, Expr *clause)
 {
@@ -69,7 +86,8 @@ rtscan_imply_test(IndexOptInfo *index, Expr *clause)
 	RtscanQual *qual;
 	Node	   *expression;
 
-	if (exprType((Node *) clause) != BOOLOID || rtscan_may_raise((Node *) clause))
+	if (exprType((Node *) clause) != BOOLOID || rtscan_may_raise((Node *) clause) ||
+		has_foreign_function((Node *) clause, NULL))
 		return NULL;
 	expression = replace_column((Node *) clause, &replacement);
 	if (replacement.fails || replacement.column < 0)

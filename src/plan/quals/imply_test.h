@@ -12,7 +12,8 @@
 
 /*
  * Return the qual that a clause implies, whose comparison is a test (search/filter/value_test.h).  NULL if the clause
- * has other columns than one key column, has parameters, or may raise an error.
+ * has other columns than one key column, has parameters or functions that are not PostgreSQL's own, or may raise an
+ * error: values of dead rows are tested, too.
  */
 extern RtscanQual *rtscan_imply_test(IndexOptInfo *index, Expr *clause);
 

@@ -12,6 +12,7 @@
 #include "nodes/nodeFuncs.h"
 #include "plan/cost/leaves.h"
 #include "plan/quals/quals.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -137,13 +138,18 @@ rtscan_order_of_first_rows(PlannerInfo *root, IndexOptInfo *index, List *keys, R
 
 /* ---------------------------------------------------------------- the first rows of each group */
 
-/* Can the values of a column of the index be hashed? */
+/*
+ * Can the values of a column be hashed, so that equal ones have the same hash?  With a nondeterministic collation, not
+ * all hash functions are consistent (that of name is not), so only those of text and char(n) are used.
+ */
 static bool
-is_hashable(IndexOptInfo *index, int column)
+is_hashable(IndexOptInfo *index, const RtscanOrderColumn *column)
 {
-	Oid			type = exprType((Node *) list_nth_node(TargetEntry, index->indextlist, column)->expr);
+	Oid			hash = lookup_type_cache(rtscan_column_type(index, column->column), TYPECACHE_HASH_PROC)->hash_proc;
 
-	return OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_PROC)->hash_proc);
+	if (OidIsValid(column->collation) && !get_collation_isdeterministic(column->collation))
+		return hash == F_HASHTEXT || hash == F_HASHBPCHAR;
+	return OidIsValid(hash);
 }
 
 /*
@@ -185,7 +191,7 @@ rtscan_order_of_groups(PlannerInfo *root, IndexOptInfo *index, const RtscanFirst
 		(first->extreme && !add_extreme(root, index, first, order)))
 		return false;
 	for (int i = 0; i < order->group_columns; i++)
-		if (!is_hashable(index, order->columns[i].column))
+		if (!is_hashable(index, &order->columns[i]))
 			return false;
 	return true;
 }

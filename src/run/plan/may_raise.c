@@ -221,16 +221,48 @@ is_complete_pattern(const Node *node)
 	return escapes % 2 == 0;
 }
 
-/* May a character of a regular expression be repeated by *, + or ? behind it? */
-static bool
-is_repeatable(char character)
+/* The longest and most deeply nested regular expression that surely is not too complex, whatever it is made of. */
+#define LONGEST_REGEX	100
+#define DEEPEST_REGEX	2
+
+/*
+ * Return what follows a bracket expression of letters, digits and ranges of them, such as [^a-z_], whose [ is before
+ * "at"; NULL if it is of another form.
+ */
+static const char *
+skip_brackets(const char *at)
 {
-	return isalnum((unsigned char) character) || character == '.' || character == ')';
+	if (*at == '^')
+		at++;
+	for (const char *first = at; *at != ']' || at == first; at++)
+	{
+		if (!isalnum((unsigned char) *at) && *at != '_' && *at != ' ')
+			return NULL;
+		if (at[1] != '-')
+			continue;
+		if (!isalnum((unsigned char) *at) || !isalnum((unsigned char) at[2]) ||
+			isdigit((unsigned char) *at) != isdigit((unsigned char) at[2]) ||
+			isupper((unsigned char) *at) != isupper((unsigned char) at[2]) || *at > at[2])
+			return NULL;
+		at += 2;
+	}
+	return at + 1;
+}
+
+/* Return what follows the next atom of a regular expression, which may be repeated; NULL if there is none. */
+static const char *
+skip_atom(const char *at)
+{
+	if (isalnum((unsigned char) *at) || IS_HIGHBIT_SET(*at) || (*at != '\0' && strchr(" _.@/,:;-", *at)))
+		return at + 1;
+	if (*at == '\\' && at[1] != '\0' && strchr("wds.", at[1]))
+		return at + 2;
+	return *at == '[' ? skip_brackets(at + 1) : NULL;
 }
 
 /*
- * Is a regular expression a constant that is surely valid: of plain characters, anchors, repeated characters, and
- * alternatives in parentheses?
+ * Is a regular expression a constant that is surely valid, and not too complex: of plain characters, brackets, anchors,
+ * repetitions of them, and alternatives in parentheses that are not repeated?
  */
 static bool
 is_plain_regex(const Node *node)
@@ -238,17 +270,30 @@ is_plain_regex(const Node *node)
 	const char *pattern = rtscan_constant_text(node);
 	int			open = 0;
 
-	for (const char *at = pattern; at && *at; at++)
+	if (pattern == NULL || strlen(pattern) > LONGEST_REGEX)
+		return false;
+	for (const char *at = pattern; *at;)
 	{
-		if (*at == '(')
+		const char *behind = skip_atom(at);
+
+		if (behind)
+			at = behind + (*behind == '*' || *behind == '+' || *behind == '?' ? 1 : 0);
+		else if (strchr("^$|", *at))
+			at++;
+		else if (*at == '(' && open < DEEPEST_REGEX && at[1] != '?')
+		{
 			open++;
+			at++;
+		}
 		else if (*at == ')' && open > 0)
+		{
 			open--;
-		else if (!(isalnum((unsigned char) *at) || IS_HIGHBIT_SET(*at) || strchr(" _^$.@/,:;-|", *at) ||
-				   (strchr("*+?", *at) && at > pattern && is_repeatable(at[-1]))))
+			at++;
+		}
+		else
 			return false;
 	}
-	return pattern != NULL && open == 0;
+	return open == 0;
 }
 
 /* Is a node a constant integer that is not negative? */

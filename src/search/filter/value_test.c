@@ -5,31 +5,63 @@
  */
 #include "search/filter/value_test.h"
 
+#include "miscadmin.h"
+#include "segment/probe.h"
+#include "utils/datum.h"
+
 /* The most values of a column that are tested in a segment. */
 #define MOST_TESTED		1024
 
 /* A test takes about as long as to evaluate an expression on this many rows, whose results are looked up by code. */
 #define ROWS_A_TEST		256
 
-/* The test of a column in a segment. */
-typedef struct Testing
+/* A value of the dictionary, and its place. */
+typedef struct Candidate
 {
-	RtscanValueTest *test;
+	Datum		value;
+	RtscanPosition first;		/* first place of the value */
+	RtscanPosition end;			/* first place behind the value */
+} Candidate;
+
+/* The values of a column in a segment. */
+typedef struct Candidates
+{
 	const RtscanColumn *type;	/* the column */
-	RtscanIntervals *intervals; /* receives the values that pass */
-} Testing;
+	uint32		n;				/* number of values */
+	Candidate	values[MOST_TESTED];	/* the values */
+} Candidates;
 
-/* RtscanDictionaryVisitor: test a value. */
+/*
+ * RtscanDictionaryVisitor: collect a value.  It is tested later, since on a standby the page is locked now, and an
+ * expression may take long, or look into catalogs.
+ */
 static void
-test_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
+collect_value(uint32 code, uint64 value, uint32 first_rank, uint32 end_rank, void *arg)
 {
-	Testing    *testing = (Testing *) arg;
-	RtscanKeyKind kind = testing->type->key_kind;
-	Datum		datum = kind == RTSCAN_KEY_NONE ? (Datum) value : rtscan_key_decode(kind, value);
+	Candidates *candidates = (Candidates *) arg;
+	const RtscanColumn *type = candidates->type;
+	RtscanKeyKind kind = type->key_kind;
 
-	if (testing->test->passes(testing->test, datum, false))
-		rtscan_intervals_add(testing->intervals, (RtscanPosition) {code, first_rank},
-							 (RtscanPosition) {code + 1, end_rank});
+	candidates->values[candidates->n++] = (Candidate) {
+		.value = kind == RTSCAN_KEY_NONE ? datumCopy((Datum) value, type->typbyval, type->typlen)
+			: rtscan_key_decode(kind, value),
+		.first = {code, first_rank},
+		.end = {code + 1, end_rank},
+	};
+}
+
+/* Add the places of the values that pass. */
+static void
+test_all(RtscanValueTest *test, const Candidates *candidates, RtscanIntervals *intervals)
+{
+	for (uint32 i = 0; i < candidates->n; i++)
+	{
+		const Candidate *candidate = &candidates->values[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (test->passes(test, candidate->value, false))
+			rtscan_intervals_add(intervals, candidate->first, candidate->end);
+	}
 }
 
 /* Does a value of the dictionary stand for all values that equal it, and is testing all worth it for some rows? */
@@ -47,13 +79,19 @@ rtscan_test_values(RtscanValueTest *test, const RtscanSchema *schema, RtscanRead
 	const RtscanColumnHeader *header = &reader->segment->columns[test->column].header;
 	uint32		rows = reader->segment->header.rows;
 	RtscanRegionColumn column = {.column = test->column, .stands_for = 1};
-	Testing		testing = {test, &schema->columns[test->column], &column.intervals};
+	Candidates *candidates;
 
 	*result = (RtscanSegmentFilter) {.ndisjunctions = 0};
 	if (!can_be_tested(header, rtscan_region_fraction(within, rows) * rows))
 		return true;
-	if (!rtscan_dictionary_visit(reader, test->column, testing.type, 0, header->distinct, test_value, &testing))
+	candidates = palloc(sizeof(Candidates));
+	candidates->type = &schema->columns[test->column];
+	candidates->n = 0;
+	if (!rtscan_dictionary_visit(reader, test->column, candidates->type, 0, header->distinct, collect_value,
+								 candidates))
 		return false;
+	test_all(test, candidates, &column.intervals);
+	pfree(candidates);
 	if (header->nonnull < rows && test->passes(test, (Datum) 0, true))
 		rtscan_intervals_add(&column.intervals, (RtscanPosition) {header->distinct, header->nonnull},
 							 (RtscanPosition) {header->distinct + 1, rows});

@@ -3,9 +3,9 @@
  * value_test.h
  *		Ranges of a key column whose values pass a test: status ILIKE 'cancel%' is true for few of six values.
  *
- * In a segment where the column has few values, each of them is tested once, and the ranks of those that pass become
- * intervals, which the sieve evaluates.  As for a comparison (implied.h), the caller evaluates the expression again on
- * the rows in the intervals, and on rows of pending lists.
+ * In a segment where the column has few values, each of them is tested once, also those that only dead rows have, and
+ * the ranks of those that pass become intervals, which the sieve evaluates.  As for a comparison (implied.h), the
+ * caller evaluates the expression again on the rows in the intervals, and on rows of pending lists.
  */
 #ifndef RTSCAN_VALUE_TEST_H
 #define RTSCAN_VALUE_TEST_H
