@@ -346,9 +346,21 @@ SELECT rtscan_merge('coded_idx') > 0 AS merged;
 DELETE FROM coded WHERE id % 17 = 0;
 SELECT differs(test, 'coded') FROM tests;
 -- prepared, with values that are known only later, and for each row of another table
+CREATE FUNCTION filtered(query text) RETURNS SETOF text LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ 'Filter|Singly' THEN
+			RETURN NEXT ltrim(line);
+		END IF;
+	END LOOP;
+END
+$$;
 PREPARE by_status(text) AS SELECT count(*) FROM coded WHERE status ILIKE $1;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE by_status('p%');
+SELECT filtered('EXECUTE by_status(''p%'')');
 SET plan_cache_mode = force_custom_plan;
 EXECUTE by_status('p%');
 RESET plan_cache_mode;

@@ -11,6 +11,8 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
 
 typedef struct Conversion
 {
@@ -156,4 +158,47 @@ rtscan_order_quals(PlannerInfo *root, List *clauses)
 	for (int i = 0; i < list_length(clauses); i++)
 		ordered = lappend(ordered, quals[i].clause);
 	return ordered;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+/* Return the value of a parameter, or NULL if it is not known. */
+static const ParamExternData *
+find_parameter(const Param *parameter, ParamListInfo params, ParamExternData *fetched)
+{
+	const ParamExternData *found;
+
+	if (parameter->paramkind != PARAM_EXTERN || parameter->paramid <= 0 || parameter->paramid > params->numParams)
+		return NULL;
+	found = params->paramFetch ? params->paramFetch(params, parameter->paramid, false, fetched)
+		: &params->params[parameter->paramid - 1];
+	return found->ptype == parameter->paramtype ? found : NULL;
+}
+
+static Node *
+settle_parameters(Node *node, void *arg)
+{
+	const Param *parameter = (const Param *) node;
+	const ParamExternData *found;
+	ParamExternData fetched;
+	int16		length;
+	bool		by_value;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Param))
+		return expression_tree_mutator(node, settle_parameters, arg);
+	found = find_parameter(parameter, (ParamListInfo) arg, &fetched);
+	if (found == NULL)
+		return node;
+	get_typlenbyval(parameter->paramtype, &length, &by_value);
+	return (Node *) makeConst(parameter->paramtype, parameter->paramtypmod, parameter->paramcollid, length,
+							  found->isnull ? (Datum) 0 : datumCopy(found->value, by_value, length), found->isnull,
+							  by_value);
+}
+
+Expr *
+rtscan_settle_parameters(Expr *expression, ParamListInfo params)
+{
+	return params ? (Expr *) settle_parameters((Node *) expression, params) : expression;
 }

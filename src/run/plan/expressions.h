@@ -9,6 +9,7 @@
 
 #include "rtscan.h"
 
+#include "nodes/params.h"
 #include "nodes/pathnodes.h"
 
 /*
@@ -36,5 +37,11 @@ extern Bitmapset *rtscan_row_columns(Node *row_expressions);
 
 /* If a row expression is a column of the index, return its number, from 0; otherwise -1. */
 extern int	rtscan_row_column(const Expr *row_expression);
+
+/*
+ * Replace the parameters of a prepared statement by their values, in the current memory context, so that more is known
+ * of an expression: whether a pattern is valid, for example.  "params" may be NULL.
+ */
+extern Expr *rtscan_settle_parameters(Expr *expression, ParamListInfo params);
 
 #endif							/* RTSCAN_EXPRESSIONS_H */

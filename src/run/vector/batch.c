@@ -46,7 +46,7 @@ rtscan_begin_expression(PlanState *parent, Expr *row_expression)
 {
 	return (RtscanExpression) {
 		.state = ExecInitExpr(row_expression, parent),
-		.row_expression = row_expression,
+		.row_expression = rtscan_settle_parameters(row_expression, parent->state->es_param_list_info),
 		.columns = rtscan_row_columns((Node *) row_expression),
 	};
 }
@@ -56,7 +56,8 @@ rtscan_begin_quals(PlanState *parent, List *row_expressions)
 {
 	return (RtscanExpression) {
 		.state = ExecInitQual(row_expressions, parent),
-		.row_expression = make_ands_explicit(row_expressions),
+		.row_expression = rtscan_settle_parameters(make_ands_explicit(row_expressions),
+												   parent->state->es_param_list_info),
 		.columns = rtscan_row_columns((Node *) row_expressions),
 	};
 }

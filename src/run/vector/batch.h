@@ -22,7 +22,7 @@
 typedef struct RtscanExpression
 {
 	ExprState  *state;			/* its executable form; NULL: there is no expression */
-	const Expr *row_expression; /* the expression; a conjunction is joined by AND */
+	const Expr *row_expression; /* the expression, with the values of parameters; a conjunction is joined by AND */
 	Bitmapset  *columns;		/* numbers of the columns that it refers to, from 0 */
 } RtscanExpression;
 
