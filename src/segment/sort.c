@@ -11,7 +11,6 @@
 #include "port/pg_bitutils.h"
 #include "segment/sort_parts.h"
 #include "utils/datum.h"
-#include "utils/memutils.h"
 
 /* ---------------------------------------------------------------- images */
 

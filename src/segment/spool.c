@@ -92,7 +92,7 @@ rtscan_spool_is_full(const RtscanSpool *spool, uint32 more)
 	return rtscan_spool_count(spool) + more > spool->limit;
 }
 
-/* What a column's values take in memory when it is loaded, in addition to rtscan_loaded_rows_bytes(). */
+/* Memory of a column's values while the column is loaded.  rtscan_loaded_rows_bytes() comes on top. */
 typedef struct ValueMemory
 {
 	double		copied;			/* bytes, if each row has a copy of its value */
