@@ -14,9 +14,8 @@
 
 /*
  * Write a segment of rows, and give it a new id.  The rows must be in TID order; there must be at least one, and at
- * most RTSCAN_SEGMENT_ROWS.  Values of the rows are replaced
- * while they are written.  Returns what a switch needs to make the segment part of the index.  Until the switch, no
- * other process sees the segment.
+ * most RTSCAN_SEGMENT_ROWS.  Values of the rows are replaced while they are written.  Returns what a switch needs to
+ * make the segment part of the index.  Until the switch, no other process sees the segment.
  */
 extern RtscanNewSegment rtscan_write_segment(RtscanWriting *writing, RtscanRows *rows);
 
