@@ -54,7 +54,8 @@ replace_column(Node *node, void *arg)
 	/* placeholders of other expressions would be mistaken for the column's */
 	replacement->fails = IsA(node, Var) || IsA(node, Param) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
 		IsA(node, PlaceHolderVar) || IsA(node, CaseTestExpr) || IsA(node, ArrayCoerceExpr);
-	column = IsA(node, Const) ? -1 : find_key(replacement->index, node);
+	/* expression_tree_mutator() also visits nodes that are no expressions, which match_index_to_operand() may refuse */
+	column = IsA(node, Const) || IsA(node, List) || IsA(node, CaseWhen) ? -1 : find_key(replacement->index, node);
 	if (column < 0)
 		return replacement->fails ? node : expression_tree_mutator(node, replace_column, arg);
 	replacement->fails = replacement->column >= 0 && replacement->column != column;
