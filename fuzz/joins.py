@@ -167,7 +167,8 @@ class Joins:
         if self.rng.random() < 0.85:
             settings += f"; {JOINS_OFF}"
         if self.rng.random() < 0.1:
-            settings += "; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
+            # a Gather that costs nothing would be started again for each row of a nested loop
+            settings += "; SET parallel_setup_cost = 1; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
         return settings + f"; SET work_mem = '{self.rng.choice(('64kB', '4MB', '16MB'))}'"
 
     def query(self):

@@ -271,7 +271,8 @@ SELECT differs(query, nodes) FROM (VALUES
 	('SELECT k, sum(s) FROM few WHERE id % (SELECT 3) = (SELECT NULL::int) GROUP BY k', 1),
 	('SELECT sum(k + (SELECT x FROM other WHERE other.id = few.k)) FROM few', 0),
 	-- a primary key that the other columns are functions of
-	('SELECT id, k, w, count(*) FROM keyed GROUP BY id', 0),
+	('SELECT id, k, w, count(*) FROM keyed GROUP BY id', 1),
+	('SELECT max(k), w, id % 3 FROM keyed GROUP BY id HAVING k < 12', 1),
 	('SELECT id, count(*), sum(k) FROM keyed GROUP BY id', 1),
 	('SELECT id, k, w, count(*) FROM keyed GROUP BY id, k, w', NULL),
 	('SELECT id, k + 1, max(w) FROM keyed GROUP BY id, k', NULL),

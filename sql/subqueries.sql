@@ -91,8 +91,9 @@ EXECUTE asked;
 DELETE FROM facts WHERE k = 7;
 EXECUTE asked;
 RESET plan_cache_mode;
--- Return the cost, for which the planner expects some results to be reused: none if the column is unique, half in a
--- join or if nothing is known, or else according to ANALYZE's number of values, but not more than nine of ten
+-- Return the cost, for which the planner expects some results to be reused: none if the column is unique, half if
+-- nothing is known, or else according to ANALYZE's number of values; other conditions are taken to leave a tenth of the
+-- rows
 CREATE FUNCTION subquery_cost(source text, condition text) RETURNS numeric LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE
@@ -146,4 +147,37 @@ SELECT differs(format('SELECT count(*), sum(f.v) FROM facts f
 	WHERE k %s (ARRAY(SELECT a.k FROM asks a WHERE a.s = f.s))', op), NULL)
 FROM unnest('{= ANY,<> ALL,= ALL,< ANY}'::text[]) op;
 RESET enable_seqscan;
+--
+-- Above other plans of aggregates, PostgreSQL's own node reuses results
+--
+CREATE FUNCTION memoized(query text) RETURNS SETOF text LANGUAGE sql SET enable_hashjoin = on AS $$
+	SELECT trim(line) FROM explained(query, 'COSTS OFF') line WHERE line ~ 'Memoize|Cache Key'
+$$;
+CREATE TABLE names (s text PRIMARY KEY, name text) WITH (autovacuum_enabled = off);
+INSERT INTO names SELECT 's' || i, 'name ' || i % 3 FROM generate_series(0, 6) i;
+ANALYZE names;
+SELECT memoized('SELECT id, (SELECT max(name) FROM facts f JOIN names USING (s) WHERE f.k = a.k) FROM asks a');
+SELECT memoized('WITH sums AS MATERIALIZED (SELECT k, s, sum(v) AS v FROM facts GROUP BY k, s)
+	SELECT k, s FROM sums a WHERE v > (SELECT avg(v) FROM sums b WHERE b.s = a.s)');
+-- but not what may differ each time, what has its own node, and what is not executed for rows
+SELECT memoized('SELECT (SELECT max(name) FROM facts f JOIN names USING (s) WHERE f.k = a.k AND random() < 2)
+	FROM asks a');
+SELECT memoized('SELECT (SELECT max(i) FROM facts f JOIN names USING (s), noted(a.k) i WHERE f.k = a.k) FROM asks a');
+SELECT memoized('SELECT id, (SELECT max(i) FROM facts f, names, note(id) i WHERE f.k = a.k) FROM asks a');
+SELECT memoized('SELECT id, (SELECT count(*) FROM facts f WHERE f.k = a.k) FROM asks a');
+SELECT memoized('SELECT (SELECT name FROM facts f JOIN names USING (s) WHERE f.k = a.k LIMIT 1) FROM asks a');
+SELECT memoized('SELECT i, (SELECT count(*) FROM names b WHERE b.s > a.s) FROM names a, generate_series(1, 9) i');
+SELECT differs(format('SELECT id, (SELECT %s FROM facts f JOIN names USING (s) WHERE %s) FROM asks a',
+	result, condition), NULL)
+FROM unnest(ARRAY['count(*)', 'max(name)', 'sum(n * a.m)', 'string_agg(name, a.s ORDER BY v)', 'sum(v) + a.id']) result,
+	unnest(ARRAY['f.k = a.k', 'f.k = a.k AND name < a.s', 'f.k < a.k AND v % 7 = a.k % 7', 's = a.s',
+		'f.k = 1 AND n > a.m',
+		'f.k = 3 AND f.n::float8 > a.w', 'f.k IN (SELECT b.k FROM asks b WHERE b.id = a.id % 10)']) condition;
+SELECT differs('WITH sums AS MATERIALIZED (SELECT k, s, sum(v) AS v FROM facts GROUP BY k, s)
+	SELECT k, s FROM sums a WHERE v > (SELECT avg(v) FROM sums b WHERE b.s = a.s)', NULL);
+PREPARE asked_of_join AS SELECT sum((SELECT count(*) FROM facts f JOIN names USING (s) WHERE f.k = a.k)) FROM asks a;
+EXECUTE asked_of_join;
+DELETE FROM names WHERE s = 's3';
+EXECUTE asked_of_join;
+
 DROP SCHEMA subqueries CASCADE;

@@ -13,8 +13,9 @@
 #include "plan/offers/offers.h"
 #include "plan/cost/distinct_values.h"
 #include "plan/cost/hypothetical.h"
+#include "plan/rows/join_rows.h"
+#include "plan/rows/subquery_rows.h"
 #include "plan/scan/scan_path.h"
-#include "plan/star/join_rows.h"
 #include "plan/star/star.h"
 #include "search/exec/stats.h"
 #include "search/visible/page_groups.h"
@@ -32,6 +33,7 @@ _PG_init(void)
 	rtscan_init_device();
 	rtscan_init_scan();
 	rtscan_init_aggregate();
+	rtscan_init_memoize();
 	rtscan_init_star();
 	rtscan_init_distinct_values();
 	rtscan_init_total();
@@ -39,6 +41,7 @@ _PG_init(void)
 	rtscan_init_offers();
 	rtscan_init_explain_choice();
 	rtscan_init_join_rows();
+	rtscan_init_subquery_rows();
 	rtscan_init_stats();
 	rtscan_init_page_groups();
 }

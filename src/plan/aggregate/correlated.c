@@ -13,6 +13,10 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_statistic.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "plan/cost/indexes.h"
 #include "rewrite/rewriteManip.h"
 #include "run/node/memoize.h"
 #include "utils/syscache.h"
@@ -27,7 +31,10 @@
  * Lower bound of the fraction of executions with new parameters: a subquery that is executed for few rows may see few
  * repeated parameters.
  */
-#define LEAST_NEW		0.1
+#define LEAST_NEW		0.001
+
+/* Assumed fraction of the rows that satisfy other conditions, if there are any. */
+#define ROWS_OF_RESTRICTED	0.1
 
 static double
 table_rows(Oid table)
@@ -59,53 +66,76 @@ stored_distinct(const RangeTblEntry *table, AttrNumber attribute)
 	return distinct;
 }
 
-/*
- * Return the only table of a query, and set *number to its number in the range table.  NULL if FROM has anything else,
- * or if the table has inheritance children.
- */
-static const RangeTblEntry *
-only_table(const Query *query, int *number)
+/* Where a parameter comes from: a column of a table, or of a query in WITH. */
+typedef struct Source
 {
-	const Node *from = list_length(query->jointree->fromlist) == 1 ? linitial(query->jointree->fromlist) : NULL;
+	double		rows;			/* number of rows; 0: unknown */
+	double		distinct;		/* number of distinct values of the column; 0: unknown */
+} Source;
+
+static Source
+table_source(const RangeTblEntry *table, AttrNumber attribute)
+{
+	Source		source = {.rows = table_rows(table->relid)};
+	double		stored = stored_distinct(table, attribute);
+
+	if (table->inh && table->relkind != RELKIND_PARTITIONED_TABLE && has_subclass(table->relid))
+		return source;
+	source.distinct = stored < 0 ? -stored * source.rows : stored;
+	return source;
+}
+
+static Source
+with_source(PlannerInfo *parent, const RangeTblEntry *entry, AttrNumber attribute)
+{
+	PlannerInfo *subroot = rtscan_subroot_of_with(parent, entry);
+	Source		source = {0};
+	const TargetEntry *column;
+
+	if (subroot == NULL)
+		return source;
+	column = get_tle_by_resno(subroot->parse->targetList, attribute);
+	source.rows = fetch_upper_rel(subroot, UPPERREL_FINAL, NULL)->cheapest_total_path->rows;
+	source.distinct = rtscan_estimate_groups(subroot, list_make1(column->expr), NIL, source.rows);
+	return source;
+}
+
+static Source
+source_of(PlannerInfo *parent, const Var *var)
+{
 	const RangeTblEntry *entry;
 
-	if (from == NULL || !IsA(from, RangeTblRef))
-		return NULL;
-	*number = ((const RangeTblRef *) from)->rtindex;
-	entry = list_nth_node(RangeTblEntry, query->rtable, *number - 1);
-	if (entry->rtekind != RTE_RELATION ||
-		(entry->inh && entry->relkind != RELKIND_PARTITIONED_TABLE && has_subclass(entry->relid)))
-		return NULL;
-	return entry;
+	if (!IsA(var, Var) || var->varlevelsup > 0 || var->varattno <= 0)
+		return (Source) {0};
+	entry = rt_fetch(var->varno, parent->parse->rtable);
+	return entry->rtekind == RTE_RELATION ? table_source(entry, var->varattno) :
+		entry->rtekind == RTE_CTE ? with_source(parent, entry, var->varattno) : (Source) {0};
 }
 
 /*
- * Return the number of distinct values of a parameter.  If the parameter is no column of the table, or if its
- * statistics are missing, assume UNKNOWN_NEW times the number of rows.
+ * Return the fraction of rows with new values in the parameters, which are taken as independent.  If one is not known,
+ * or if they come from different tables, assume UNKNOWN_NEW.
  */
 static double
-distinct_values(const PlannerParamItem *param, const RangeTblEntry *table, int number, double rows)
+new_values(PlannerInfo *parent)
 {
-	const Var  *var = (const Var *) param->item;
-	double		stored = IsA(var, Var) && var->varno == number && var->varlevelsup == 0 ?
-		stored_distinct(table, var->varattno) : 0;
-
-	return stored > 0 ? stored : stored < 0 ? -stored * rows : UNKNOWN_NEW * rows;
-}
-
-/* Return the fraction of a table's rows with new values in the columns "params", which are taken as independent. */
-static double
-new_values(const RangeTblEntry *table, int number, const List *params)
-{
-	double		rows = table_rows(table->relid);
-	double		distinct = 1;
+	double		distinct = 1,
+				rows = 0;
+	Index		table = 0;
 	ListCell   *cell;
 
-	if (rows <= 0)
-		return UNKNOWN_NEW;
-	foreach(cell, params)
-		distinct *= distinct_values(lfirst(cell), table, number, rows);
-	return Max(Min(distinct / rows, 1), LEAST_NEW);
+	foreach(cell, parent->plan_params)
+	{
+		const Var  *var = (const Var *) ((const PlannerParamItem *) lfirst(cell))->item;
+		Source		source = source_of(parent, var);
+
+		if (source.rows <= 0 || source.distinct <= 0 || (table > 0 && (Index) var->varno != table))
+			return UNKNOWN_NEW;
+		table = var->varno;
+		rows = source.rows;
+		distinct *= source.distinct;
+	}
+	return Max(Min(distinct / Max(rows, 1), 1), LEAST_NEW);
 }
 
 /*
@@ -130,8 +160,8 @@ is_restricted(const Query *around, bool in_targets)
 	return in_targets ? around->jointree->quals != NULL : is_andclause(around->jointree->quals);
 }
 
-static bool
-is_memoized(const RtscanPath *path)
+bool
+rtscan_is_memoized(const RtscanPath *path)
 {
 	const RtscanRequest *request = path->request;
 
@@ -141,18 +171,14 @@ is_memoized(const RtscanPath *path)
 }
 
 double
-rtscan_new_parameters(const RtscanPath *path)
+rtscan_new_parameters(const PlannerInfo *root)
 {
-	const PlannerInfo *parent = path->request->root->parent_root;
-	const RangeTblEntry *table;
+	PlannerInfo *parent = root->parent_root;
 	bool		in_targets;
-	int			number;
 	double		new;
 
-	if (parent == NULL || parent->plan_params == NIL || !is_memoized(path) ||
-		!is_asked_for_rows(parent->parse, &in_targets))
+	if (parent == NULL || parent->plan_params == NIL || !is_asked_for_rows(parent->parse, &in_targets))
 		return 1;
-	table = only_table(parent->parse, &number);
-	new = table ? new_values(table, number, parent->plan_params) : UNKNOWN_NEW;
-	return is_restricted(parent->parse, in_targets) ? Max(new, UNKNOWN_NEW) : new;
+	new = new_values(parent);
+	return is_restricted(parent->parse, in_targets) ? Min(new / ROWS_OF_RESTRICTED, 1) : new;
 }

@@ -34,6 +34,7 @@
 #include "plan/star/advice.h"
 #include "run/node/node.h"
 #include "settings.h"
+#include "utils/typcache.h"
 
 static create_upper_paths_hook_type previous_hook;
 
@@ -57,8 +58,8 @@ typedef struct Collection
 	const List *keys;			/* the grouping keys */
 	List	   *aggrefs;		/* the aggregates found */
 	List	   *groupings;		/* the GROUPING()s found */
-	/* a column, window function or PlaceHolderVar is outside of keys, aggregates and GROUPING()s */
-	bool		failed;
+	List	   *others;			/* the columns found outside of keys, aggregates and GROUPING()s (Var *) */
+	bool		failed;			/* a window function or PlaceHolderVar is outside of them */
 } Collection;
 
 static bool
@@ -76,7 +77,9 @@ collect(Node *node, Collection *collection)
 		collection->groupings = list_append_unique(collection->groupings, node);
 		return false;
 	}
-	collection->failed = IsA(node, Var) || IsA(node, WindowFunc) || IsA(node, PlaceHolderVar);
+	if (IsA(node, Var))
+		collection->others = list_append_unique(collection->others, node);
+	collection->failed = IsA(node, WindowFunc) || IsA(node, PlaceHolderVar);
 	return expression_tree_walker(node, collect, collection);
 }
 
@@ -166,6 +169,49 @@ refuse(PlannerInfo *root, const RelOptInfo *table, const char *reason)
 	return false;
 }
 
+/* Return a clause that groups by an expression, without a reference to it; NULL if its type cannot be hashed. */
+static SortGroupClause *
+make_group_clause(Node *expression)
+{
+	SortGroupClause *clause = makeNode(SortGroupClause);
+	const TypeCacheEntry *type = lookup_type_cache(exprType(expression), TYPECACHE_EQ_OPR | TYPECACHE_HASH_PROC);
+
+	clause->eqop = type->eq_opr;
+	clause->hashable = OidIsValid(type->eq_opr) && OidIsValid(type->hash_proc);
+	return clause->hashable ? clause : NULL;
+}
+
+/*
+ * Make keys of the columns outside of GROUP BY.  SQL allows these columns only if the primary key of their table is in
+ * GROUP BY, and PostgreSQL itself removes them from GROUP BY then.  They do not change the groups.  False if that is
+ * impossible.
+ */
+static bool
+add_dependent_keys(RtscanRequest *request, List *columns)
+{
+	int			nkeys = list_length(request->output_keys);
+	ListCell   *cell;
+
+	if (columns == NIL)
+		return true;
+	if (nkeys == 0 || request->distinct || list_length(request->sets) != 1)
+		return false;
+	request->group_clauses = list_copy(request->group_clauses);
+	foreach(cell, columns)
+	{
+		SortGroupClause *clause = make_group_clause(lfirst(cell));
+
+		if (clause == NULL)
+			return false;
+		request->group_clauses = lappend(request->group_clauses, clause);
+		request->dependent = bms_add_member(request->dependent, nkeys + foreach_current_index(cell));
+	}
+	request->keys = list_concat_copy(request->keys, rtscan_expressions_of_rows(request->root, columns));
+	request->output_keys = list_concat_copy(request->output_keys, columns);
+	request->sets = list_make1(bms_add_range(bms_copy(linitial(request->sets)), nkeys, list_length(request->keys) - 1));
+	return true;
+}
+
 /* Make the request for one table; false if only PostgreSQL's executor can compute the aggregation. */
 static bool
 make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const Asked *asked)
@@ -194,7 +240,7 @@ make_request(RtscanRequest *request, PlannerInfo *root, RelOptInfo *table, const
 	 * The planner may have folded all aggregates to constants.  If there are no keys either, there is nothing to
 	 * compute.
 	 */
-	if (collection.failed)
+	if (collection.failed || !add_dependent_keys(request, collection.others))
 		return refuse(root, table, "a selected column is neither in GROUP BY nor in an aggregate");
 	return rtscan_is_grouped(request) || request->aggrefs != NIL;
 }
@@ -259,6 +305,14 @@ make_partial_request(const RtscanRequest *request)
 	return partial;
 }
 
+/* Return the clauses of GROUP BY or DISTINCT themselves, without those of dependent keys, which are the last ones. */
+static List *
+independent_clauses(const RtscanRequest *request)
+{
+	return list_truncate(list_copy(request->group_clauses),
+						 list_length(request->group_clauses) - bms_num_members(request->dependent));
+}
+
 /*
  * Add a path that finalizes the results of a partial path.  For DISTINCT, which has no aggregates, the path removes
  * duplicates a second time.
@@ -267,18 +321,20 @@ static void
 add_final_path(const RtscanRequest *request, Path *partial)
 {
 	PlannerInfo *root = request->root;
+	List	   *clauses = independent_clauses(request);
 	AggClauseCosts costs;
 	double		groups = 1;
 
 	MemSet(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
 	if (rtscan_is_grouped(request))
-		groups = rtscan_estimate_groups(root, request->keys, NIL, Max(partial->rows, 1));
+		groups = rtscan_estimate_groups(root, list_truncate(list_copy(request->keys), list_length(clauses)), NIL,
+										Max(partial->rows, 1));
 	add_path(request->output, (Path *)
 			 create_agg_path(root, request->output, partial, request->target,
 							 rtscan_is_grouped(request) ? AGG_HASHED : AGG_PLAIN,
 							 request->distinct ? AGGSPLIT_SIMPLE : AGGSPLIT_FINAL_DESERIAL,
-							 request->group_clauses, request->having, &costs, groups));
+							 clauses, request->having, &costs, groups));
 }
 
 /* ---------------------------------------------------------------- several processes */

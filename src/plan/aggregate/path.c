@@ -10,7 +10,6 @@
 #include "plan/cost/indexes.h"
 #include "search/exec/choice.h"
 
-
 static const CustomPathMethods path_methods = {
 	.CustomName = "RtscanAggregate",
 	.PlanCustomPath = rtscan_plan_path,
@@ -33,6 +32,12 @@ make_path(const RtscanRequest *request, IndexOptInfo *index)
 	path->request = request;
 	path->index = index;
 	return path;
+}
+
+bool
+rtscan_is_aggregate_path(const Path *path)
+{
+	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &path_methods;
 }
 
 /* If the request is for a star, join its dimensions, with the needed attributes; false if that is impossible. */

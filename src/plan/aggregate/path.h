@@ -14,6 +14,7 @@
 
 #include "nodes/pathnodes.h"
 #include "plan/quals/quals.h"
+#include "plan/rows/group_count.h"
 #include "plan/star/star.h"
 #include "run/plan/node_plan.h"
 #include "segment/totals.h"
@@ -28,8 +29,10 @@ typedef struct RtscanRequest
 	const RtscanStar *star;
 	RelOptInfo *output;			/* the parent of the path: an upper relation, or a leaf (leaves.h) */
 	PathTarget *target;			/* the target that the path computes */
-	List	   *group_clauses;	/* clauses of GROUP BY or DISTINCT: SortGroupClause */
+	List	   *group_clauses;	/* for each key, its clause of GROUP BY or DISTINCT: SortGroupClause */
 	List	   *keys;			/* the grouping expressions, as evaluated on rows */
+	/* numbers of keys that the other keys determine, such as other columns of a table whose primary key is a key */
+	Bitmapset  *dependent;
 	List	   *output_keys;	/* the keys as they appear in results, where grouping sets may make them NULL */
 	List	   *sets;			/* grouping sets: Bitmapset * of numbers of keys; one empty set without GROUP BY */
 	List	   *groupings;		/* GroupingFunc */
@@ -106,6 +109,9 @@ extern int	rtscan_number_of_key(const RtscanRequest *request, Index reference);
 /* path.c: return the cheapest path by any index of a request's table, or NULL. */
 extern Path *rtscan_cheapest_path(const RtscanRequest *request);
 
+/* path.c: is a path an RtscanPath? */
+extern bool rtscan_is_aggregate_path(const Path *path);
+
 /*
  * match.c: can the path's index compute the request's aggregates?  It computes them from rows if "by_rows" is true or
  * bits do not suffice, otherwise from bits; path->by_rows tells which.  Processes can share only an aggregation from
@@ -165,27 +171,20 @@ extern bool rtscan_counts_distinct_key(const Aggref *aggref, const RtscanRequest
 /* price.c: set the path's costs and rows. */
 extern void rtscan_cost_path(RtscanPath *path);
 
+/* correlated.c: does the path's node memoize its results by parameters (run/node/memoize.h)? */
+extern bool rtscan_is_memoized(const RtscanPath *path);
+
 /*
- * correlated.c: return the fraction of a subquery's executions whose parameters are new.  In the other executions the
- * path returns a memoized result (run/node/memoize.h).  1 if results are not memoized, or if the subquery is not
- * executed for the rows of a query around it.
+ * correlated.c: return the fraction of a subquery's executions whose parameters are new.  In the other executions a
+ * memoized result may be returned.  1 if the subquery is not executed for the rows of the query around it.
  */
-extern double rtscan_new_parameters(const RtscanPath *path);
+extern double rtscan_new_parameters(const PlannerInfo *root);
+
+/* memoize.c: install the planner hook that memoizes results of correlated subqueries. */
+extern void rtscan_init_memoize(void);
 
 /* price.c: return the memory of a group in bytes, without its collections. */
 extern double rtscan_group_bytes(const RtscanPath *path);
-
-/*
- * group_count.c: estimate how many groups "rows" rows have by keys, after the conditions of the query.  "row_keys" are
- * the keys as row expressions, or NIL.
- */
-extern double rtscan_estimate_groups(PlannerInfo *root, List *keys, List *row_keys, double rows);
-
-/*
- * group_count.c: return how many combinations there are of all integers, dates or times between the least and the
- * greatest value of each key, and NULL; infinity if that is not known of some key.
- */
-extern double rtscan_count_combinations(PlannerInfo *root, List *keys);
 
 /*
  * sets.c: set path->sets to the request's grouping sets and their parents, and set path->most_parts, for an aggregation

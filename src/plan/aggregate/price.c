@@ -431,6 +431,13 @@ choose_executor(RtscanPath *path, double rows, const RtscanCost *by_cpu, RtscanC
 	return is_cheaper ? *by_device : *by_cpu;
 }
 
+/* Return the fraction of executions in which the node computes its result; in the others it has been memoized. */
+static double
+computed_executions(const RtscanPath *path)
+{
+	return rtscan_is_memoized(path) ? rtscan_new_parameters(path->request->root) : 1;
+}
+
 /* Set the costs and rows of a path; "cost" is that of one execution by one process. */
 static void
 set_cost_and_rows(RtscanPath *path, RtscanCost cost)
@@ -439,7 +446,7 @@ set_cost_and_rows(RtscanPath *path, RtscanCost cost)
 	Path	   *result = &path->path.path;
 
 	rtscan_share_cost(&cost, request->root, path->index, request->workers);
-	result->startup_cost = rtscan_total_cost(&cost) * rtscan_new_parameters(path) +
+	result->startup_cost = rtscan_total_cost(&cost) * computed_executions(path) +
 		rtscan_workers_cost(request->workers);
 	result->total_cost = result->startup_cost + path->groups * cpu_tuple_cost;
 	result->rows = clamp_row_est(path->groups *
@@ -458,7 +465,7 @@ rtscan_cost_path(RtscanPath *path)
 	rtscan_count_disabled(request->root, &path->path.path, request->star ? request->star->rel : request->table,
 						  path->index, path->join);
 	by_cpu = path->by_rows ? cost_by_rows(path, by_cpu, rows) : cost_by_bits(path, by_cpu, rows);
-	path->cpu_cost = rtscan_total_cost(&by_cpu) * rtscan_new_parameters(path) + path->groups * cpu_tuple_cost;
+	path->cpu_cost = rtscan_total_cost(&by_cpu) * computed_executions(path) + path->groups * cpu_tuple_cost;
 	set_cost_and_rows(path, choose_executor(path, rows, &by_cpu, &by_device));
 }
 

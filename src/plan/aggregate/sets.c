@@ -36,8 +36,10 @@ rtscan_keys_of_set(List *keys, const Bitmapset *set)
 static double
 estimate_groups(const RtscanPath *path, const Bitmapset *set, double rows)
 {
-	return rtscan_estimate_groups(path->request->root, rtscan_keys_of_set(path->request->keys, set),
-								  rtscan_keys_of_set(path->row_keys, set), rows);
+	Bitmapset  *independent = bms_difference(set, path->request->dependent);
+
+	return rtscan_estimate_groups(path->request->root, rtscan_keys_of_set(path->request->keys, independent),
+								  rtscan_keys_of_set(path->row_keys, independent), rows);
 }
 
 /* ---------------------------------------------------------------- joined sets */

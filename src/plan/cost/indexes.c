@@ -5,6 +5,7 @@
  */
 #include "plan/cost/indexes.h"
 
+#include "miscadmin.h"
 #include "parser/parsetree.h"
 #include "plan/cost/cost.h"
 #include "plan/cost/hypothetical.h"
@@ -60,6 +61,50 @@ is_heap(PlannerInfo *root, RelOptInfo *rel)
 	heap = rtscan_is_heap(table);
 	RelationClose(table);
 	return heap;
+}
+
+PlannerInfo *
+rtscan_subroot_of_with(PlannerInfo *root, const RangeTblEntry *entry)
+{
+	int			number = 0;
+	ListCell   *cell;
+
+	for (Index level = entry->ctelevelsup; level > 0 && root; level--)
+		root = root->parent_root;
+	if (root == NULL || entry->self_reference)
+		return NULL;
+	foreach(cell, root->parse->cteList)
+	{
+		if (strcmp(lfirst_node(CommonTableExpr, cell)->ctename, entry->ctename) == 0)
+			break;
+		number++;
+	}
+	if (number >= list_length(root->cte_plan_ids) || list_nth_int(root->cte_plan_ids, number) <= 0)
+		return NULL;
+	return list_nth(root->glob->subroots, list_nth_int(root->cte_plan_ids, number) - 1);
+}
+
+PlannerInfo *
+rtscan_subroot_of(PlannerInfo *root, const RelOptInfo *rel)
+{
+	if (rel->rtekind == RTE_SUBQUERY)
+		return rel->subroot;
+	return rel->rtekind == RTE_CTE ? rtscan_subroot_of_with(root, planner_rt_fetch(rel->relid, root)) : NULL;
+}
+
+bool
+rtscan_reads_index(PlannerInfo *root)
+{
+	check_stack_depth();
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		RelOptInfo *rel = root->simple_rel_array[i];
+		PlannerInfo *subroot = rel ? rtscan_subroot_of(root, rel) : NULL;
+
+		if (rel && (has_index(rel) || (subroot && rtscan_reads_index(subroot))))
+			return true;
+	}
+	return false;
 }
 
 bool

@@ -126,17 +126,6 @@ match_equal_column(PlannerInfo *root, const RtscanStar *star, const RestrictInfo
 
 /* ---------------------------------------------------------------- dimensions */
 
-SpecialJoinInfo *
-rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other)
-{
-	SpecialJoinInfo *join = makeNode(SpecialJoinInfo);
-
-	join->min_lefthand = join->syn_lefthand = table->relids;
-	join->min_righthand = join->syn_righthand = other->relids;
-	join->jointype = JOIN_SEMI;
-	return join;
-}
-
 /*
  * Return the fraction of the fact's rows that remain after the join.  With several keys, the product of their
  * selectivities assumes that the keys are independent; for an inner join that does not repeat rows, the planner's own

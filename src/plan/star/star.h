@@ -46,6 +46,7 @@
 #include "nodes/pathnodes.h"
 #include "plan/cost/cost.h"
 #include "plan/quals/quals.h"
+#include "plan/rows/join_rows.h"
 
 /* An equality by which a dimension is joined. */
 typedef struct RtscanStarKey
@@ -95,6 +96,7 @@ typedef struct RtscanJoin
 	List	   *common;			/* for each dimension, the number under which leaves share its rows, or 0 */
 	List	   *row_quals;		/* row expressions that test marks, evaluated before all other quals of rows */
 	bool		parallel_safe;	/* a parallel worker may execute all paths */
+	double		passes;			/* how many times the fact is searched: once for each combination of ranges of keys */
 } RtscanJoin;
 
 /* star_offer.c: install the planner hook. */
@@ -143,9 +145,6 @@ extern bool rtscan_leaves_agree(PlannerInfo *root, const List *stars, const RelO
  */
 extern int	rtscan_number_of_common(PlannerInfo *root, const RelOptInfo *table, const Path *path);
 
-/* star.c: make the SpecialJoinInfo of a semi join of two relations, for selectivity estimates. */
-extern SpecialJoinInfo *rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other);
-
 /* May a star return a row of the fact several times, once for each match? */
 extern bool rtscan_repeats_rows(const RtscanStar *star);
 
@@ -154,7 +153,7 @@ extern bool rtscan_changes_rows(const RtscanJoin *join);
 
 /*
  * star_path.c: make the RtscanJoin in which a star returns "expressions"; "parallel": only by parallel-safe paths.
- * NULL if the star cannot return all expressions, or if a dimension needs too much memory.
+ * NULL if the star cannot return all expressions, or if the fact would be searched too often.
  */
 extern RtscanJoin *rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, bool parallel);
 

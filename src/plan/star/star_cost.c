@@ -51,6 +51,13 @@
 /* Starting and ending the scan of a table. */
 #define BEGIN_TABLE_COST	(500 * cpu_operator_cost)
 
+/*
+ * Searching the fact once more, for another range of a dimension's keys.  Each row of the fact is in one range only,
+ * but conditions are evaluated for all rows.  The dimension's rows are sorted, in a file.
+ */
+#define PASSED_ROW_COST		(0.1 * cpu_operator_cost)	/* for each row of the fact and each dimension */
+#define RANGED_ROW_COST		(50 * cpu_operator_cost)	/* for each row of a dimension */
+
 /* Returning a row of the fact that may be repeated. */
 #define COPIED_ROW_COST		(0.5 * cpu_operator_cost)
 
@@ -198,6 +205,20 @@ begin_cost(const RtscanJoin *join, const RtscanStarDimension *dimension)
 	return join->star->leaves > 1 ? dimension->tables * BEGIN_TABLE_COST : 0;
 }
 
+/* Add the cost of searching the fact once more for each range of keys but the first. */
+static void
+add_passes_cost(RtscanCost *cost, const RtscanJoin *join, const RtscanIndexSize *size)
+{
+	ListCell   *cell;
+
+	if (join->passes == 1)
+		return;
+	cost->lookups *= join->passes;
+	cost->work += (join->passes - 1) * size->rows * list_length(join->paths) * PASSED_ROW_COST;
+	foreach(cell, join->paths)
+		cost->startup += ((Path *) lfirst(cell))->rows * RANGED_ROW_COST;
+}
+
 RtscanCost
 rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 {
@@ -210,6 +231,7 @@ rtscan_join_cost(const RtscanJoin *join, PlannerInfo *root, double *rows)
 	forboth(cell, join->star->dimensions, path_cell, join->paths)
 		cost.startup += load_cost(lfirst(cell), join->star->index, lfirst(path_cell)) / join->star->leaves +
 			begin_cost(join, lfirst(cell));
+	add_passes_cost(&cost, join, size ? size : &none);
 	/* The planner's estimate of the join's rows includes repeated rows. */
 	if (rtscan_repeats_rows(join->star))
 	{

@@ -5,6 +5,8 @@
  */
 #include "plan/star/star.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -19,6 +21,9 @@
 #include "plan/quals/acl.h"
 #include "run/plan/node_plan.h"
 #include "run/star/dimension.h"
+
+/* A star is made if the fact has to be searched at most so many times: once for each combination of ranges. */
+#define MOST_PASSES		16
 
 /* ---------------------------------------------------------------- keys */
 
@@ -169,13 +174,18 @@ rtscan_count_attributes(const RtscanStarDimension *dimension, const Path *path)
 	return list_length(path->pathtarget->exprs) - list_length(dimension->keys);
 }
 
-/* Do the rows of a dimension fit in hash_mem? */
-static bool
-fits(const RtscanStarDimension *dimension, const Path *path)
+/*
+ * Return in how many ranges of keys the rows of a dimension come (run/star/ranges.h), so that each range fits in
+ * hash_mem.
+ */
+static double
+count_ranges(const RtscanStarDimension *dimension, const Path *path)
 {
-	return path->rows * (list_length(dimension->keys) * RTSCAN_DIMENSION_KEY_BYTES +
-						 rtscan_count_attributes(dimension, path) * RTSCAN_DIMENSION_ATTRIBUTE_BYTES +
-						 path->pathtarget->width) <= get_hash_memory_limit();
+	double		bytes = path->rows * (list_length(dimension->keys) * RTSCAN_DIMENSION_KEY_BYTES +
+									  rtscan_count_attributes(dimension, path) * RTSCAN_DIMENSION_ATTRIBUTE_BYTES +
+									  path->pathtarget->width);
+
+	return Max(ceil(bytes / get_hash_memory_limit()), 1);
 }
 
 /*
@@ -244,8 +254,8 @@ add_mark(RtscanJoin *join, const RtscanStarDimension *dimension, List **columns)
 
 /*
  * Add the path of a dimension to the join, and its attributes to the columns after the index's own.  The path returns
- * the attributes that "expressions" need.  False if no path can return all of them, or if the dimension needs too much
- * memory.
+ * the attributes that "expressions" need.  False if no path can return all of them, or if the fact would be searched
+ * too often.
  */
 static bool
 add_dimension(RtscanJoin *join, PlannerInfo *root, const RtscanStarDimension *dimension, List *expressions,
@@ -257,7 +267,10 @@ add_dimension(RtscanJoin *join, PlannerInfo *root, const RtscanStarDimension *di
 
 	if (collect_attributes(dimension, expressions, &attributes))
 		path = dimension_path(root, dimension, attributes, parallel);
-	if (path == NULL || !fits(dimension, path))
+	if (path == NULL)
+		return false;
+	join->passes *= count_ranges(dimension, path);
+	if (join->passes > MOST_PASSES)
 		return false;
 	join->paths = lappend(join->paths, path);
 	join->common = lappend_int(join->common, table ? rtscan_number_of_common(root, table, path) : 0);
@@ -277,6 +290,7 @@ rtscan_join_star(PlannerInfo *root, const RtscanStar *star, List *expressions, b
 
 	join->star = star;
 	join->parallel_safe = true;
+	join->passes = 1;
 	expressions = list_make2(expressions, extract_actual_clauses(rtscan_join_residual(join), false));
 	if (makes_null(star, expressions))
 		return NULL;

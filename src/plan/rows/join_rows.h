@@ -21,7 +21,18 @@
 
 #include "rtscan.h"
 
+#include "nodes/pathnodes.h"
+
 /* Install the hook; called while the library is being loaded. */
 extern void rtscan_init_join_rows(void);
+
+/*
+ * Return how many of the "distinct" values of a dimension's column occur in the rows that match a fact of the query, as
+ * far as the bounds of the fact's keys tell: of 200 years, five.
+ */
+extern double rtscan_values_met(PlannerInfo *root, Var *column, double distinct);
+
+/* Make the SpecialJoinInfo of a semi join of two relations, for selectivity estimates. */
+extern SpecialJoinInfo *rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other);
 
 #endif							/* RTSCAN_JOIN_ROWS_H */

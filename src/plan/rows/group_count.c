@@ -7,7 +7,7 @@
  * the values of an expression are counted by its *span*: its least and greatest value, and the grain, by which its
  * values differ at least.  A column's span is known from its statistics.
  */
-#include "plan/aggregate/path.h"
+#include "plan/rows/group_count.h"
 
 #include <math.h>
 
@@ -17,6 +17,7 @@
 #include "datatype/timestamp.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "plan/rows/join_rows.h"
 #include "run/plan/time_units.h"
 #include "run/vector/arithmetic.h"
 #include "utils/builtins.h"
@@ -90,16 +91,22 @@ distinct_values(PlannerInfo *root, Node *expression)
 }
 
 /*
- * Return how many distinct values of a key are left by the conditions on this key alone.  BETWEEN may leave eight of a
- * thousand brands, but PostgreSQL assumes that the remaining rows have any of the thousand.  Infinite if the key is no
- * column, or has no conditions.
+ * Return how many distinct values of a key are left by the conditions on this key alone, and by the join of its table
+ * with a fact.  BETWEEN may leave eight of a thousand brands, and a fact has five of two hundred years, but PostgreSQL
+ * assumes that the remaining rows have any of the thousand brands, and any of the years.  Infinite if the key is no
+ * column, or if nothing restricts it.
  */
 static double
 values_left(PlannerInfo *root, Node *key)
 {
-	double		part = IsA(key, Var) ? part_left(root, (Var *) key) : 1;
+	double		distinct,
+				left;
 
-	return part == 1 ? INFINITY : Max(1, distinct_values(root, key) * part);
+	if (!IsA(key, Var))
+		return INFINITY;
+	distinct = distinct_values(root, key);
+	left = Min(distinct * part_left(root, (Var *) key), rtscan_values_met(root, (Var *) key, distinct));
+	return left == distinct ? INFINITY : Max(left, 1);
 }
 
 /* Return a value as a number, and in *grain how much values of its type differ at least.  False if it is none. */

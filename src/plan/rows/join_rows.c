@@ -7,7 +7,7 @@
  * PostgreSQL remembers the selectivity of a join clause in its RestrictInfo.  The corrected estimate is stored there
  * before any tables are joined, so that it applies to all joins by that clause, whatever executes them.
  */
-#include "plan/star/join_rows.h"
+#include "plan/rows/join_rows.h"
 
 #include <math.h>
 
@@ -25,7 +25,6 @@
 #include "plan/cost/leaves.h"
 #include "plan/cost/resolve.h"
 #include "plan/cost/sample.h"
-#include "plan/star/star.h"
 #include "row/keys.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
@@ -438,6 +437,17 @@ clauses_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, 
 	return clauses;
 }
 
+SpecialJoinInfo *
+rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other)
+{
+	SpecialJoinInfo *join = makeNode(SpecialJoinInfo);
+
+	join->min_lefthand = join->syn_lefthand = table->relids;
+	join->min_righthand = join->syn_righthand = other->relids;
+	join->jointype = JOIN_SEMI;
+	return join;
+}
+
 /*
  * Multiply a clause's selectivity by "factor", but not beyond the selectivity of one match for each row of the table.
  */
@@ -485,11 +495,67 @@ consider_dimension(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension)
 	forget_foreign_key(root, best, table, dimension);
 }
 
+/*
+ * Return how many of the "distinct" values of a dimension's column are in the rows that a table may match: at most one
+ * for each of these rows, and if the column goes with the key, as large a part of the values as of the keys.
+ */
+static double
+values_met_by_table(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension, const VariableStatData *column,
+					double distinct)
+{
+	Bitmapset  *common = bms_intersect(table->eclass_indexes, dimension->eclass_indexes);
+	double		met = distinct;
+	bool		backwards;
+
+	for (int i = -1; (i = bms_next_member(common, i)) >= 0;)
+	{
+		const EquivalenceClass *class = list_nth(root->eq_classes, i);
+		Key			key;
+		double		part;
+
+		if (class->ec_has_const || class->ec_has_volatile || class->ec_broken ||
+			!find_key(root, class, table, dimension, &key))
+			continue;
+		part = size_of(key.part);
+		met = Min(met, (goes_with(&key, column, &backwards) ? distinct : dimension->tuples) * part + 1);
+	}
+	return met;
+}
+
 static bool
 is_table(PlannerInfo *root, RelOptInfo *rel)
 {
 	return rel && rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) &&
 		rel->has_eclass_joins;
+}
+
+/* Has a relation an index that knows the bounds of its columns, or have its leaves? */
+static bool
+has_bounds(PlannerInfo *root, RelOptInfo *rel)
+{
+	return is_table(root, rel) && (rtscan_usable_indexes(rel) != NIL || rtscan_has_leaves(root, rel));
+}
+
+double
+rtscan_values_met(PlannerInfo *root, Var *column, double distinct)
+{
+	RelOptInfo *dimension = column->varno > 0 && column->varno < root->simple_rel_array_size ?
+		root->simple_rel_array[column->varno] : NULL;
+	VariableStatData variable;
+	double		met = distinct;
+
+	if (!is_table(root, dimension) || rtscan_has_leaves(root, dimension))
+		return distinct;
+	examine_variable(root, (Node *) column, 0, &variable);
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		RelOptInfo *table = root->simple_rel_array[i];
+
+		if (table != dimension && has_bounds(root, table))
+			met = Min(met, values_met_by_table(root, table, dimension, &variable, distinct));
+	}
+	ReleaseVariableStats(variable);
+	return met;
 }
 
 /* set_rel_pathlist_hook.  PostgreSQL calls it when it has estimated the rows of all tables, but of no joins. */
@@ -498,7 +564,7 @@ consider_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte
 {
 	if (previous_hook)
 		previous_hook(root, rel, rti, rte);
-	if (!is_table(root, rel) || (rtscan_usable_indexes(rel) == NIL && !rtscan_has_leaves(root, rel)))
+	if (!has_bounds(root, rel))
 		return;
 	for (int i = 1; i < root->simple_rel_array_size; i++)
 	{
