@@ -99,11 +99,13 @@ SELECT executed('SELECT count(*) FROM p WHERE d < stable(50)');
 RESET enable_partition_pruning;
 
 -- and for each outer row
+SET enable_memoize = off;
 SELECT executed('SELECT x, (SELECT sum(v) FROM p WHERE d = x) FROM (VALUES (7), (107), (207)) o (x)');
 SELECT executed('
 	SELECT x, c
 	FROM (VALUES (207, ''a''), (208, ''c'')) o (x, y),
 		LATERAL (SELECT count(*) AS c FROM p WHERE d = x AND s = y OFFSET 0) z');
+RESET enable_memoize;
 SELECT executed('SELECT count(*) FROM p WHERE d = (SELECT max(x) FROM (VALUES (7), (107)) o (x))');
 SELECT * FROM differences('SELECT x, (SELECT sum(v) FROM p WHERE d = x) FROM generate_series(-10, 410, 7) x');
 SELECT * FROM differences('

@@ -281,24 +281,68 @@ spilling_cost(const RtscanPath *path, const RtscanPathSet *set, double rows)
 	return rows * part / -log1p(-part) * SPILL_COST;
 }
 
+/* Are different values of a type always unequal?  Equal numerics may have different scales, for instance. */
+static bool
+is_image(Oid type)
+{
+	return type != NUMERICOID && type != FLOAT4OID && type != FLOAT8OID;
+}
+
 /*
- * Return the memory of a set's groups in bytes.  If their keys are integers from ranges that are small for a segment,
- * they are cells, without keys (run/group/row_groups_dense.c).
+ * Return how many combinations the keys of a set have that are columns of a dimension; 1 if there are none, infinity if
+ * the combinations cannot be told apart by numbers (run/star/composite.h).  Adds these keys to *found.
  */
 static double
-bytes_of_groups(const RtscanPath *path, const RtscanPathSet *set)
+combinations_of_dimension(PlannerInfo *root, const RtscanStarDimension *dimension, List *keys, List **found)
 {
-	double		bytes = set->groups * rtscan_group_bytes(path);
-	double		combinations = rtscan_count_combinations(path->request->root,
-														 rtscan_keys_of_set(path->request->keys, set->keys));
-	double		cells = combinations * (CELL_BYTES + list_length(path->aggregates) * CELL_BYTES);
+	List	   *own = NIL;
+	ListCell   *cell;
+
+	foreach(cell, keys)
+	{
+		const Var  *key = lfirst(cell);
+
+		if (!IsA(key, Var) || !bms_is_member(key->varno, dimension->rel->relids))
+			continue;
+		if (!is_image(key->vartype))
+			return INFINITY;
+		own = lappend(own, lfirst(cell));
+	}
+	*found = list_concat(*found, own);
+	return own == NIL ? 1 : rtscan_estimate_groups(root, own, NIL, dimension->rel->rows) + 1;
+}
+
+/* Return how many cells there are for a set (run/group/row_groups_dense.c); infinity if cells cannot tell its keys. */
+static double
+count_cells(const RtscanPath *path, const RtscanPathSet *set)
+{
+	PlannerInfo *root = path->request->root;
+	List	   *keys = rtscan_keys_of_set(path->request->keys, set->keys),
+			   *found = NIL;
+	double		combinations = 1;
 	ListCell   *cell;
 
 	foreach(cell, path->aggregates)
 		if (((const RtscanPathAggregate *) lfirst(cell))->collected.purpose != RTSCAN_NO_COLLECTION ||
 			rtscan_total_kind_of(lfirst(cell)) == RTSCAN_NO_TOTAL)
-			return bytes;
-	return set->parent < 0 && combinations <= CELLS_A_ROW * Min(path->index->tuples, RTSCAN_SEGMENT_ROWS) &&
+			return INFINITY;
+	foreach(cell, path->join ? path->join->star->dimensions : NIL)
+		combinations *= combinations_of_dimension(root, lfirst(cell), keys, &found);
+	return combinations * rtscan_count_combinations(root, list_difference(keys, found));
+}
+
+/*
+ * Return the memory of a set's groups in bytes.  If their keys are columns of dimensions, and integers from ranges that
+ * are small for a segment, they are cells, without keys.
+ */
+static double
+bytes_of_groups(const RtscanPath *path, const RtscanPathSet *set)
+{
+	double		bytes = set->groups * rtscan_group_bytes(path);
+	double		combinations = set->parent < 0 ? count_cells(path, set) : INFINITY;
+	double		cells = combinations * (CELL_BYTES + list_length(path->aggregates) * CELL_BYTES);
+
+	return combinations <= CELLS_A_ROW * Min(path->index->tuples, RTSCAN_SEGMENT_ROWS) &&
 		cells <= get_hash_memory_limit() ? Min(bytes, cells) : bytes;
 }
 

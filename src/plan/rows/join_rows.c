@@ -246,25 +246,69 @@ read_condition(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, N
 	return find_order(condition, on_left ? operator : get_commutator(operator));
 }
 
+/* Return the conditions of an arm of OR: RestrictInfo *. */
+static List *
+conditions_of_arm(Node *arm)
+{
+	return is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm);
+}
+
+/*
+ * Return the fraction of the dimension's rows that are in "within" and satisfy any arm of an OR.  Conditions of an arm
+ * on columns that do not go with the key are taken as independent.  -1 if no arm has a condition on a column that does.
+ */
+static double
+size_of_or(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, Part within, const BoolExpr *or)
+{
+	bool		any = false;
+	double		size = 0;
+	ListCell   *arm,
+			   *cell;
+
+	foreach(arm, or->args)
+	{
+		Part		part = within;
+		List	   *others = NIL;
+
+		foreach(cell, conditions_of_arm(lfirst(arm)))
+		{
+			const RestrictInfo *info = lfirst(cell);
+			Condition	condition;
+
+			if (IsA(info, RestrictInfo) && read_condition(root, dimension, key, (Node *) info->clause, &condition) &&
+				!condition.any)
+				part = intersect(part, part_of_value(root, &condition, condition.value));
+			else
+				others = lappend(others, lfirst(cell));
+		}
+		any |= list_length(others) < list_length(conditions_of_arm(lfirst(arm)));
+		size += size_of(part) * clauselist_selectivity(root, others, 0, JOIN_INNER, NULL);
+	}
+	return any ? Min(size, size_of(within)) : -1;
+}
+
 /*
  * Return the factor by which the dimension's conditions hold more often for its rows between the table's least and
- * greatest key than for all its rows.  If several conditions have lists, only the first of them is assumed to correlate
- * with the key.
+ * greatest key than for all its rows.  If several conditions have lists or OR, only the first of them is assumed to
+ * correlate with the key.
  */
 static double
 gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
 {
 	Condition	condition,
 				list = {.any = false};
+	const RestrictInfo *or = NULL;
 	List	   *together = NIL;
 	Part		met = key->part;
-	double		size;
+	double		size = -1;
 	ListCell   *cell;
 
 	foreach(cell, dimension->baserestrictinfo)
 	{
 		RestrictInfo *info = lfirst_node(RestrictInfo, cell);
 
+		if (info->orclause)
+			or = or ? or : info;
 		if (!read_condition(root, dimension, key, (Node *) info->clause, &condition) || (condition.any && list.any))
 			continue;
 		together = lappend(together, info);
@@ -273,9 +317,14 @@ gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
 		else
 			met = intersect(met, part_of_value(root, &condition, condition.value));
 	}
+	if (or && !list.any)
+		size = size_of_or(root, dimension, key, met, (const BoolExpr *) or->orclause);
+	if (size >= 0)
+		together = lappend(together, unconstify(RestrictInfo *, or));
 	if (together == NIL)
 		return 1;
-	size = list.any ? size_of_any(root, &list, met) : size_of(met);
+	if (size < 0)
+		size = list.any ? size_of_any(root, &list, met) : size_of(met);
 	return size / size_of(key->part) / Max(clauselist_selectivity(root, together, 0, JOIN_INNER, NULL), 1e-10);
 }
 
@@ -422,9 +471,8 @@ forget_foreign_key(PlannerInfo *root, const EquivalenceClass *class, const RelOp
 	}
 }
 
-/* Return the clauses that equate the two relations by an equivalence class; PostgreSQL may use any of them. */
-static List *
-clauses_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, RelOptInfo *dimension)
+List *
+rtscan_join_equalities(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table, RelOptInfo *dimension)
 {
 	List	   *all = list_union_ptr(rtscan_compat_equalities(root, table, dimension),
 									 rtscan_compat_equalities(root, dimension, table));
@@ -490,7 +538,7 @@ consider_dimension(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension)
 	}
 	if (best == NULL)
 		return;
-	foreach(cell, clauses_of(root, best, table, dimension))
+	foreach(cell, rtscan_join_equalities(root, best, table, dimension))
 		raise_selectivity(root, lfirst(cell), table, dimension, most);
 	forget_foreign_key(root, best, table, dimension);
 }

@@ -32,6 +32,13 @@ extern void rtscan_init_join_rows(void);
  */
 extern double rtscan_values_met(PlannerInfo *root, Var *column, double distinct);
 
+/*
+ * Return the clauses that equate two relations by an equivalence class; PostgreSQL may use any of them for the join
+ * (RestrictInfo *).
+ */
+extern List *rtscan_join_equalities(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table,
+									RelOptInfo *dimension);
+
 /* Make the SpecialJoinInfo of a semi join of two relations, for selectivity estimates. */
 extern SpecialJoinInfo *rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other);
 

@@ -16,7 +16,9 @@
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "plan/cost/indexes.h"
+#include "plan/cost/leaves.h"
 #include "plan/rows/group_count.h"
+#include "plan/rows/join_rows.h"
 #include "settings.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -24,17 +26,18 @@
 /* The fraction of rows is not known. */
 #define UNKNOWN		(-1.0)
 
-/* Rows of several branches, and how many of them satisfy a condition. */
+/* Rows of several branches of a UNION. */
 typedef struct Tally
 {
 	double		rows;			/* number of rows; less than 0: a branch has an unknown fraction */
 	double		left;			/* number of rows that satisfy the condition */
+	double		distinct;		/* number of distinct values, if no value is in two branches */
 } Tally;
 
 /* A condition "column = value". */
 typedef struct Equality
 {
-	const OpExpr *clause;		/* the clause */
+	const OpExpr *clause;		/* the clause; NULL: the value may be any value of the column */
 	bool		on_left;		/* the column is the left operand */
 } Equality;
 
@@ -67,6 +70,8 @@ fraction_of_constant(PlannerInfo *root, const Equality *equality, Node *constant
 	OpExpr	   *clause = copyObject(unconstify(OpExpr *, equality->clause));
 	Node	   *result;
 
+	if (equality->clause == NULL)
+		return 1;
 	*(equality->on_left ? &linitial(clause->args) : &lsecond(clause->args)) = constant;
 	if (contain_mutable_functions((Node *) clause))
 		return UNKNOWN;
@@ -84,12 +89,15 @@ add_branch(Tally *tally, double rows, double fraction)
 {
 	tally->rows = fraction == UNKNOWN || tally->rows < 0 ? -1 : tally->rows + rows;
 	tally->left += rows * fraction;
+	tally->distinct += fraction > 0 ? 1 / fraction : 0;
 }
 
 static double
-total_fraction(const Tally *tally)
+total_fraction(const Tally *tally, const Equality *equality)
 {
-	return tally->rows > 0 ? tally->left / tally->rows : UNKNOWN;
+	if (tally->rows <= 0)
+		return UNKNOWN;
+	return equality->clause ? tally->left / tally->rows : 1 / Max(tally->distinct, 1);
 }
 
 /* Add the queries below a UNION, INTERSECT or EXCEPT. */
@@ -123,7 +131,7 @@ fraction_of_column(PlannerInfo *root, const Equality *equality, AttrNumber numbe
 	if (root->parse->setOperations == NULL)
 		return fraction_of(root, equality, (Node *) column->expr);
 	add_operands(&tally, root, equality, root->parse->setOperations, number);
-	return total_fraction(&tally);
+	return total_fraction(&tally, equality);
 }
 
 /* The same for a column of a UNION ALL, whose branches are the children of a relation. */
@@ -143,7 +151,7 @@ fraction_of_children(PlannerInfo *root, const Equality *equality, const Var *col
 		add_branch(&tally, child->rows,
 				   fraction_of(root, equality, list_nth(info->translated_vars, column->varattno - 1)));
 	}
-	return total_fraction(&tally);
+	return total_fraction(&tally, equality);
 }
 
 /* Return the fraction of a query's rows in which an expression of its tables satisfies the condition. */
@@ -229,6 +237,61 @@ set_selectivities(const RelOptInfo *rel, PlannerInfo *subroot, List *clauses)
 	return any;
 }
 
+/* ---------------------------------------------------------------- joins */
+
+/* Return the column that a relation has in an equivalence class, or NULL. */
+static Node *
+member_of(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *rel)
+{
+	ListCell   *cell;
+
+	foreach(cell, rtscan_members_of(root, class, rel))
+		if (IsA(without_relabels(lfirst(cell)), Var))
+			return without_relabels(lfirst(cell));
+	return NULL;
+}
+
+/* Return the number of distinct values of a relation's column; 0 if it is not known. */
+static double
+distinct_values(PlannerInfo *root, Node *column)
+{
+	static const Equality any = {NULL};
+	RelOptInfo *rel = find_base_rel(root, ((Var *) column)->varno);
+	double		fraction;
+
+	if (rel->rtekind == RTE_RELATION)
+		return rtscan_estimate_groups(root, list_make1(column), NIL, rel->rows);
+	fraction = rel->rtekind == RTE_SUBQUERY || rel->rtekind == RTE_CTE ? fraction_of(root, &any, column) : UNKNOWN;
+	return fraction == UNKNOWN ? 0 : Min(1 / fraction, Max(rel->rows, 1));
+}
+
+/*
+ * Set the remembered selectivity of the equalities that join a query's result with another relation: each value of one
+ * side is expected to be on the other side, too, which has more values.
+ */
+static void
+set_join_selectivities(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *other)
+{
+	Bitmapset  *common = bms_intersect(rel->eclass_indexes, other->eclass_indexes);
+
+	for (int i = -1; (i = bms_next_member(common, i)) >= 0;)
+	{
+		const EquivalenceClass *class = list_nth(root->eq_classes, i);
+		Node	   *own = class->ec_has_const || class->ec_has_volatile ? NULL : member_of(root, class, rel);
+		Node	   *of_other = own ? member_of(root, class, other) : NULL;
+		double		distinct = of_other ? distinct_values(root, own) : 0;
+		double		distinct_of_other = distinct > 0 ? distinct_values(root, of_other) : 0;
+		ListCell   *cell;
+
+		if (distinct_of_other <= 0)
+			continue;
+		foreach(cell, rtscan_join_equalities(root, class, rel, other))
+			lfirst_node(RestrictInfo, cell)->norm_selec = 1 / Max(distinct, distinct_of_other);
+	}
+}
+
+/* ---------------------------------------------------------------- the hook */
+
 /* Set the rows of paths that return all rows of a relation. */
 static void
 set_rows(List *paths, double factor)
@@ -240,23 +303,45 @@ set_rows(List *paths, double factor)
 			((Path *) lfirst(cell))->rows = clamp_row_est(((Path *) lfirst(cell))->rows * factor);
 }
 
-/* set_rel_pathlist_hook.  PostgreSQL calls it when it has estimated the rows of all tables, but of no joins. */
+/* Correct the number of rows that conditions leave of a query's result. */
 static void
-consider_subquery(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+correct_rows(RelOptInfo *rel, PlannerInfo *root, PlannerInfo *subroot)
 {
-	PlannerInfo *subroot;
 	double		before = rel->rows;
 
-	if (previous_hook)
-		previous_hook(root, rel, rti, rte);
-	if ((!rtscan_enable_scan && !rtscan_enable_aggregate) || rel->baserestrictinfo == NIL || IS_DUMMY_REL(rel))
-		return;
-	subroot = rtscan_subroot_of(root, rel);
-	if (subroot == NULL || !rtscan_reads_index(subroot) || !set_selectivities(rel, subroot, rel->baserestrictinfo))
+	if (!set_selectivities(rel, subroot, rel->baserestrictinfo))
 		return;
 	rel->rows = clamp_row_est(rel->tuples * clauselist_selectivity(root, rel->baserestrictinfo, 0, JOIN_INNER, NULL));
 	set_rows(rel->pathlist, rel->rows / before);
 	set_rows(rel->partial_pathlist, rel->rows / before);
+}
+
+/*
+ * set_rel_pathlist_hook.  PostgreSQL calls it when it has estimated the rows of all tables, but of no joins.  Joins of
+ * two queries' results are corrected when the hook is called for the second one.
+ */
+static void
+consider_subquery(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	PlannerInfo *subroot;
+
+	if (previous_hook)
+		previous_hook(root, rel, rti, rte);
+	if ((!rtscan_enable_scan && !rtscan_enable_aggregate) || rel->reloptkind != RELOPT_BASEREL || IS_DUMMY_REL(rel))
+		return;
+	subroot = rtscan_subroot_of(root, rel);
+	if (subroot == NULL || !rtscan_reads_index(subroot))
+		return;
+	if (rel->baserestrictinfo != NIL)
+		correct_rows(rel, root, subroot);
+	for (int i = 1; i < root->simple_rel_array_size && rel->has_eclass_joins; i++)
+	{
+		RelOptInfo *other = root->simple_rel_array[i];
+
+		if (other && other != rel && other->reloptkind == RELOPT_BASEREL && !IS_DUMMY_REL(other) &&
+			other->has_eclass_joins && (!rtscan_subroot_of(root, other) || (Index) i < rti))
+			set_join_selectivities(root, rel, other);
+	}
 }
 
 void

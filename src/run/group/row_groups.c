@@ -27,6 +27,9 @@
  */
 #define ROWS_A_COMBINATION	64
 
+/* Groups that take less than this part of the memory of a hash table fit easily. */
+#define FEW_SHARE		4
+
 /* The initial size of the hash table. */
 #define TABLE_SIZE		1024
 
@@ -53,7 +56,8 @@ typedef struct Remembered
 #include "lib/simplehash.h"
 
 RtscanRowGroups *
-rtscan_create_row_groups(const Bitmapset *columns, List *determinants, RtscanFindGroup find, void *arg)
+rtscan_create_row_groups(const Bitmapset *columns, List *composites, List *determinants, RtscanFindGroup find,
+						 void *arg)
 {
 	RtscanRowGroups *groups = palloc(sizeof(RtscanRowGroups));
 	int			column = -1;
@@ -63,9 +67,11 @@ rtscan_create_row_groups(const Bitmapset *columns, List *determinants, RtscanFin
 	groups->find = find;
 	groups->arg = arg;
 	groups->context = CurrentMemoryContext;
-	groups->columns = palloc0(Max(bms_num_members(columns), 1) * sizeof(RtscanKeyColumn));
+	groups->columns = palloc0((bms_num_members(columns) + list_length(composites) + 1) * sizeof(RtscanKeyColumn));
 	while ((column = bms_next_member(columns, column)) >= 0)
 		groups->columns[groups->ncolumns++].column = column;
+	foreach(cell, composites)
+		groups->columns[groups->ncolumns++].composite = lfirst(cell);
 	groups->determinants = palloc0(Max(list_length(determinants), 1) * sizeof(RtscanKeyDeterminant));
 	foreach(cell, determinants)
 	{
@@ -73,6 +79,7 @@ rtscan_create_row_groups(const Bitmapset *columns, List *determinants, RtscanFin
 
 		determinant->arithmetic = ((const RtscanDeterminant *) lfirst(cell))->arithmetic;
 		determinant->column.column = ((const RtscanDeterminant *) lfirst(cell))->column;
+		determinant->column.composite = ((const RtscanDeterminant *) lfirst(cell))->composite;
 	}
 	return groups;
 }
@@ -172,6 +179,20 @@ remembers_segment(const RtscanRowGroups *groups, RtscanBatch *batch)
 	return true;
 }
 
+/*
+ * Return how many combinations of columns are few: there are many rows for each and, if determinants need no groups,
+ * the groups of columns fit easily in memory.
+ */
+static uint64
+few_combinations(const RtscanRowGroups *groups)
+{
+	uint64		few = groups->rows / ROWS_A_COMBINATION;
+
+	if (groups->kinds)
+		few = Min(few, get_hash_memory_limit() / RTSCAN_GROUP_BYTES / FEW_SHARE);
+	return Max(few, MIN_CELLS);
+}
+
 /* Go on to the segment of a batch. */
 static void
 begin_segment(RtscanRowGroups *groups, RtscanBatch *batch)
@@ -189,8 +210,7 @@ begin_segment(RtscanRowGroups *groups, RtscanBatch *batch)
 		count = rtscan_enter_key_column(&groups->columns[i], batch)
 			? rtscan_place_digit(&groups->columns[i].digit, count) : 0;
 	groups->prefers_determinants = groups->ndeterminants > 0 && !groups->is_sparse &&
-		(count == 0 || count > Max(groups->rows / ROWS_A_COMBINATION, MIN_CELLS)) &&
-		rtscan_enter_determinant_columns(groups, batch);
+		(count == 0 || count > few_combinations(groups)) && rtscan_enter_determinant_columns(groups, batch);
 	rtscan_clear_group_memory(groups, &groups->by_columns, count, groups->rows);
 }
 

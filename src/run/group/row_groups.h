@@ -10,6 +10,8 @@
  *
  *		combination = (a - least of a) + (b - least of b) * values of a + ...
  *
+ * The columns of a dimension have one integer together: the number of their combination (run/star/composite.h).
+ *
  * Groups are remembered in an array if there are few combinations, else in a hash table.  They are kept for further
  * segments that have exact integers from the same ranges.  So expressions in keys are evaluated only once for each
  * combination.  If there are at least four rows for each combination, and the cells fit into work_mem, each combination
@@ -35,11 +37,12 @@ typedef struct RtscanRowGroups RtscanRowGroups;
 typedef RtscanState *(*RtscanFindGroup) (uint32 row, void *arg);
 
 /*
- * Create an RtscanRowGroups for keys that depend on some columns of the index, in the current memory context.
- * "determinants" are those of all keys (RtscanDeterminant *); NIL if they are the columns.
+ * Create an RtscanRowGroups for keys that depend on some columns of the index and on composites of dimensions' columns,
+ * in the current memory context.  "determinants" are those of all keys (RtscanDeterminant *); NIL if they are the
+ * columns and composites.
  */
-extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, List *determinants, RtscanFindGroup find,
-												 void *arg);
+extern RtscanRowGroups *rtscan_create_row_groups(const Bitmapset *columns, List *composites, List *determinants,
+												 RtscanFindGroup find, void *arg);
 
 /* Set the cells to use for combinations of columns, and those for combinations of determinants.  Either may be NULL. */
 extern void rtscan_let_row_groups_use(RtscanRowGroups *groups, RtscanCells *of_columns,
@@ -49,10 +52,11 @@ extern void rtscan_let_row_groups_use(RtscanRowGroups *groups, RtscanCells *of_c
 typedef RtscanState *(*RtscanMakeGroup) (const Datum *keys, const bool *isnull, void *arg);
 
 /*
- * Let cells have no groups, if they can be few enough (row_groups_dense.c).  The determinants must be the keys, in
- * their order, and exact integers of these kinds represent them.  All aggregates must be those that cells take.
+ * Let cells have no groups, if they can be few enough (row_groups_dense.c).  The determinants must tell the keys: each
+ * is a key, which exact integers of a kind represent, or a composite of keys.  places[i] has the places of the keys of
+ * determinant i among the keys, and kinds[i] its kind.  All aggregates must be those that cells take.
  */
-extern void rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *kinds,
+extern void rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *kinds, int *const *places,
 										   RtscanMakeGroup make);
 
 /* Are there cells without groups?  They are visited if there are no other groups; else they have to be folded. */

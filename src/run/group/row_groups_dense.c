@@ -3,9 +3,9 @@
  * row_groups_dense.c
  *		Cells that need no groups.
  *
- * If all keys are columns of integers from a range that has not many more values than a segment has rows, rows are
- * added to cells, and the keys of a cell follow from its number.  So no group is made until the cells are visited:
- * 100,000 customers take 24 bytes each in place of 150.
+ * If all keys are columns of integers from a range that has not many more values than a segment has rows, or columns of
+ * dimensions, rows are added to cells, and the keys of a cell follow from its number.  So no group is made until the
+ * cells are visited: 100,000 customers take 24 bytes each in place of 150.
  *
  * When the range of a column is extended, the cells are moved.  When a row cannot be added to a cell, it gets a group,
  * and the cells are folded into groups in the end.
@@ -19,15 +19,17 @@
 #define LEAST_ROWS		1024
 
 /*
- * If a row cannot be added to a cell, all cells become groups, which take about so many bytes each.  They may then
- * exceed the memory of groups by this factor, until they are spilled.
+ * If a row cannot be added to a cell, all cells become groups.  They may then exceed the memory of groups by this
+ * factor, until they are spilled.
  */
-#define GROUP_BYTES		160
 #define MOST_EXCESS		4
 
 void
-rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *kinds, RtscanMakeGroup make)
+rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *kinds, int *const *places,
+							   RtscanMakeGroup make)
 {
+	for (int i = 0; i < groups->ndeterminants; i++)
+		groups->determinants[i].places = places[i];
 	groups->kinds = kinds;
 	groups->make = make;
 	groups->by_determinants.totals->make_group = rtscan_make_dense_group;
@@ -48,14 +50,20 @@ decode_cell(const RtscanRowGroups *groups, uint32 cell, Datum *keys, bool *isnul
 {
 	for (int i = 0; i < groups->ndeterminants; i++)
 	{
-		const RtscanDigit *digit = &groups->determinants[i].digit;
+		const RtscanKeyDeterminant *determinant = &groups->determinants[i];
+		const RtscanComposite *composite = determinant->column.composite;
+		const RtscanDigit *digit = &determinant->digit;
 		uint64		number = cell / digit->stride % (digit->null + 1);
 		int64		integer = (int64) ((uint64) digit->least + number);
 
-		isnull[i] = number == digit->null;
-		keys[i] = (Datum) 0;
-		if (!isnull[i])
-			rtscan_exact_decode(groups->kinds[i], &integer, 1, &keys[i]);
+		for (int j = 0; composite && j < composite->n; j++)
+			keys[determinant->places[j]] = rtscan_decompose(composite, j, number, &isnull[determinant->places[j]]);
+		if (composite)
+			continue;
+		isnull[determinant->places[0]] = number == digit->null;
+		keys[determinant->places[0]] = (Datum) 0;
+		if (number != digit->null)
+			rtscan_exact_decode(groups->kinds[i], &integer, 1, &keys[determinant->places[0]]);
 	}
 }
 
@@ -86,7 +94,7 @@ are_few(const RtscanRowGroups *groups, uint64 count, uint64 rows)
 	Size		memory = get_hash_memory_limit();
 
 	return count > 0 && count <= Max(rows, LEAST_ROWS) * CELLS_A_ROW && count < PG_UINT32_MAX &&
-		count * rtscan_cell_bytes(cells) <= memory && count <= memory / GROUP_BYTES * MOST_EXCESS;
+		count * rtscan_cell_bytes(cells) <= memory && count <= memory / RTSCAN_GROUP_BYTES * MOST_EXCESS;
 }
 
 /* Move all cells, with their groups, to their places by the present digits. */
@@ -139,11 +147,20 @@ RtscanState *
 rtscan_make_dense_group(uint32 cell, void *arg)
 {
 	const RtscanRowGroups *groups = arg;
-	Datum		keys[INDEX_MAX_KEYS];
-	bool		isnull[INDEX_MAX_KEYS];
+	int			nkeys = 0;
+	Datum	   *keys;
+	bool	   *isnull;
+	RtscanState *group;
 
+	for (int i = 0; i < groups->ndeterminants; i++)
+		nkeys += groups->determinants[i].column.composite ? groups->determinants[i].column.composite->n : 1;
+	keys = palloc(nkeys * sizeof(Datum));
+	isnull = palloc(nkeys * sizeof(bool));
 	decode_cell(groups, cell, keys, isnull);
-	return groups->make(keys, isnull, groups->arg);
+	group = groups->make(keys, isnull, groups->arg);
+	pfree(keys);
+	pfree(isnull);
+	return group;
 }
 
 void

@@ -22,10 +22,13 @@ rtscan_place_digit(RtscanDigit *digit, uint64 count)
 bool
 rtscan_enter_key_column(RtscanKeyColumn *column, RtscanBatch *batch)
 {
-	uint32		codes = rtscan_batch_code_count(batch, column->column);
 	RtscanDigit *digit = &column->digit;
+	uint32		codes;
 	int64		greatest;
 
+	if (column->composite)
+		rtscan_number_composite(column->composite);
+	codes = column->composite ? column->composite->count : rtscan_batch_code_count(batch, column->column);
 	column->coded = codes != PG_UINT32_MAX;
 	column->scale = 0;
 	digit->least = 0;
@@ -45,6 +48,8 @@ rtscan_key_column_fits(const RtscanKeyColumn *column, RtscanBatch *batch)
 	const RtscanDigit *digit = &column->digit;
 	RtscanKeyColumn entered = *column;
 
+	if (column->composite)
+		return column->composite->loads == column->composite->dimension->loads;
 	if (column->coded || !rtscan_enter_key_column(&entered, batch) || entered.coded)
 		return false;
 	return entered.digit.null == 0 ||
@@ -71,6 +76,16 @@ add_integers(uint64 *combinations, const int64 *integers, const bool *isnull, ui
 		combinations[i] += (isnull[i] ? digit->null : (uint64) integers[i] - (uint64) digit->least) * digit->stride;
 }
 
+/* Load the codes of a column, or the numbers of a composite. */
+static void
+load_codes(RtscanBatch *batch, const RtscanKeyColumn *column, uint32 *codes)
+{
+	if (column->composite)
+		rtscan_composite_codes(batch->attributes, column->composite, codes);
+	else
+		rtscan_load_codes(batch, column->column, codes);
+}
+
 /* Load the integers of a column that has no codes. */
 static void
 load_integers(RtscanRowGroups *groups, RtscanBatch *batch, int column)
@@ -91,7 +106,7 @@ rtscan_find_combinations(RtscanRowGroups *groups, RtscanBatch *batch)
 
 		if (column->coded)
 		{
-			rtscan_load_codes(batch, column->column, groups->codes);
+			load_codes(batch, column, groups->codes);
 			add_codes(groups->combinations, groups->codes, batch->n, column->digit.stride);
 		}
 		else
@@ -134,7 +149,7 @@ rtscan_find_cells(RtscanRowGroups *groups, RtscanBatch *batch)
 		uint32	   *codes = i == 0 ? groups->cell_of : groups->codes;
 
 		if (column->coded)
-			rtscan_load_codes(batch, column->column, codes);
+			load_codes(batch, column, codes);
 		else
 			rtscan_load_offsets(batch, column->column, digit->least, digit->null, codes);
 		/* The first digit's stride is 1. */
@@ -151,14 +166,15 @@ rtscan_enter_determinant_columns(RtscanRowGroups *groups, RtscanBatch *batch)
 	for (int i = 0; i < groups->ndeterminants; i++)
 	{
 		RtscanKeyDeterminant *determinant = &groups->determinants[i];
+		bool		has_codes = groups->segment || determinant->column.composite;
 
 		if (determinant->arithmetic)
 			continue;
-		if (groups->segment && groups->by_determinants.kind != RTSCAN_REMEMBER_NOTHING &&
+		if (has_codes && groups->by_determinants.kind != RTSCAN_REMEMBER_NOTHING &&
 			rtscan_key_column_fits(&determinant->column, batch))
 			continue;
 		groups->by_determinants.kind = RTSCAN_REMEMBER_NOTHING;
-		if (groups->segment == NULL || !rtscan_enter_key_column(&determinant->column, batch))
+		if (!has_codes || !rtscan_enter_key_column(&determinant->column, batch))
 			return false;
 	}
 	return true;
@@ -266,27 +282,10 @@ place_determinants(RtscanRowGroups *groups)
 	return count;
 }
 
-/*
- * Prepare for the present ranges of determinants.  Groups by combinations are forgotten, unless cells can do without
- * groups.  If they cannot, but the keys are columns, combinations of columns are better.
- */
+/* Combine columns from now on, and fold the cells, whose digits were "before". */
 static void
-enter_determinants(RtscanRowGroups *groups, uint64 rows)
+leave_dense(RtscanRowGroups *groups, const RtscanDigit *before)
 {
-	RtscanDigit before[INDEX_MAX_KEYS];
-	uint64		count;
-
-	for (int i = 0; i < groups->ndeterminants && groups->kinds; i++)
-		before[i] = groups->determinants[i].digit;
-	if (groups->kinds == NULL)
-	{
-		count = place_determinants(groups);
-		rtscan_clear_group_memory(groups, &groups->by_determinants, count, rows);
-		return;
-	}
-	count = place_determinants(groups);
-	if (rtscan_enter_dense(groups, before, count, rows))
-		return;
 	for (int i = 0; i < groups->ndeterminants; i++)
 		groups->determinants[i].digit = before[i];
 	rtscan_fold_cells(groups->by_determinants.totals);
@@ -294,6 +293,31 @@ enter_determinants(RtscanRowGroups *groups, uint64 rows)
 	groups->is_dense = false;
 	groups->is_sparse = true;
 	groups->prefers_determinants = false;
+}
+
+/*
+ * Prepare for the present ranges of determinants.  Groups by combinations are forgotten, unless cells can do without
+ * groups.  If they cannot, but the keys are columns, combinations of columns are better.
+ */
+static void
+enter_determinants(RtscanRowGroups *groups, uint64 rows)
+{
+	RtscanDigit *before;
+	uint64		count;
+
+	if (groups->kinds == NULL)
+	{
+		count = place_determinants(groups);
+		rtscan_clear_group_memory(groups, &groups->by_determinants, count, rows);
+		return;
+	}
+	before = palloc(groups->ndeterminants * sizeof(RtscanDigit));
+	for (int i = 0; i < groups->ndeterminants; i++)
+		before[i] = groups->determinants[i].digit;
+	count = place_determinants(groups);
+	if (!rtscan_enter_dense(groups, before, count, rows))
+		leave_dense(groups, before);
+	pfree(before);
 }
 
 /* Add the digit of a determinant that is a column to the combinations, or the cells, of the batch's rows. */
@@ -310,7 +334,7 @@ combine_column(RtscanRowGroups *groups, RtscanBatch *batch, const RtscanKeyDeter
 		return;
 	}
 	if (determinant->column.coded)
-		rtscan_load_codes(batch, column, groups->codes);
+		load_codes(batch, &determinant->column, groups->codes);
 	else
 		rtscan_load_offsets(batch, column, digit->least, digit->null, groups->codes);
 	if (in_cells)

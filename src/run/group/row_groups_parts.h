@@ -12,6 +12,9 @@
 
 #include "run/group/row_groups.h"
 
+/* A group takes about so many bytes. */
+#define RTSCAN_GROUP_BYTES		160
+
 /* A digit of combinations: an integer minus the least integer, or for NULL the number above all other digits. */
 typedef struct RtscanDigit
 {
@@ -20,10 +23,11 @@ typedef struct RtscanDigit
 	uint64		stride;			/* what the digit is multiplied by */
 } RtscanDigit;
 
-/* A column that keys depend on, in the current segment. */
+/* A column that keys depend on, or a composite of columns of a dimension, in the current segment. */
 typedef struct RtscanKeyColumn
 {
-	int			column;
+	int			column;			/* number of the column */
+	RtscanComposite *composite; /* the composite, in place of a column; or NULL */
 	bool		coded;			/* are its integers codes, and not exact integers? */
 	int			scale;			/* scale of numerics */
 	RtscanDigit digit;
@@ -38,6 +42,7 @@ typedef struct RtscanKeyDeterminant
 	int64		least;			/* lower bound of the integers' range, which includes those of all rows so far */
 	int64		greatest;		/* upper bound of their range */
 	RtscanKeyColumn column;		/* the column; its number may be known though "arithmetic" is not NULL */
+	const int  *places;			/* of a cell without group: places, among the set's keys, of those that it determines */
 	RtscanDigit digit;			/* the digit of either */
 } RtscanKeyDeterminant;
 
@@ -75,7 +80,8 @@ struct RtscanRowGroups
 	RtscanGroupMemory by_determinants;	/* groups by combinations of determinants */
 
 	/* row_groups_dense.c: cells by determinants that need no groups */
-	const RtscanExactKind *kinds;	/* by determinant: how it represents a key; NULL: cells need groups */
+	/* by determinant that is no composite: how it represents a key; NULL: cells need groups */
+	const RtscanExactKind *kinds;
 	RtscanMakeGroup make;		/* makes a group */
 	bool		is_dense;		/* have cells by determinants no groups? */
 	bool		is_sparse;		/* were there too many cells?  Then columns are combined */

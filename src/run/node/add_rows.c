@@ -151,36 +151,107 @@ determinants_of(const RtscanRowsTask *task, const RtscanRowSet *set, List **know
 	return determinants;
 }
 
-/* Return, by key, the kind of the exact integers that represent it; NULL if a key has none that sort. */
-static RtscanExactKind *
-kinds_of_keys(const RtscanRowSet *set)
+/*
+ * Return the kind of the sorting exact integers that represent a key of a set; RTSCAN_EXACT_NONE if there are none, or
+ * if equal keys may have different integers.
+ */
+static RtscanExactKind
+kind_of_key(const RtscanRowSet *set, int key)
 {
-	RtscanExactKind *kinds = palloc(Max(set->nkeys, 1) * sizeof(RtscanExactKind));
+	Form_pg_attribute type = TupleDescAttr(set->types, key);
+	bool		sorts;
+	RtscanExactKind kind = rtscan_exact_kind(type->atttypid, type->attlen, type->attbyval, &sorts);
 
-	for (int i = 0; i < set->nkeys; i++)
-	{
-		Oid			type = TupleDescAttr(set->types, i)->atttypid;
-		bool		sorts;
-
-		kinds[i] = rtscan_exact_kind(type, TupleDescAttr(set->types, i)->attlen, TupleDescAttr(set->types, i)->attbyval,
-									 &sorts);
-		if (!sorts || type == NUMERICOID || kinds[i] == RTSCAN_EXACT_FLOAT4 || kinds[i] == RTSCAN_EXACT_FLOAT8)
-			return NULL;
-	}
-	return kinds;
+	return !sorts || type->atttypid == NUMERICOID || kind == RTSCAN_EXACT_FLOAT4 || kind == RTSCAN_EXACT_FLOAT8 ?
+		RTSCAN_EXACT_NONE : kind;
 }
 
-/* Are all determinants integers that mean the same in all segments, unlike codes? */
+/* ---------------------------------------------------------------- dense cells */
+
+/* What tells the keys of cells without groups (row_groups.h). */
+typedef struct DenseKeys
+{
+	List	   *determinants;	/* RtscanDeterminant * */
+	RtscanExactKind *kinds;		/* by determinant: the kind of a key's integers */
+	int		  **places;			/* by determinant: places of the keys that it tells, among the set's keys */
+	int			told;			/* number of keys that are told by determinants */
+} DenseKeys;
+
+/* Add a determinant that tells n keys. */
+static void
+add_dense(DenseKeys *dense, RtscanDeterminant *determinant, RtscanExactKind kind, const int *places, int n)
+{
+	int			number = list_length(dense->determinants);
+
+	dense->kinds[number] = kind;
+	dense->places[number] = memcpy(palloc(n * sizeof(int)), places, n * sizeof(int));
+	dense->determinants = lappend(dense->determinants, determinant);
+	dense->told += n;
+}
+
+/* Add a composite, if identical values of its attributes are the only equal ones, and all its rows are in memory. */
+static void
+add_dense_composite(DenseKeys *dense, const RtscanRowsAnswer *answer, const RtscanRowSet *set,
+					RtscanComposite *composite)
+{
+	RtscanDeterminant *determinant = palloc(sizeof(RtscanDeterminant));
+	int		   *places = palloc(composite->n * sizeof(int));
+	int			n = 0;
+
+	*determinant = (RtscanDeterminant) {.column = -1, .composite = composite};
+	for (int i = 0; i < set->nkeys; i++)
+	{
+		int			at = rtscan_find_in_composite(answer->batch->attributes, composite,
+												  answer->task->keys[set->keys[i]].column);
+
+		if (at < 0)
+			continue;
+		if (!rtscan_attribute_is_image(composite->dimension, composite->attributes[at],
+									   TupleDescAttr(set->types, i)->atttypid, set->operators[i], set->collations[i]))
+			return;
+		places[at] = i;
+		n++;
+	}
+	if (n == composite->n && !rtscan_dimension_has_ranges(composite->dimension))
+		add_dense(dense, determinant, RTSCAN_EXACT_NONE, places, n);
+}
+
+/* Add the key number "i" of the set if it is a column of the index that integers represent. */
+static void
+add_dense_column(DenseKeys *dense, RtscanRowsAnswer *answer, const RtscanRowSet *set, int i)
+{
+	const RtscanRowKey *key = &answer->task->keys[set->keys[i]];
+	RtscanExactKind kind = kind_of_key(set, i);
+	List	   *found;
+
+	if (key->column < 0 || key->column >= answer->batch->schema->ncolumns || kind == RTSCAN_EXACT_NONE)
+		return;
+	found = rtscan_add_determinants(NIL, key->expression.row_expression, &answer->calculated.known);
+	if (list_length(found) == 1 && ((RtscanDeterminant *) linitial(found))->arithmetic)
+		add_dense(dense, linitial(found), kind, &i, 1);
+}
+
+/*
+ * Find what tells the keys of cells without groups; false if a key is not told.  Such determinants mean the same in all
+ * segments, unlike codes of the index's columns.
+ */
 static bool
-are_integers(const List *determinants)
+find_dense_keys(DenseKeys *dense, RtscanRowsAnswer *answer, const RtscanRowSet *set, List *composites)
 {
 	ListCell   *cell;
 
-	foreach(cell, determinants)
-		if (((const RtscanDeterminant *) lfirst(cell))->arithmetic == NULL)
-			return false;
-	return true;
+	*dense = (DenseKeys) {
+		.kinds = palloc((set->nkeys + 1) * sizeof(RtscanExactKind)),
+		.places = palloc((set->nkeys + 1) * sizeof(int *)),
+	};
+	for (int i = 0; i < set->nkeys; i++)
+		add_dense_column(dense, answer, set, i);
+	foreach(cell, composites)
+		add_dense_composite(dense, answer, set, lfirst(cell));
+	return dense->told == set->nkeys;
 }
+
+/* ---------------------------------------------------------------- cells */
 
 /* Can cells take all aggregates? */
 static bool
@@ -207,26 +278,40 @@ create_cells(const RtscanRowsTask *task, const RtscanCurrentSet *current)
 	return rtscan_cells_are_of_use(cells) ? cells : NULL;
 }
 
+/* Return the columns among "columns" that are the index's own. */
+static Bitmapset *
+own_columns(const RtscanRowsAnswer *answer, const Bitmapset *columns)
+{
+	Bitmapset  *own = NULL;
+	int			column = -1;
+
+	while ((column = bms_next_member(columns, column)) >= 0 && column < answer->batch->schema->ncolumns)
+		own = bms_add_member(own, column);
+	return own;
+}
+
 /* Prepare to find the groups of rows in the current set (row_groups.h). */
 static void
 begin_row_groups(RtscanRowsAnswer *answer)
 {
 	RtscanCurrentSet *current = &answer->current;
+	const RtscanRowSet *set = current->set;
 	MemoryContext old = MemoryContextSwitchTo(answer->context);
-	List	   *determinants = determinants_of(answer->task, current->set, &answer->calculated.known);
+	List	   *composites = rtscan_compose_attributes(answer->batch->attributes, set->columns);
+	List	   *determinants = set->computes_keys ? determinants_of(answer->task, set, &answer->calculated.known) : NIL;
+	DenseKeys	dense = {0};
+	bool		is_dense = !set->computes_keys && find_dense_keys(&dense, answer, set, composites);
 	RtscanCells *cells;
-	RtscanExactKind *kinds;
 
 	MemoryContextSwitchTo(answer->sets[current->number].context);
 	cells = create_cells(answer->task, current);
-	kinds = !current->set->computes_keys && take_all(cells) && are_integers(determinants) &&
-		list_length(determinants) == current->set->nkeys ? kinds_of_keys(current->set) : NULL;
-	current->row_groups = rtscan_create_row_groups(current->set->columns,
-												   kinds || current->set->computes_keys ? determinants : NIL,
+	is_dense &= take_all(cells);
+	current->row_groups = rtscan_create_row_groups(own_columns(answer, set->columns), composites,
+												   is_dense ? dense.determinants : determinants,
 												   rtscan_find_group_of_row, answer);
 	rtscan_let_row_groups_use(current->row_groups, create_cells(answer->task, current), cells);
-	if (kinds)
-		rtscan_let_row_groups_be_dense(current->row_groups, kinds, rtscan_find_group_of_keys);
+	if (is_dense)
+		rtscan_let_row_groups_be_dense(current->row_groups, dense.kinds, dense.places, rtscan_find_group_of_keys);
 	MemoryContextSwitchTo(old);
 }
 

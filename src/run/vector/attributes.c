@@ -524,6 +524,52 @@ rtscan_attribute_code_count(RtscanAttributes *attributes, int column)
 	return place->attribute->count;
 }
 
+/* ---------------------------------------------------------------- composites */
+
+List *
+rtscan_compose_attributes(const RtscanAttributes *attributes, const Bitmapset *columns)
+{
+	List	   *composites = NIL;
+
+	for (int d = 0; attributes && d < attributes->ndimensions; d++)
+	{
+		RtscanDimension *dimension = attributes->met[d]->dimension;
+		RtscanAttribute **composed = palloc(Max(dimension->plan->attributes, 1) * sizeof(RtscanAttribute *));
+		int			column = attributes->first - 1,
+					n = 0;
+
+		while ((column = bms_next_member(columns, column)) >= 0)
+			if (place_of(attributes, column)->met == attributes->met[d])
+				composed[n++] = place_of(attributes, column)->attribute;
+		if (n > 0)
+			composites = lappend(composites, rtscan_create_composite(dimension, composed, n));
+		pfree(composed);
+	}
+	return composites;
+}
+
+int
+rtscan_find_in_composite(const RtscanAttributes *attributes, const RtscanComposite *composite, int column)
+{
+	for (int i = 0; column >= attributes->first && i < composite->n; i++)
+		if (composite->attributes[i] == place_of(attributes, column)->attribute)
+			return i;
+	return -1;
+}
+
+void
+rtscan_composite_codes(RtscanAttributes *attributes, const RtscanComposite *composite, uint32 *codes)
+{
+	int			d = 0;
+	const uint32 *rows;
+
+	while (attributes->met[d]->dimension != composite->dimension)
+		d++;
+	rows = find_rows(attributes->met[d], attributes->batch);
+	for (uint32 i = 0; i < attributes->batch->n; i++)
+		codes[i] = composite->numbers[rows[i]];
+}
+
 /* ---------------------------------------------------------------- numbers by key */
 
 const RtscanDeviceAggMap *

@@ -16,6 +16,7 @@
 
 #include "rtscan.h"
 
+#include "run/star/composite.h"
 #include "run/star/dimension.h"
 #include "run/vector/own_columns.h"
 #include "search/exec/device_aggregate.h"
@@ -67,6 +68,18 @@ extern void rtscan_attribute_codes(RtscanAttributes *attributes, int column, uin
  * (rtscan_attribute_codes()).
  */
 extern uint32 rtscan_attribute_code_count(RtscanAttributes *attributes, int column);
+
+/*
+ * Create composites (run/star/composite.h) of the columns of dimensions among "columns", one for each dimension, and
+ * return them as a list (RtscanComposite *).
+ */
+extern List *rtscan_compose_attributes(const RtscanAttributes *attributes, const Bitmapset *columns);
+
+/* Is a column of a dimension an attribute of a composite?  Returns its number there, or -1. */
+extern int	rtscan_find_in_composite(const RtscanAttributes *attributes, const RtscanComposite *composite, int column);
+
+/* Read the numbers of a composite's combinations for all rows of the batch. */
+extern void rtscan_composite_codes(RtscanAttributes *attributes, const RtscanComposite *composite, uint32 *codes);
 
 /* Does any dimension have several rows of a key?  "attributes" may be NULL. */
 extern bool rtscan_attributes_repeat(const RtscanAttributes *attributes);

@@ -37,7 +37,7 @@ add(Search *search, RtscanArithmetic *arithmetic, int column)
 			return;
 	}
 	determinant = palloc(sizeof(RtscanDeterminant));
-	*determinant = (RtscanDeterminant) {arithmetic, column};
+	*determinant = (RtscanDeterminant) {.arithmetic = arithmetic, .column = column};
 	search->determinants = lappend(search->determinants, determinant);
 }
 

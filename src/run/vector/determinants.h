@@ -16,13 +16,15 @@
 
 #include "rtscan.h"
 
+#include "run/star/composite.h"
 #include "run/vector/arithmetic.h"
 
 /* A determinant. */
 typedef struct RtscanDeterminant
 {
-	RtscanArithmetic *arithmetic;	/* its integers; NULL: it is a column without integers */
+	RtscanArithmetic *arithmetic;	/* its integers; NULL: it is a column without integers, or a composite */
 	int			column;			/* number of the column; -1: it is no column */
+	RtscanComposite *composite; /* the composite of attributes; NULL: it is none */
 } RtscanDeterminant;
 
 /*
