@@ -137,6 +137,26 @@ $$;
 SELECT in_little(format('SELECT %s, count(*), sum(v), min(v), max(w) FROM sales LEFT JOIN items i ON i.id = sales.item
 	LEFT JOIN days x USING (day) GROUP BY %s', keys, keys))
 FROM keys;
+-- groups that do not fit in memory, though the dimensions do, are made in windows; rollups from all of them
+CREATE FUNCTION in_windows(query text) RETURNS SETOF text LANGUAGE plpgsql SET work_mem = '256kB' AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, FORMAT json) ' || query INTO plan;
+	IF coalesce((jsonb_path_query_first(plan, '$.**."Group Windows"'))::int, 0) < 2 THEN
+		RETURN NEXT format('%s: no windows', query);
+	END IF;
+	RETURN QUERY SELECT differs(query);
+END $$;
+SELECT in_windows(format('SELECT %1$s, count(*), sum(v), min(v), max(w), avg(v) FILTER (WHERE o < 99) FROM sales
+	%2$s JOIN items i ON i.id = sales.item %2$s JOIN days x USING (day) GROUP BY %1$s %3$s', keys, kind, more))
+FROM unnest('{"i.id, month","i.id, c, year, month","k, i.id, x.name","i.id, i.name, x.name, year"}'::text[]) keys,
+	unnest('{"",LEFT}'::text[]) kind,
+	unnest('{"","HAVING count(*) > 1","ORDER BY sum(v), 1, 2 LIMIT 20"}'::text[]) more;
+SELECT in_windows(format('SELECT i.id, i.name, year, month, count(*), sum(v), grouping(i.name, month) FROM sales
+	JOIN items i ON i.id = sales.item JOIN days x USING (day) GROUP BY %s', sets))
+FROM (VALUES ('ROLLUP (i.id, i.name, year, month)'),
+	('GROUPING SETS ((i.id, i.name, year, month), (month, year), (i.name), ())')) q (sets);
 -- a node that is executed again, with other parameters
 SELECT differs('SELECT z, (SELECT string_agg(r::text, '' '' ORDER BY r::text) FROM (
 	SELECT i.name, year, sum(v) FROM sales JOIN items i ON i.id = sales.item JOIN days USING (day)

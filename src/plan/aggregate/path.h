@@ -68,12 +68,21 @@ typedef struct RtscanPathAggregate
 	Expr	   *fractions;		/* fractions of percentiles; NULL: none */
 } RtscanPathAggregate;
 
+/*
+ * Rows are assumed to have at most this fraction of groups, if they are grouped by several columns of dimensions, or by
+ * a process that returns partial groups.  PostgreSQL's estimate assumes that columns are independent, and may expect a
+ * group for nearly every row: for example, if only cities of one nation are selected.  A process would then send all
+ * its rows to another one, and a plan that sorts the rows would seem to be as good as one that groups them first.
+ */
+#define RTSCAN_MOST_GROUPS_PART		0.5
+
 /* A grouping set, and how its groups are made. */
 typedef struct RtscanPathSet
 {
 	Bitmapset  *keys;			/* numbers of keys */
 	double		groups;			/* number of groups */
 	double		bytes;			/* memory of the groups and their collections */
+	double		windows;		/* how many times rows are read for the set (run/group/row_groups.h) */
 	int			parent;			/* number of the earlier set from whose groups its groups are made; -1: from rows */
 	bool		asked;			/* the set belongs to the result; otherwise it exists only as a parent */
 } RtscanPathSet;

@@ -34,13 +34,6 @@
 /* Collecting a value, with the value's share of sorting or selecting among all collected values. */
 #define COLLECTED_COST	(2 * RTSCAN_VALUE_COST)
 
-/*
- * A process is assumed to return at most this fraction of its rows as partial groups.  PostgreSQL's estimate assumes
- * that columns are independent, and may expect a group for nearly every row: for example, if only cities of one nation
- * are selected.  Sending all these rows to one process would cost more than grouping them in vain.
- */
-#define MOST_GROUPS_PART	0.5
-
 /* Writing a group to a temporary file, reading it, and looking it up again. */
 #define SPILL_COST		(100 * cpu_operator_cost)
 
@@ -312,9 +305,12 @@ combinations_of_dimension(PlannerInfo *root, const RtscanStarDimension *dimensio
 	return own == NIL ? 1 : rtscan_estimate_groups(root, own, NIL, dimension->rel->rows) + 1;
 }
 
-/* Return how many cells there are for a set (run/group/row_groups_dense.c); infinity if cells cannot tell its keys. */
+/*
+ * Return how many cells there are for a set (run/group/row_groups_dense.c); infinity if cells cannot tell its keys.
+ * *divisible tells whether cells may be divided into windows.
+ */
 static double
-count_cells(const RtscanPath *path, const RtscanPathSet *set)
+count_cells(const RtscanPath *path, const RtscanPathSet *set, bool *divisible)
 {
 	PlannerInfo *root = path->request->root;
 	List	   *keys = rtscan_keys_of_set(path->request->keys, set->keys),
@@ -328,44 +324,52 @@ count_cells(const RtscanPath *path, const RtscanPathSet *set)
 			return INFINITY;
 	foreach(cell, path->join ? path->join->star->dimensions : NIL)
 		combinations *= combinations_of_dimension(root, lfirst(cell), keys, &found);
+	*divisible = list_difference(keys, found) == NIL && !path->request->partial;
 	return combinations * rtscan_count_combinations(root, list_difference(keys, found));
 }
 
 /*
- * Return the memory of a set's groups in bytes.  If their keys are columns of dimensions, and integers from ranges that
- * are small for a segment, they are cells, without keys.
+ * Set the memory of a set's groups, and the number of their windows.  If their keys are columns of dimensions, and
+ * integers from ranges that are small for a segment, they are cells, without keys.
  */
-static double
-bytes_of_groups(const RtscanPath *path, const RtscanPathSet *set)
+static void
+measure_groups(const RtscanPath *path, RtscanPathSet *set)
 {
-	double		bytes = set->groups * rtscan_group_bytes(path);
-	double		combinations = set->parent < 0 ? count_cells(path, set) : INFINITY;
-	double		cells = combinations * (CELL_BYTES + list_length(path->aggregates) * CELL_BYTES);
+	double		memory = rtscan_set_memory(true, path->most_parts, has_parts(path, set));
+	bool		divisible = false;
+	double		cells = set->parent < 0 ? count_cells(path, set, &divisible) : INFINITY;
+	double		bytes = cells * (CELL_BYTES + list_length(path->aggregates) * CELL_BYTES);
 
-	return combinations <= CELLS_A_ROW * Min(path->index->tuples, RTSCAN_SEGMENT_ROWS) &&
-		cells <= get_hash_memory_limit() ? Min(bytes, cells) : bytes;
+	set->bytes = set->groups * rtscan_group_bytes(path);
+	set->windows = 1;
+	if (bytes <= memory && cells <= CELLS_A_ROW * Min(path->index->tuples, RTSCAN_SEGMENT_ROWS))
+		set->bytes = Min(set->bytes, bytes);
+	else if (divisible && bytes <= memory * RTSCAN_MOST_WINDOWS && set->bytes > memory)
+	{
+		set->windows = ceil(bytes / memory);
+		set->bytes = memory;
+	}
 }
 
 /*
- * Cost of making a set's groups from its parent's groups, or from "rows" rows for "row_cost" each.  Sets set->bytes,
- * and adds the groups to path->groups if they are results.
+ * Cost of making a set's groups from its parent's groups, or from "rows" rows for "row_cost" each.  Adds collections to
+ * set->bytes, and adds the groups to path->groups if they are results.
  */
 static Cost
 set_cost(RtscanPath *path, RtscanPathSet *set, double rows, Cost row_cost)
 {
 	Cost		cost;
 
-	set->bytes = bytes_of_groups(path, set);
 	cost = collections_cost(path, set, rows);
 	if (set->asked)
 		path->groups += set->groups;
 	if (set->parent >= 0)
 		return cost + parts_cost(path, set, ((RtscanPathSet *) list_nth(path->sets, set->parent))->groups);
-	return cost + groups_cost(path, set, rows) + spilling_cost(path, set, rows) +
+	return cost + set->windows * groups_cost(path, set, rows) + spilling_cost(path, set, rows) +
 		rows * (count_readers(path) * RTSCAN_VALUE_COST + row_cost);
 }
 
-/* Count the passes over all rows: one for each set without a parent. */
+/* Count the passes over all rows: one for each window of each set without a parent. */
 static int
 count_passes(const RtscanPath *path)
 {
@@ -373,7 +377,7 @@ count_passes(const RtscanPath *path)
 	ListCell   *cell;
 
 	foreach(cell, path->sets)
-		passes += ((RtscanPathSet *) lfirst(cell))->parent < 0;
+		passes += ((RtscanPathSet *) lfirst(cell))->parent < 0 ? ((RtscanPathSet *) lfirst(cell))->windows : 0;
 	return passes;
 }
 
@@ -396,6 +400,8 @@ cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 	ListCell   *cell;
 
 	rtscan_arrange_sets(path, own);
+	foreach(cell, path->sets)
+		measure_groups(path, lfirst(cell));
 	rtscan_add_cost(&cost, columns_cost(path, aggregated, rows));
 	cost.startup += quals.startup + computed.startup;
 	cost.work += rows * (RTSCAN_ROW_COST + quals.per_tuple);
@@ -404,7 +410,7 @@ cost_by_rows(RtscanPath *path, RtscanCost cost, double rows)
 	foreach(cell, path->sets)
 		cost.work += set_cost(path, lfirst(cell), passed, computed.per_tuple);
 	if (request->partial)
-		path->groups = Min(path->groups, Max(own * MOST_GROUPS_PART, 1));
+		path->groups = Min(path->groups, Max(own * RTSCAN_MOST_GROUPS_PART, 1));
 	return cost;
 }
 

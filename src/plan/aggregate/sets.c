@@ -12,6 +12,7 @@
 #include "plan/aggregate/path.h"
 
 #include "miscadmin.h"
+#include "run/plan/expressions.h"
 
 /* Making groups from one group of another set costs as much as making them from this many rows. */
 #define ROWS_OF_GROUP	16
@@ -32,14 +33,28 @@ rtscan_keys_of_set(List *keys, const Bitmapset *set)
 	return chosen;
 }
 
+/* Are there several keys, all of which are columns of dimensions? */
+static bool
+are_of_dimensions(const RtscanPath *path, List *row_keys)
+{
+	ListCell   *cell;
+
+	foreach(cell, row_keys)
+		if (rtscan_row_column(lfirst(cell)) < rtscan_own_columns(path))
+			return false;
+	return list_length(row_keys) > 1;
+}
+
 /* Estimate the number of groups of a set. */
 static double
 estimate_groups(const RtscanPath *path, const Bitmapset *set, double rows)
 {
 	Bitmapset  *independent = bms_difference(set, path->request->dependent);
+	List	   *row_keys = rtscan_keys_of_set(path->row_keys, independent);
+	double		groups = rtscan_estimate_groups(path->request->root,
+												rtscan_keys_of_set(path->request->keys, independent), row_keys, rows);
 
-	return rtscan_estimate_groups(path->request->root, rtscan_keys_of_set(path->request->keys, independent),
-								  rtscan_keys_of_set(path->row_keys, independent), rows);
+	return are_of_dimensions(path, row_keys) ? Min(groups, Max(rows * RTSCAN_MOST_GROUPS_PART, 1)) : groups;
 }
 
 /* ---------------------------------------------------------------- joined sets */

@@ -52,8 +52,8 @@ typedef struct RtscanCalculated
 } RtscanCalculated;
 
 /*
- * The grouping set whose groups are made or visited.  sets.c sets all members but "row_groups" (node/add_rows.c), after
- * node/by_rows.c has set "number" to -1.
+ * The grouping set whose groups are made or visited.  sets.c sets all members but "row_groups" and "windows"
+ * (node/add_rows.c), after node/by_rows.c has set "number" to -1.
  */
 typedef struct RtscanCurrentSet
 {
@@ -64,6 +64,8 @@ typedef struct RtscanCurrentSet
 	RtscanState *only;			/* RtscanSetGroups.only */
 	MemoryContext state_context;	/* RtscanSetGroups.state_context */
 	RtscanRowGroups *row_groups;	/* finds the groups of rows; NULL before rows are read */
+	int			window;			/* number of the window whose groups are made or visited (row_groups.h), from 0 */
+	int			windows;		/* number of windows */
 } RtscanCurrentSet;
 
 /* The group of the current set that is visited.  sets.c sets it. */

@@ -62,6 +62,7 @@ typedef struct RtscanTotals
 	RtscanHeapWork heap;		/* work of checking rows in the heap, or in what is remembered of it */
 	uint64		filtered_rows;	/* number of rows removed by row quals, which are evaluated on the index's rows */
 	uint64		single_rows;	/* number of evaluations of an expression on a single row, not on a batch */
+	uint64		windows;		/* number of windows into which groups were divided (row_groups.h); 0: none */
 	uint64		spilled_groups; /* number of groups that went to temporary files */
 	uint64		spilled_values; /* number of collected values that went to sorts */
 	RtscanDimensionTotals dimensions[RTSCAN_SHOWN_DIMENSIONS];

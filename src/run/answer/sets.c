@@ -163,12 +163,20 @@ rtscan_next_set(RtscanRowsAnswer *answer)
 {
 	const RtscanRowsTask *task = answer->task;
 	RtscanCurrentSet *current = &answer->current;
+	bool		has_begun = current->number >= 0 && current->number < task->nsets;
 
-	if (current->number >= 0 && current->number < task->nsets)
+	if (has_begun)
 		end_set(&answer->sets[current->number], task->naggregates);
-	if (current->number + 1 >= task->nsets)
+	if (has_begun && current->window + 1 < current->windows)
+		current->window++;
+	else if (current->number + 1 >= task->nsets)
 		return false;
-	current->number++;
+	else
+	{
+		current->number++;
+		current->window = 0;
+		current->windows = 1;
+	}
 	if (task->sets[current->number].parent < 0)
 		begin_set(answer, current->number);
 	enter_set(current, &task->sets[current->number], &answer->sets[current->number]);
@@ -251,7 +259,8 @@ rtscan_begin_visit(RtscanRowsAnswer *answer)
 {
 	ListCell   *cell;
 
-	foreach(cell, answer->current.set->parts)
+	/* Parts are made from the groups of all windows. */
+	foreach(cell, answer->current.window == 0 ? answer->current.set->parts : NIL)
 		begin_set(answer, lfirst_int(cell));
 	answer->visit.only_visited = false;
 	if (answer->current.only)

@@ -27,6 +27,12 @@
 /* Each set may take this much memory, in bytes, however many sets there are. */
 #define RTSCAN_LEAST_SET_MEMORY		(64 * 1024)
 
+/* The cells of a set (run/group/row_groups.h) are divided into at most this many windows. */
+#define RTSCAN_MOST_WINDOWS			16
+
+/* Cells are not divided into windows if so many of them as there are groups take less than this part of the memory. */
+#define RTSCAN_FEW_GROUPS_SHARE		16
+
 /*
  * Return how much memory the groups of a set may take, in bytes.
  *

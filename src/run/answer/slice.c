@@ -418,6 +418,9 @@ rtscan_add_slice(RtscanRowsAnswer *answer)
 	bool		grouped = answer->current.groups != NULL;
 
 	choose_next_rows(&answer->slice, answer->batch, &answer->calculated.quals, !grouped);
+	if (grouped)
+		answer->slice.n = rtscan_keep_rows_of_window(answer->current.row_groups, answer->batch, answer->slice.rows,
+													 answer->slice.n);
 	if (answer->slice.n == 0 && !answer->slice.masked)
 		return;
 	if (grouped)

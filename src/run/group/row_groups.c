@@ -271,6 +271,23 @@ find_memory(RtscanRowGroups *groups, RtscanBatch *batch)
 	return groups->memory;
 }
 
+uint32
+rtscan_keep_rows_of_window(RtscanRowGroups *groups, RtscanBatch *batch, uint16 *rows, uint32 n)
+{
+	uint32		kept = 0;
+
+	if (groups->window_size == 0)
+		return n;
+	if (find_memory(groups, batch) != &groups->by_determinants)
+		elog(ERROR, "rows have no combinations of composites");
+	for (uint32 i = 0; i < n; i++)
+	{
+		rows[kept] = rows[i];
+		kept += groups->cell_of[rows[i]] < groups->window_size;
+	}
+	return kept;
+}
+
 RtscanCells *
 rtscan_find_row_cells(RtscanRowGroups *groups, RtscanBatch *batch, const uint32 **cell_of)
 {

@@ -59,6 +59,18 @@ typedef RtscanState *(*RtscanMakeGroup) (const Datum *keys, const bool *isnull, 
 extern void rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *kinds, int *const *places,
 										   RtscanMakeGroup make);
 
+/*
+ * Divide the combinations of determinants, which are composites and have cells without groups, into windows: only rows
+ * whose combinations are "first" to first + size - 1 are added, and only these combinations have cells.
+ */
+extern void rtscan_set_window(RtscanRowGroups *groups, uint32 first, uint32 size);
+
+/*
+ * Keep those of n rows of a batch that are in the window, and return their number.  All rows are if there are no
+ * windows.
+ */
+extern uint32 rtscan_keep_rows_of_window(RtscanRowGroups *groups, RtscanBatch *batch, uint16 *rows, uint32 n);
+
 /* Are there cells without groups?  They are visited if there are no other groups; else they have to be folded. */
 extern bool rtscan_row_groups_are_dense(const RtscanRowGroups *groups);
 

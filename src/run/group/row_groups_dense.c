@@ -7,6 +7,9 @@
  * dimensions, rows are added to cells, and the keys of a cell follow from its number.  So no group is made until the
  * cells are visited: 100,000 customers take 24 bytes each in place of 150.
  *
+ * If all keys are columns of dimensions, and the cells take too much memory, their numbers are divided into *windows*.
+ * The rows are read once for each window, whose groups are complete then.
+ *
  * When the range of a column is extended, the cells are moved.  When a row cannot be added to a cell, it gets a group,
  * and the cells are folded into groups in the end.
  */
@@ -36,6 +39,13 @@ rtscan_let_row_groups_be_dense(RtscanRowGroups *groups, const RtscanExactKind *k
 	groups->by_determinants.totals->arg = groups;
 }
 
+void
+rtscan_set_window(RtscanRowGroups *groups, uint32 first, uint32 size)
+{
+	groups->window = first;
+	groups->window_size = size;
+}
+
 bool
 rtscan_row_groups_are_dense(const RtscanRowGroups *groups)
 {
@@ -48,6 +58,7 @@ rtscan_row_groups_are_dense(const RtscanRowGroups *groups)
 static void
 decode_cell(const RtscanRowGroups *groups, uint32 cell, Datum *keys, bool *isnull)
 {
+	cell += groups->window;
 	for (int i = 0; i < groups->ndeterminants; i++)
 	{
 		const RtscanKeyDeterminant *determinant = &groups->determinants[i];
@@ -126,7 +137,9 @@ rtscan_enter_dense(RtscanRowGroups *groups, const RtscanDigit *before, uint64 co
 {
 	RtscanGroupMemory *memory = &groups->by_determinants;
 
-	if (!are_few(groups, count, rows))
+	if (groups->window_size > 0)
+		count = groups->window_size;
+	else if (!are_few(groups, count, rows))
 		return false;
 	if (groups->is_dense)
 	{

@@ -364,6 +364,9 @@ combine_determinants(RtscanRowGroups *groups, RtscanBatch *batch)
 		else
 			add_integers(groups->combinations, key->vector->digits, key->vector->isnull, batch->n, &key->digit);
 	}
+	/* Cells outside of the window get numbers above those in it. */
+	for (uint32 i = 0; groups->window > 0 && i < batch->n; i++)
+		groups->cell_of[i] -= groups->window;
 }
 
 bool

@@ -86,6 +86,8 @@ struct RtscanRowGroups
 	bool		is_dense;		/* have cells by determinants no groups? */
 	bool		is_sparse;		/* were there too many cells?  Then columns are combined */
 	uint32		visited;		/* number of cells that have been visited */
+	uint32		window;			/* the combination that has the first cell */
+	uint32		window_size;	/* number of cells; 0: all combinations have cells */
 
 	uint64		batch;			/* number of the current batch; 0 if there is none */
 	RtscanGroupMemory *memory;	/* where the groups of the current batch's rows are remembered */

@@ -9,6 +9,7 @@
 #include "pgstat.h"
 #include "run/answer/by_chunks.h"
 #include "run/answer/sampled_quantile.h"
+#include "run/answer/sets.h"
 #include "run/answer/shared.h"
 #include "run/answer/slice.h"
 #include "run/device_aggregate/by_device.h"
@@ -105,6 +106,9 @@ static void
 open_pass(RtscanRowsAnswer *answer)
 {
 	answer->cursor = open_cursor(answer, answer->question->filter);
+	/* A device would aggregate the rows of all windows. */
+	if (answer->current.windows > 1)
+		return;
 	if (answer->question->claim == NULL && rtscan_may_narrow(answer))
 	{
 		rtscan_ask_for_bins(answer);
@@ -290,6 +294,52 @@ own_columns(const RtscanRowsAnswer *answer, const Bitmapset *columns)
 	return own;
 }
 
+/*
+ * Return the number of combinations of determinants that are composites alone; 0 if there are others, or if it has too
+ * many bits for cells.
+ */
+static uint32
+count_combinations(const DenseKeys *dense)
+{
+	uint64		count = 1;
+	ListCell   *cell;
+
+	foreach(cell, dense->determinants)
+	{
+		RtscanComposite *composite = ((const RtscanDeterminant *) lfirst(cell))->composite;
+
+		if (composite == NULL)
+			return 0;
+		rtscan_number_composite(composite);
+		count *= composite->count;
+		if (count >= PG_UINT32_MAX)
+			return 0;
+	}
+	return count;
+}
+
+/*
+ * If the cells of the current set take more memory than groups may, divide them into windows.  But if there are few
+ * groups, or if results are partial or processes share the rows, so that they are read only once, rows get groups.
+ */
+static void
+divide_cells(RtscanRowsAnswer *answer, const DenseKeys *dense, Size cell_bytes)
+{
+	RtscanCurrentSet *current = &answer->current;
+	Size		memory = rtscan_set_memory(true, answer->task->most_parts, current->set->parts != NIL);
+	uint32		count = count_combinations(dense),
+				size;
+	uint64		windows = (uint64) count * cell_bytes / memory + 1;
+
+	if (windows == 1 || windows > RTSCAN_MOST_WINDOWS || answer->task->partial || answer->question->shared ||
+		current->set->expected_groups * cell_bytes < memory / RTSCAN_FEW_GROUPS_SHARE)
+		return;
+	size = (count + windows - 1) / windows;
+	current->windows = (count + size - 1) / size;
+	answer->question->totals->windows = Max(answer->question->totals->windows, (uint64) current->windows);
+	rtscan_set_window(current->row_groups, current->window * size, Min(size, count - current->window * size));
+}
+
 /* Prepare to find the groups of rows in the current set (row_groups.h). */
 static void
 begin_row_groups(RtscanRowsAnswer *answer)
@@ -311,18 +361,21 @@ begin_row_groups(RtscanRowsAnswer *answer)
 												   rtscan_find_group_of_row, answer);
 	rtscan_let_row_groups_use(current->row_groups, create_cells(answer->task, current), cells);
 	if (is_dense)
+	{
 		rtscan_let_row_groups_be_dense(current->row_groups, dense.kinds, dense.places, rtscan_find_group_of_keys);
+		divide_cells(answer, &dense, rtscan_cell_bytes(cells));
+	}
 	MemoryContextSwitchTo(old);
 }
 
 void
 rtscan_open_rows(RtscanRowsAnswer *answer)
 {
-	if (answer->current.number > 0 && answer->question->claim)
+	if ((answer->current.number > 0 || answer->current.window > 0) && answer->question->claim)
 		rtscan_first_pass(answer->question->node);
-	open_pass(answer);
 	if (answer->current.groups)
 		begin_row_groups(answer);
+	open_pass(answer);
 }
 
 /* ---------------------------------------------------------------- batches */

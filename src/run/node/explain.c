@@ -245,6 +245,8 @@ rtscan_explain_totals(const RtscanNode *node, ExplainState *es)
 		ExplainPropertyUInteger("Rows Removed by Row Filter", NULL, totals->filtered_rows, es);
 	if (totals->single_rows > 0)
 		ExplainPropertyUInteger("Rows Evaluated Singly", NULL, totals->single_rows, es);
+	if (totals->windows > 0)
+		ExplainPropertyUInteger("Group Windows", NULL, totals->windows, es);
 	if (totals->spilled_groups > 0)
 		ExplainPropertyUInteger("Spilled Groups", NULL, totals->spilled_groups, es);
 	if (totals->spilled_values > 0)
