@@ -137,6 +137,21 @@ $$;
 SELECT in_little(format('SELECT %s, count(*), sum(v), min(v), max(w) FROM sales LEFT JOIN items i ON i.id = sales.item
 	LEFT JOIN days x USING (day) GROUP BY %s', keys, keys))
 FROM keys;
+-- expressions of a dimension's column, once for each of its values
+CREATE TABLE conditions (condition text);
+INSERT INTO conditions VALUES ('i.name = ''item 7'''), ('c = ''c3'''), ('bp = ''x'''), ('ci = ''A'''), ('n = 1'),
+	('x.name LIKE ''2020%'''), ('m > ''sad'''), ('a = ''{1}'''), ('f = 0'), ('i.name IS NULL'),
+	('upper(i.name) < ''ITEM 3'''), ('coalesce(i.name, ''x'') <> ''x'''), ('length(i.name) > 6 AND x.year = 2021'),
+	('d > ''2020-05-01''');
+SELECT differs(query), in_little(query)
+FROM conditions, unnest('{"",LEFT}'::text[]) kind,
+	format('SELECT o %% 5, sum(CASE WHEN %1$s THEN v END), count(*) FILTER (WHERE %1$s),
+		max(CASE WHEN %1$s THEN w END)
+		FROM sales %2$s JOIN items i ON i.id = sales.item %2$s JOIN days x USING (day)
+		GROUP BY 1', condition, kind) query;
+SELECT differs(format('SELECT count(*), sum(v) FROM sales JOIN tags t USING (item) JOIN items i ON i.id = sales.item
+	WHERE (CASE WHEN tag = ''tag 3'' THEN %1$s ELSE o < 9 END)', condition))
+FROM conditions WHERE condition !~ 'x\.';
 -- groups that do not fit in memory, though the dimensions do, are made in windows; rollups from all of them
 CREATE FUNCTION in_windows(query text) RETURNS SETOF text LANGUAGE plpgsql SET work_mem = '256kB' AS $$
 DECLARE

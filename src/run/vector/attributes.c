@@ -524,6 +524,12 @@ rtscan_attribute_code_count(RtscanAttributes *attributes, int column)
 	return place->attribute->count;
 }
 
+uint64
+rtscan_attribute_loads(const RtscanAttributes *attributes, int column)
+{
+	return place_of(attributes, column)->met->dimension->loads;
+}
+
 /* ---------------------------------------------------------------- composites */
 
 List *

@@ -81,6 +81,9 @@ extern int	rtscan_find_in_composite(const RtscanAttributes *attributes, const Rt
 /* Read the numbers of a composite's combinations for all rows of the batch. */
 extern void rtscan_composite_codes(RtscanAttributes *attributes, const RtscanComposite *composite, uint32 *codes);
 
+/* Return the number of the load of a column's dimension (RtscanDimension.loads), which is not 0. */
+extern uint64 rtscan_attribute_loads(const RtscanAttributes *attributes, int column);
+
 /* Does any dimension have several rows of a key?  "attributes" may be NULL. */
 extern bool rtscan_attributes_repeat(const RtscanAttributes *attributes);
 

@@ -5,6 +5,9 @@
  *
  * In a segment, equal values of a column have the same code.  PostgreSQL evaluates the expression for the first row
  * that has a code, and the result is kept for the other rows.  Codes that no row of a batch has are not evaluated.
+ *
+ * The values of a dimension's column are numbered when its rows have been loaded (run/star/dimension.h).  These numbers
+ * serve as codes, whichever segment the rows are in.
  */
 #include "run/vector/arithmetic_parts.h"
 
@@ -22,6 +25,7 @@ struct RtscanByCode
 	TupleTableSlot *slot;		/* the row that it is evaluated on */
 	MemoryContext memory;		/* memory context of the results */
 	uint64		segment;		/* identifier of the current segment; 0: none */
+	uint64		loads;			/* of a dimension's column: number of the load of its rows; 0: none */
 	uint32		ncodes;			/* number of codes, including that of NULL */
 	int			scale;			/* scale of the results; -1: not known */
 	bool	   *known;			/* by code: has the expression been evaluated? */
@@ -94,22 +98,15 @@ begin(const RtscanArithmetic *step, const RtscanBatch *batch)
 	MemoryContextSwitchTo(old);
 }
 
-/* Go on to the segment of a batch; returns false if the column has no codes in it. */
+/* Forget the results of other codes, and prepare for those of the column in the batch.  False if there are none. */
 static bool
-enter_segment(const RtscanArithmetic *step, RtscanBatch *batch)
+begin_codes(const RtscanArithmetic *step, RtscanBatch *batch)
 {
 	struct RtscanByCode *by_code = step->by_code;
-	const RtscanSegmentScan *segment;
 
-	if (batch->cursor == NULL || step->column >= batch->schema->ncolumns ||
-		(segment = rtscan_cursor_segment(batch->cursor)) == NULL)
-		return false;
-	if (by_code->segment == segment->entry->id)
-		return by_code->ncodes > 0;
 	if (by_code->state == NULL)
 		begin(step, batch);
 	MemoryContextReset(by_code->memory);
-	by_code->segment = segment->entry->id;
 	by_code->scale = -1;
 	by_code->ncodes = rtscan_batch_code_count(batch, step->column);
 	if (by_code->ncodes == PG_UINT32_MAX)
@@ -118,6 +115,36 @@ enter_segment(const RtscanArithmetic *step, RtscanBatch *batch)
 	by_code->isnull = MemoryContextAllocZero(by_code->memory, Max(by_code->ncodes, 1) * sizeof(bool));
 	by_code->digits = MemoryContextAllocZero(by_code->memory, Max(by_code->ncodes, 1) * sizeof(int64));
 	return by_code->ncodes > 0;
+}
+
+/* Go on to the segment of a batch; returns false if the column has no codes in it. */
+static bool
+enter_segment(const RtscanArithmetic *step, RtscanBatch *batch)
+{
+	struct RtscanByCode *by_code = step->by_code;
+	const RtscanSegmentScan *segment = batch->cursor ? rtscan_cursor_segment(batch->cursor) : NULL;
+
+	if (segment == NULL)
+		return false;
+	if (by_code->segment == segment->entry->id)
+		return by_code->ncodes > 0;
+	by_code->segment = segment->entry->id;
+	return begin_codes(step, batch);
+}
+
+/* The same for a dimension's column, whose codes are those of all segments until the dimension's rows change. */
+static bool
+enter_load(const RtscanArithmetic *step, RtscanBatch *batch)
+{
+	struct RtscanByCode *by_code = step->by_code;
+	uint64		loads = rtscan_attribute_loads(batch->attributes, step->column);
+
+	if (batch->cursor == NULL)
+		return false;
+	if (by_code->loads == loads)
+		return by_code->ncodes > 0;
+	by_code->loads = loads;
+	return begin_codes(step, batch);
 }
 
 /* Keep a result that is not NULL; returns false if it does not fit into a vector, or has another scale than others. */
@@ -183,7 +210,7 @@ rtscan_calculate_by_code(RtscanArithmetic *step, RtscanBatch *batch)
 	RtscanVector *result = step->values;
 	uint32		codes[RTSCAN_CURSOR_ROWS];
 
-	if (!enter_segment(step, batch))
+	if (!(step->column < batch->schema->ncolumns ? enter_segment : enter_load) (step, batch))
 		return false;
 	rtscan_load_codes(batch, step->column, codes);
 	if (!know_results(step, batch, codes))
