@@ -111,6 +111,12 @@ SELECT differs('SELECT name, c, count(*), sum(v) FROM sales JOIN items i ON i.id
 	WHERE EXISTS (SELECT FROM tags t WHERE t.item = sales.item) GROUP BY name, c');
 SELECT differs('SELECT name, c, count(*), sum(v) FROM sales LEFT JOIN items i ON i.id = sales.item
 	WHERE NOT EXISTS (SELECT FROM tags t WHERE t.item = sales.item AND t.tag = ''tag 3'') GROUP BY name, c');
+-- dimensions without rows, so that others are not loaded
+SELECT differs(format('SELECT i.id, c, x.name, count(*), sum(v) FROM sales
+	%s JOIN (SELECT * FROM items WHERE k = %s) i ON i.id = sales.item
+	%s JOIN (SELECT * FROM days WHERE year = %s) x USING (day) GROUP BY i.id, c, x.name', a, k, b, year))
+FROM unnest('{"",LEFT}'::text[]) a, unnest('{-1,1}'::int[]) k, unnest('{"",LEFT}'::text[]) b,
+	unnest('{1,2020}'::int[]) year;
 -- grouping sets
 SELECT differs(format('SELECT i.name, c, year, month, count(*), sum(v), grouping(c, month) FROM sales
 	JOIN items i ON i.id = sales.item JOIN days x USING (day) GROUP BY %s', sets))

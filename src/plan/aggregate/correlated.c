@@ -13,6 +13,9 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_statistic.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
@@ -31,9 +34,9 @@
  * Lower bound of the fraction of executions with new parameters: a subquery that is executed for few rows may see few
  * repeated parameters.
  */
-#define LEAST_NEW		0.001
+#define LEAST_NEW		0.0001
 
-/* Assumed fraction of the rows that satisfy other conditions, if there are any. */
+/* Assumed fraction of a table's rows that satisfy other conditions on it, if there are any. */
 #define ROWS_OF_RESTRICTED	0.1
 
 static double
@@ -113,25 +116,29 @@ source_of(PlannerInfo *parent, const Var *var)
 }
 
 /*
- * Return the fraction of rows with new values in the parameters, which are taken as independent.  If one is not known,
- * or if they come from different tables, assume UNKNOWN_NEW.
+ * Return the fraction of rows with new values in the parameters, which are taken as independent.  *table becomes the
+ * number of the table that they come from.  If one is not known, or if they come from different tables, assume
+ * UNKNOWN_NEW, and set *table to 0.
  */
 static double
-new_values(PlannerInfo *parent)
+new_values(PlannerInfo *parent, Index *table)
 {
 	double		distinct = 1,
 				rows = 0;
-	Index		table = 0;
 	ListCell   *cell;
 
+	*table = 0;
 	foreach(cell, parent->plan_params)
 	{
 		const Var  *var = (const Var *) ((const PlannerParamItem *) lfirst(cell))->item;
 		Source		source = source_of(parent, var);
 
-		if (source.rows <= 0 || source.distinct <= 0 || (table > 0 && (Index) var->varno != table))
+		if (source.rows <= 0 || source.distinct <= 0 || (*table > 0 && (Index) var->varno != *table))
+		{
+			*table = 0;
 			return UNKNOWN_NEW;
-		table = var->varno;
+		}
+		*table = var->varno;
 		rows = source.rows;
 		distinct *= source.distinct;
 	}
@@ -153,11 +160,33 @@ is_asked_for_rows(const Query *around, bool *in_targets)
 	return checkExprHasSubLink((Node *) around->jointree);
 }
 
-/* Are there conditions besides the one with the subquery, so that it is executed for only a part of the rows? */
+/* Is a clause about one table alone, and no subquery? */
 static bool
-is_restricted(const Query *around, bool in_targets)
+is_about_table(PlannerInfo *parent, Node *clause, Index table)
 {
-	return in_targets ? around->jointree->quals != NULL : is_andclause(around->jointree->quals);
+	Relids		relids = pull_varnos(parent, clause);
+
+	return !checkExprHasSubLink(clause) && bms_membership(relids) == BMS_SINGLETON && bms_is_member(table, relids);
+}
+
+/* Are there other conditions on a table, so that the subquery is executed for only a part of the table's rows? */
+static bool
+is_restricted(PlannerInfo *parent, Index table)
+{
+	Node	   *quals = parent->parse->jointree->quals;
+	ListCell   *cell;
+
+	foreach(cell, quals && IsA(quals, List) ? (List *) quals : make_ands_implicit((Expr *) quals))
+		if (is_about_table(parent, lfirst(cell), table))
+			return true;
+	return false;
+}
+
+/* Does a query join tables?  A join may repeat the rows of each. */
+static bool
+has_join(const Query *query)
+{
+	return list_length(query->jointree->fromlist) != 1 || IsA(linitial(query->jointree->fromlist), JoinExpr);
 }
 
 bool
@@ -175,10 +204,13 @@ rtscan_new_parameters(const PlannerInfo *root)
 {
 	PlannerInfo *parent = root->parent_root;
 	bool		in_targets;
+	Index		table;
 	double		new;
 
 	if (parent == NULL || parent->plan_params == NIL || !is_asked_for_rows(parent->parse, &in_targets))
 		return 1;
-	new = new_values(parent);
-	return is_restricted(parent->parse, in_targets) ? Min(new / ROWS_OF_RESTRICTED, 1) : new;
+	new = new_values(parent, &table);
+	if (table > 0 && is_restricted(parent, table))
+		new = Min(new / ROWS_OF_RESTRICTED, 1);
+	return has_join(parent->parse) ? Min(new, UNKNOWN_NEW) : new;
 }

@@ -193,7 +193,10 @@ add_dense(DenseKeys *dense, RtscanDeterminant *determinant, RtscanExactKind kind
 	dense->told += n;
 }
 
-/* Add a composite, if identical values of its attributes are the only equal ones, and all its rows are in memory. */
+/*
+ * Add a composite, if identical values of its attributes are the only equal ones, and all its rows are in memory.  They
+ * are not loaded if another dimension has no rows, and the result is empty.
+ */
 static void
 add_dense_composite(DenseKeys *dense, const RtscanRowsAnswer *answer, const RtscanRowSet *set,
 					RtscanComposite *composite)
@@ -202,6 +205,8 @@ add_dense_composite(DenseKeys *dense, const RtscanRowsAnswer *answer, const Rtsc
 	int		   *places = palloc(composite->n * sizeof(int));
 	int			n = 0;
 
+	if (!composite->dimension->loaded)
+		return;
 	*determinant = (RtscanDeterminant) {.column = -1, .composite = composite};
 	for (int i = 0; i < set->nkeys; i++)
 	{
