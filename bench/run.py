@@ -131,9 +131,14 @@ def same(value, other):
     return str not in (type(value), type(other)) and isclose(value, other, rel_tol=1e-12)
 
 
+def sort_key(row):
+    """Return a key that sorts rows although some values of a column are numbers and others text, as NULL is."""
+    return [(isinstance(value, str), value) for value in row]
+
+
 def agree(answer, other):
     """Return whether two peers returned the same rows, in any order."""
-    rows, others = (sorted([plain(value) for value in row] for row in rows) for rows in (answer, other))
+    rows, others = (sorted(([plain(value) for value in row] for row in rows), key=sort_key) for rows in (answer, other))
     return len(rows) == len(others) and all(
         len(row) == len(match) and all(map(same, row, match)) for row, match in zip(rows, others))
 

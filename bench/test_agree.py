@@ -20,6 +20,7 @@ class Agree(unittest.TestCase):
     def test_rows_come_in_any_order(self):
         self.assertTrue(agree([("a", 1), ("b", None)], [("b", None), ("a", 1)]))
         self.assertTrue(agree([(10,), (9,)], [["9"], ["10"]]))
+        self.assertTrue(agree([(None, 1), (2, 1)], [(2, 1), (None, 1)]))
         self.assertFalse(agree([("a", 1), ("b", 2)], [("a", 2), ("b", 1)]))
         self.assertFalse(agree([("a", 1)], [("a", 1), ("a", 1)]))
         self.assertFalse(agree([(1,)], [("x",)]))

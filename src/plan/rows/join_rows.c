@@ -543,6 +543,52 @@ consider_dimension(PlannerInfo *root, RelOptInfo *table, RelOptInfo *dimension)
 	forget_foreign_key(root, best, table, dimension);
 }
 
+/* The equalities of two relations by one equivalence class. */
+typedef struct Equalities
+{
+	List	   *clauses;		/* RestrictInfo * */
+	Selectivity selectivity;	/* the selectivity of each */
+} Equalities;
+
+/* qsort comparator */
+static int
+compare_selectivities(const void *a, const void *b)
+{
+	Selectivity one = ((const Equalities *) a)->selectivity,
+				other = ((const Equalities *) b)->selectivity;
+
+	return one < other ? -1 : one > other;
+}
+
+void
+rtscan_damp_selectivities(PlannerInfo *root, RelOptInfo *one, RelOptInfo *other)
+{
+	Bitmapset  *common = bms_intersect(one->eclass_indexes, other->eclass_indexes);
+	Equalities *all = palloc(Max(bms_num_members(common), 1) * sizeof(Equalities));
+	SpecialJoinInfo *join = rtscan_semi_join(one, other);
+	double		exponent = 1;
+	int			n = 0;
+	ListCell   *cell;
+
+	join->jointype = JOIN_INNER;
+	for (int i = -1; (i = bms_next_member(common, i)) >= 0;)
+	{
+		const EquivalenceClass *class = list_nth(root->eq_classes, i);
+		List	   *clauses = class->ec_has_const || class->ec_has_volatile ? NIL :
+			rtscan_join_equalities(root, class, one, other);
+
+		if (clauses != NIL)
+			all[n++] = (Equalities) {clauses, clause_selectivity(root, linitial(clauses), 0, JOIN_INNER, join)};
+	}
+	qsort(all, n, sizeof(Equalities), compare_selectivities);
+	for (int i = 1; i < n; i++)
+	{
+		exponent /= 2;
+		foreach(cell, all[i].clauses)
+			lfirst_node(RestrictInfo, cell)->norm_selec = pow(all[i].selectivity, exponent);
+	}
+}
+
 /*
  * Return how many of the "distinct" values of a dimension's column are in the rows that a table may match: at most one
  * for each of these rows, and if the column goes with the key, as large a part of the values as of the keys.
@@ -618,8 +664,12 @@ consider_table(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte
 	{
 		RelOptInfo *other = root->simple_rel_array[i];
 
-		if (other != rel && is_table(root, other) && !rtscan_has_leaves(root, other) && other->baserestrictinfo != NIL)
+		if (other == rel || !is_table(root, other))
+			continue;
+		if (!rtscan_has_leaves(root, other) && other->baserestrictinfo != NIL)
 			consider_dimension(root, rel, other);
+		if ((Index) i < rti && has_bounds(root, other))
+			rtscan_damp_selectivities(root, rel, other);
 	}
 }
 

@@ -39,6 +39,13 @@ extern double rtscan_values_met(PlannerInfo *root, Var *column, double distinct)
 extern List *rtscan_join_equalities(PlannerInfo *root, const EquivalenceClass *class, RelOptInfo *table,
 									RelOptInfo *dimension);
 
+/*
+ * Two relations may be joined by several equalities, whose columns depend on each other: a return has the order, the
+ * item and the customer of a sale.  Raise the remembered selectivities of all equalities but the most selective one: to
+ * the square root of the second, to the fourth root of the third, and so on.  Call this once for two relations.
+ */
+extern void rtscan_damp_selectivities(PlannerInfo *root, RelOptInfo *one, RelOptInfo *other);
+
 /* Make the SpecialJoinInfo of a semi join of two relations, for selectivity estimates. */
 extern SpecialJoinInfo *rtscan_semi_join(const RelOptInfo *table, const RelOptInfo *other);
 

@@ -340,7 +340,10 @@ consider_subquery(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *
 
 		if (other && other != rel && other->reloptkind == RELOPT_BASEREL && !IS_DUMMY_REL(other) &&
 			other->has_eclass_joins && (!rtscan_subroot_of(root, other) || (Index) i < rti))
+		{
 			set_join_selectivities(root, rel, other);
+			rtscan_damp_selectivities(root, rel, other);
+		}
 	}
 }
 
