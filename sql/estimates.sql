@@ -54,6 +54,13 @@ SELECT misjudged('SELECT year, sum(v) FROM sales JOIN dates USING (k) WHERE year
 	'RtscanAggregate');
 
 --
+-- Conditions on columns that go with the key: in OR, and with a value that is known only when the query runs
+--
+SELECT condition, misjudged(format('SELECT v FROM sales JOIN dates USING (k) WHERE %s', condition), 'RtscanScan')
+FROM unnest('{year = 2001,year = 2001 OR year = 2000 AND quarter = 1,year = (SELECT 2001),
+	year IN (SELECT 2001) AND quarter = 2,quarter = (SELECT 2),year < 2001 OR year > 2001}'::text[]) condition;
+
+--
 -- Conditions on queries in WITH
 --
 SELECT condition, misjudged(format('WITH sums AS MATERIALIZED (

@@ -27,6 +27,7 @@
 #include "plan/cost/sample.h"
 #include "row/keys.h"
 #include "utils/array.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
@@ -246,6 +247,31 @@ read_condition(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, N
 	return find_order(condition, on_left ? operator : get_commutator(operator));
 }
 
+/*
+ * Is a clause an equality of a column, which goes with the key, and a value that is not known yet, such as the result
+ * of a subquery?
+ */
+static bool
+equals_unknown_value(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, Node *clause)
+{
+	Oid			operator,
+				collation;
+	bool		any,
+				on_left,
+				together,
+				backwards;
+	List	   *args = take_apart(clause, &operator, &collation, &any);
+	VariableStatData variable;
+	Node	   *other;
+
+	if (args == NIL || any || get_oprrest(operator) != F_EQSEL ||
+		!get_restriction_variable(root, args, dimension->relid, &variable, &other, &on_left))
+		return false;
+	together = goes_with(key, &variable, &backwards);
+	ReleaseVariableStats(variable);
+	return together && !IsA(other, Const);
+}
+
 /* Return the conditions of an arm of OR: RestrictInfo *. */
 static List *
 conditions_of_arm(Node *arm)
@@ -289,8 +315,8 @@ size_of_or(PlannerInfo *root, const RelOptInfo *dimension, const Key *key, Part 
 
 /*
  * Return the factor by which the dimension's conditions hold more often for its rows between the table's least and
- * greatest key than for all its rows.  If several conditions have lists or OR, only the first of them is assumed to
- * correlate with the key.
+ * greatest key than for all its rows.  If several conditions have lists, OR or unknown values, only one of them is
+ * assumed to correlate with the key.  Unknown values are assumed to be those of such rows.
  */
 static double
 gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
@@ -298,6 +324,7 @@ gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
 	Condition	condition,
 				list = {.any = false};
 	const RestrictInfo *or = NULL;
+	RestrictInfo *unknown = NULL;
 	List	   *together = NIL;
 	Part		met = key->part;
 	double		size = -1;
@@ -309,6 +336,8 @@ gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
 
 		if (info->orclause)
 			or = or ? or : info;
+		if (equals_unknown_value(root, dimension, key, (Node *) info->clause))
+			unknown = info;
 		if (!read_condition(root, dimension, key, (Node *) info->clause, &condition) || (condition.any && list.any))
 			continue;
 		together = lappend(together, info);
@@ -321,6 +350,11 @@ gain(PlannerInfo *root, const RelOptInfo *dimension, const Key *key)
 		size = size_of_or(root, dimension, key, met, (const BoolExpr *) or->orclause);
 	if (size >= 0)
 		together = lappend(together, unconstify(RestrictInfo *, or));
+	else if (unknown && !list.any)
+	{
+		size = Min(clause_selectivity(root, (Node *) unknown, 0, JOIN_INNER, NULL), size_of(met));
+		together = lappend(together, unknown);
+	}
 	if (together == NIL)
 		return 1;
 	if (size < 0)
