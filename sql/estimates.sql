@@ -7,6 +7,11 @@ SET search_path = estimates, public;
 SET rtscan.merge_worker = off;
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
+-- from 19 on, PostgreSQL may group before it joins
+DO $$
+BEGIN
+	PERFORM set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_eager_aggregate';
+END $$;
 
 -- a calendar of 80 years, of which the facts have three; ANALYZE reads all rows
 CREATE TABLE dates (k int, year int, quarter int, name text) WITH (autovacuum_enabled = off);
