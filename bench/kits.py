@@ -71,11 +71,12 @@ class Kit:
             yield f"CREATE INDEX {table}_rtscan ON {table} USING rtscan ({', '.join(self.columns(table))})"
 
     def make(self, directory):
-        """Write a file of rows for each table, TABLE.csv, with \"|\" between values, which are not quoted."""
+        """Write a file of rows for each table, TABLE.csv in UTF-8, with \"|\" between values, which are not quoted."""
         self.generate(directory)
         for table in self.tables:
-            with open(f"{directory}/{table}.csv", "wb") as file:
-                subprocess.run(["sed", "s/|$//", *sorted(Path(directory).glob(self.data_files(table)))], check=True, stdout=file)
+            with open(f"{directory}/{self.data_file(table)}", encoding=self.encoding) as rows, \
+                 open(f"{directory}/{table}.csv", "w", encoding="UTF8") as file:
+                file.writelines(row.removesuffix("|\n") + "\n" for row in rows)
             os.chmod(f"{directory}/{table}.csv", 0o644)
 
 
@@ -99,7 +100,7 @@ class TpcDs(Kit):
         self.run("dsdgen", "-SCALE", self.scale, "-DIR", directory, "-FORCE", "Y", "-QUIET", "Y")
 
     @staticmethod
-    def data_files(table):
+    def data_file(table):
         return f"{table}.dat"
 
     def of_query(self, number):
@@ -161,7 +162,7 @@ class TpcH(Kit):
         self.run("dbgen", "-s", self.scale, "-f", DSS_PATH=str(directory))
 
     @staticmethod
-    def data_files(table):
+    def data_file(table):
         return f"{table}.tbl"
 
     def of_query(self, number):
