@@ -76,7 +76,7 @@ class Kit:
         for table in self.tables:
             with open(f"{directory}/{self.data_file(table)}", encoding=self.encoding) as rows, \
                  open(f"{directory}/{table}.csv", "w", encoding="UTF8") as file:
-                file.writelines(row.removesuffix("|\n") + "\n" for row in rows)
+                file.writelines(row.rstrip("\n").removesuffix("|") + "\n" for row in rows)
             os.chmod(f"{directory}/{table}.csv", 0o644)
 
 
