@@ -168,6 +168,8 @@ def main():
         cursor = connect(directory).cursor()
         kit.make(directory)
         load(cursor, kit, directory)
+        cursor.execute(f"SELECT count(*) FROM {kit.facts[0]}")
+        options.rows = cursor.fetchone()[0]
         text = report.environment(cursor, options, kit.facts[0])
         statements, figures = ask_all(options, kit, cursor, directory)
         wrong = list(disagreements(cursor, statements, figures))
